@@ -1,0 +1,15 @@
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+/** The package of the second compiler exists for this platform alone. */
+const platform = "linux-x64"
+
+if (`${process.platform}-${process.arch}` !== platform && process.env.CI === undefined) {
+  console.log(`Effect's diagnostics were not checked: their compiler runs on ${platform} only.`)
+} else {
+  const tools = new URL("../tools/", import.meta.url)
+  const compiler = fileURLToPath(new URL(`node_modules/@effect/tsgo-${platform}/lib/tsc`, tools))
+  const { error, status } = spawnSync(compiler, ["--noEmit", "-p", fileURLToPath(tools)], { stdio: "inherit" })
+  if (error !== undefined) console.error(`${error.message}: run \`npm ci --prefix tools\` first.`)
+  process.exitCode = status ?? 1
+}
