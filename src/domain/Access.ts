@@ -1,0 +1,64 @@
+/** Who may do what: roles, scopes and the admin that a credential acts as. */
+import { Context, Schema } from "effect"
+
+/** The roles of an organization's admins (specification, section 1). */
+export const Role = Schema.Literals(["owner", "superadmin", "admin", "billing", "archive"])
+export type Role = typeof Role.Type
+
+/** What a credential may be used for (specification, section 5.3). No scope implies another. */
+export const Scope = Schema.Literals([
+  "archive:read",
+  "org:read",
+  "accounts:write",
+  "security:write",
+  "admins:write",
+  "archive:delete"
+]).annotate({ identifier: "scope" })
+export type Scope = typeof Scope.Type
+
+/** What an admin types at sign-in to name the organization. It is not a UUID. */
+export const OrganizationId = Schema.String.pipe(Schema.brand("OrganizationId"))
+export type OrganizationId = typeof OrganizationId.Type
+
+/** The form of an organization's id: a lower-case name that is easy to type. */
+export const isOrganizationId = Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/)
+
+/** Where a request came in; the journal keeps it with every entry. */
+export const Via = Schema.Literals(["rest", "mcp", "console", "background", "cli", "embedded"])
+export type Via = typeof Via.Type
+
+export const CredentialKind = Schema.Literals(["console", "api_key", "token", "oauth"])
+export type CredentialKind = typeof CredentialKind.Type
+
+/** Every role may call the operation. */
+export const everyone: ReadonlyArray<Role> = Role.literals
+/** The roles that act on accounts and their messenger profiles. */
+export const protectors: ReadonlyArray<Role> = ["owner", "superadmin", "admin"]
+/** The roles that administer the organization itself. */
+export const superadmins: ReadonlyArray<Role> = ["owner", "superadmin"]
+
+/** Owner, superadmins and billing reach every account; admin and archive reach what was granted to them. */
+export const reachesEveryAccount = (role: Role): boolean => role !== "admin" && role !== "archive"
+
+/** Only these roles see what the account's devices are (specification, section 2.3). */
+export const seesDevices = (role: Role): boolean => protectors.includes(role)
+
+/** Billing never reads the archive, an admin where it was granted, the other roles always. */
+export const readsArchive = (role: Role, granted: boolean): boolean => role === "admin" ? granted : role !== "billing"
+
+/**
+ * The admin that the request's credential acts as, read afresh for every request, with the credential and the way in.
+ */
+export class Caller extends Context.Service<Caller, {
+  readonly organizationId: OrganizationId
+  readonly organizationClosed: boolean
+  readonly adminId: string
+  readonly adminName: string | null
+  readonly role: Role
+  readonly readsArchive: boolean
+  readonly scopes: ReadonlyArray<Scope>
+  readonly credential: { readonly kind: CredentialKind; readonly id: string; readonly label: string }
+  readonly via: Via
+  readonly ip: string | null
+  readonly requestId: string | null
+}>()("org-security-console/domain/Access/Caller") {}

@@ -1,0 +1,163 @@
+/** A protected account (specification, section 2.3). */
+import { Schema } from "effect"
+import { type Caller, seesDevices } from "./Access.ts"
+import { type ArchiveFacts, archiveSummary, ArchiveSummary } from "./Archive.ts"
+import { type OrganizationFacts, paidPlan, seats, Tier } from "./Organization.ts"
+import { Session, session, type SessionFacts, Termination } from "./Session.ts"
+import { AccountStatus, deriveStatus, MonitoringState, type StatusFacts } from "./Status.ts"
+import { Count, Timestamp, Uuid } from "./Wire.ts"
+
+export const AccountId = Uuid.pipe(Schema.brand("AccountId")).annotate({ identifier: "account_id" })
+export type AccountId = typeof AccountId.Type
+
+export const DepartmentId = Uuid.pipe(Schema.brand("DepartmentId")).annotate({ identifier: "department_id" })
+export type DepartmentId = typeof DepartmentId.Type
+
+const Moment = Schema.NullOr(Timestamp)
+
+const fields = {
+  object: Schema.Literal("account"),
+  id: AccountId,
+  name: Schema.String,
+  phone_number: Schema.String,
+  role_label: Schema.NullOr(Schema.String),
+  department_id: Schema.NullOr(DepartmentId),
+  status: AccountStatus,
+  licence_tier: Schema.NullOr(Tier),
+  joined_at: Moment,
+  offboarded_at: Moment,
+  archive: ArchiveSummary
+}
+
+export const Account = Schema.Struct(fields).annotate({ identifier: "account" })
+export type Account = typeof Account.Type
+
+/** The single read: everything of the list's item, and what only some roles see is left out for the others. */
+export const AccountDetail = Schema.Struct({
+  ...fields,
+  messenger_user_id: Schema.String,
+  licence: Schema.NullOr(Schema.Struct({
+    uses_licence: Schema.Boolean,
+    limit: Count,
+    used: Count,
+    reserved: Count,
+    free: Count
+  })),
+  archive_consent_at: Moment,
+  monitoring: Schema.optionalKey(Schema.Struct({
+    state: MonitoringState,
+    last_polled_at: Moment,
+    last_poll_error: Schema.NullOr(Schema.String),
+    enrolled_at: Moment,
+    enforcement_active_at: Moment,
+    recovery: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
+  })),
+  sessions: Schema.optionalKey(Schema.Array(Session)),
+  terminations: Schema.optionalKey(Schema.Array(Termination)),
+  tamper: Schema.optionalKey(Schema.Struct({ locked_at: Moment, reason: Schema.NullOr(Schema.String) })),
+  security_lock: Schema.optionalKey(Schema.Struct({ enabled: Schema.Boolean }))
+}).annotate({ identifier: "account_detail" })
+export type AccountDetail = typeof AccountDetail.Type
+
+/** The answer of an operation that acts on one account (section 2.7); `status` is there where the action changed it. */
+export const AccountAction = Schema.Struct({
+  object: Schema.Literal("account_action"),
+  account_id: AccountId,
+  action: Schema.String,
+  status: Schema.optionalKey(AccountStatus)
+}).annotate({ identifier: "account_action" })
+
+/** What is stored about an account; everything that it shows is derived from this, its organization and the time. */
+export interface AccountFacts extends StatusFacts, ArchiveFacts {
+  readonly id: AccountId
+  readonly messenger_user_id: string
+  readonly phone_number: string
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly username: string | null
+  readonly role_label: string | null
+  readonly department_id: DepartmentId | null
+  readonly joined_at: Date | null
+  readonly enrolled_at: Date | null
+  readonly last_polled_at: Date | null
+  readonly last_poll_error: string | null
+  readonly recovery: { readonly [key: string]: unknown } | null
+  readonly archive_consent_at: Date | null
+  readonly locked_at: Date | null
+  readonly lock_reason: string | null
+  readonly security_lock: boolean
+  readonly two_fa_managed: boolean
+  readonly passkey_managed: boolean
+  readonly paired_state: "none" | "active" | "lost"
+  readonly paired_since: Date | null
+  readonly paired_error: string | null
+}
+
+/** The names that the messenger knows a person by. */
+export interface MessengerNames {
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly username: string | null
+}
+
+/** The messenger name, else the username, else the phone number. */
+export const accountName = (facts: MessengerNames & { readonly phone_number: string }): string => {
+  const name = [facts.first_name, facts.last_name].filter((part) => part !== null && part !== "").join(" ")
+  if (name !== "") return name
+  return facts.username !== null && facts.username !== "" ? facts.username : facts.phone_number
+}
+
+/** What the list is ordered by: the name without regard to case and compatibility forms, compared by code point. */
+export const nameKey = (facts: MessengerNames & { readonly phone_number: string }): string =>
+  accountName(facts).normalize("NFKC").toLowerCase()
+
+/** The account as the list shows it to the caller at `now`. */
+export const account = (
+  facts: AccountFacts,
+  organization: OrganizationFacts,
+  caller: Caller["Service"],
+  now: Date
+): Account => ({
+  object: "account",
+  id: facts.id,
+  name: accountName(facts),
+  phone_number: facts.phone_number,
+  role_label: facts.role_label,
+  department_id: facts.department_id,
+  status: deriveStatus(facts, now),
+  licence_tier: paidPlan(organization) === null ? null : facts.licence_tier,
+  joined_at: facts.joined_at,
+  offboarded_at: facts.offboarded_at,
+  archive: archiveSummary(facts, organization, now, caller.readsArchive)
+})
+
+/** The single read; the device fields are absent for roles that do not protect accounts. */
+export const accountDetail = (
+  facts: AccountFacts,
+  organization: OrganizationFacts,
+  sessions: ReadonlyArray<SessionFacts>,
+  terminations: ReadonlyArray<Termination>,
+  caller: Caller["Service"],
+  now: Date
+): AccountDetail => ({
+  ...account(facts, organization, caller, now),
+  messenger_user_id: facts.messenger_user_id,
+  licence: { uses_licence: facts.offboarded_at === null, ...seats(organization) },
+  archive_consent_at: facts.archive_consent_at,
+  ...(seesDevices(caller.role)
+    ? {
+      monitoring: {
+        state: facts.monitoring_state,
+        last_polled_at: facts.last_polled_at,
+        last_poll_error: facts.last_poll_error,
+        enrolled_at: facts.enrolled_at,
+        enforcement_active_at: facts.enforcement_active_at,
+        recovery: facts.recovery
+      },
+      sessions: sessions.map((row) => session(row, facts.enforcement_active_at, now)),
+      terminations,
+      tamper: { locked_at: facts.locked_at, reason: facts.lock_reason },
+      security_lock: { enabled: facts.security_lock }
+    }
+    : {})
+})

@@ -1,0 +1,49 @@
+/** One entry of an organization's journal (operations design, sections 2 and 7). */
+import { Schema } from "effect"
+import { CredentialKind, Via } from "./Access.ts"
+import { Count, Timestamp, Uuid } from "./Wire.ts"
+
+export const JournalOutcome = Schema.Literals(["done", "refused", "failed", "pending"])
+export type JournalOutcome = typeof JournalOutcome.Type
+
+export const JournalDetails = Schema.Record(
+  Schema.String,
+  Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
+)
+export type JournalDetails = typeof JournalDetails.Type
+
+const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+
+export const JournalEvent = Schema.Struct({
+  object: Schema.Literal("journal_event"),
+  id: Uuid,
+  sequence: Count.annotate({ description: "Per organization, from 1, without gaps." }),
+  at: Timestamp,
+  action: Schema.String,
+  outcome: JournalOutcome,
+  actor: Schema.Struct({
+    type: Schema.Literals(["admin", "service", "holder", "external", "operator"]),
+    admin_id: Schema.NullOr(Uuid),
+    name: Schema.NullOr(Schema.String)
+  }),
+  credential: Schema.NullOr(Schema.Struct({ kind: CredentialKind, id: Schema.String, label: Schema.String })),
+  via: Via,
+  account_id: Schema.NullOr(Uuid),
+  target: Schema.NullOr(Schema.Struct({ type: Schema.String, id: Schema.String })),
+  details: JournalDetails,
+  ip: Schema.NullOr(Schema.String),
+  request_id: Schema.NullOr(Schema.String),
+  closes: Schema.NullOr(Count).annotate({ description: "The sequence of the pending event that this one completes." }),
+  prev_hash: Hash,
+  hash: Hash
+}).annotate({ identifier: "journal_event" })
+export type JournalEvent = typeof JournalEvent.Type
+
+/** What an entry says before the journal gives it its place in the chain. */
+export type JournalEntry = Omit<JournalEvent, "object" | "id" | "sequence" | "at" | "prev_hash" | "hash">
+
+/** The part of an event that its hash covers: everything but the hash itself, times as on the wire. */
+export const hashed = ({ at, hash: _, ...event }: JournalEvent) => ({ ...event, at: at.toISOString() })
+
+/** What the first entry's `prev_hash` is the SHA-256 of, so that whole chains cannot be swapped. */
+export const chainSeed = (organizationId: string): string => `journal/1\n${organizationId}`

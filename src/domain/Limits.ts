@@ -1,0 +1,18 @@
+/** The numbers of the specification, each in one place (sections 2 to 5 and 8). */
+import { Duration } from "effect"
+
+export const bioLimit = (premium: boolean): number => premium ? 140 : 70
+export const maxAboutLength = 140
+export const maxNameLength = 64
+export const maxUsernameLength = 32
+export const maxRoleLabelLength = 60
+export const terminationsShown = 20
+export const requestsPerMinute = 120
+export const defaultApiKeyExpiry = Duration.days(90)
+export const signOutLock = Duration.hours(24)
+export const takeoverWindow = Duration.hours(48)
+/** How long an archive without its plan stays readable, and then closed, before it is deleted. */
+export const archiveReadonlyPeriod = Duration.days(30)
+export const archiveClosedPeriod = Duration.days(60)
+/** A failed archive run whose retry is due within this time does not show as an error. */
+export const archiveRetryGrace = Duration.hours(1)

@@ -1,0 +1,24 @@
+/** Which emails an admin gets (specification, section 2.9). Those a person cannot turn off are not choices. */
+import { Schema } from "effect"
+
+export const mailChoices = {
+  security: Schema.Boolean.annotate({
+    description: "Alerts about accounts: new sign-ins, takeovers, changes outside the console."
+  }),
+  storage: Schema.Boolean.annotate({ description: "Storage filling up." }),
+  news: Schema.Boolean,
+  offers: Schema.Boolean
+}
+
+export const MailPreferences = Schema.Struct({
+  object: Schema.Literal("mail_preferences"),
+  email: Schema.String.annotate({ description: "Where the emails go." }),
+  choices: Schema.Struct(mailChoices)
+}).annotate({ identifier: "mail_preferences" })
+
+export interface MailChoices {
+  readonly security: boolean
+  readonly storage: boolean
+  readonly news: boolean
+  readonly offers: boolean
+}
