@@ -1,0 +1,59 @@
+/** One process per directory, by a lock of the operating system that dies with its holder. */
+import { Effect, Schema } from "effect"
+import * as fs from "node:fs"
+import { createRequire } from "node:module"
+import * as path from "node:path"
+
+/** Another process holds the directory; the message is the line that the start ends with. */
+export class DirectoryInUse extends Schema.TaggedError<DirectoryInUse>()("DirectoryInUse", {
+  directory: Schema.String,
+  holder: Schema.NullOr(Schema.Int)
+}) {
+  override get message(): string {
+    const holder = this.holder === null ? "another process" : `process ${this.holder}`
+    return `The directory ${this.directory} is in use by ${holder}: stop it, or choose another directory.`
+  }
+}
+
+/** The two functions of `fs-native-extensions`, which carries no types. */
+interface FileLocks {
+  readonly tryLock: (fd: number) => boolean
+  readonly unlock: (fd: number) => void
+}
+
+const locks: FileLocks = createRequire(import.meta.url)("fs-native-extensions")
+
+const readHolder = (file: string): number | null => {
+  const pid = Number.parseInt(fs.readFileSync(file, "utf8"), 10)
+  return Number.isSafeInteger(pid) ? pid : null
+}
+
+/**
+ * Holds `console.lock` in the directory until the scope closes; creates the directory, closed to other users.
+ *
+ * The holder's pid is written into the file for the reader of the message; it decides nothing.
+ */
+export const acquire = Effect.fnUntraced(function*(directory: string) {
+  const absolute = path.resolve(directory)
+  yield* Effect.acquireRelease(
+    Effect.suspend(() => {
+      if (fs.mkdirSync(absolute, { recursive: true, mode: 0o700 }) === undefined) fs.chmodSync(absolute, 0o700)
+      const file = path.join(absolute, "console.lock")
+      const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
+      if (!locks.tryLock(fd)) {
+        fs.closeSync(fd)
+        return Effect.fail(new DirectoryInUse({ directory: absolute, holder: readHolder(file) }))
+      }
+      fs.ftruncateSync(fd)
+      fs.writeSync(fd, `${process.pid}\n`, 0)
+      return Effect.succeed(fd)
+    }),
+    (fd) =>
+      Effect.sync(() => {
+        fs.ftruncateSync(fd)
+        locks.unlock(fd)
+        fs.closeSync(fd)
+      })
+  )
+  return absolute
+})

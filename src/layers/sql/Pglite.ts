@@ -1,0 +1,172 @@
+/** The embedded database: PGlite in this process, spoken to in PostgreSQL's own protocol. */
+import { PGlite } from "@electric-sql/pglite"
+import { NodeFS } from "@electric-sql/pglite/nodefs"
+import { Effect, Layer } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Duplex } from "node:stream"
+import * as Client from "./Client.ts"
+import * as DirectoryLock from "./DirectoryLock.ts"
+
+const protocolVersion = 196_608
+
+const encoder = new TextEncoder()
+
+const message = (type: string, body: Uint8Array): Uint8Array => {
+  const bytes = new Uint8Array(5 + body.length)
+  bytes.set(encoder.encode(type))
+  new DataView(bytes.buffer).setUint32(1, 4 + body.length)
+  bytes.set(body, 5)
+  return bytes
+}
+
+/** AuthenticationOk, an empty BackendKeyData, ReadyForQuery. */
+const welcome = Buffer.concat([
+  message("R", new Uint8Array(4)),
+  message("K", new Uint8Array(8)),
+  message("Z", encoder.encode("I"))
+])
+
+const simpleQuery = (sql: string): Uint8Array => message("Q", encoder.encode(`${sql}\0`))
+
+/**
+ * One session's byte stream, answered by PGlite.
+ *
+ * PGlite has one backend, so a new session first clears what an earlier one left on it.
+ */
+class Wire extends Duplex {
+  readonly #database: PGlite
+  readonly #onStart: string
+  #started = false
+
+  constructor(database: PGlite, onStart: string) {
+    super()
+    this.#database = database
+    this.#onStart = onStart
+  }
+
+  override _read() {}
+
+  override _write(frame: Uint8Array, _encoding: string, callback: (error?: Error | null) => void) {
+    // A turn of the event loop per frame: PGlite blocks it, and sockets and timers must have theirs.
+    setImmediate(() => {
+      try {
+        const answer = this.#answer(frame)
+        callback()
+        this.push(answer)
+      } catch (cause) {
+        callback(cause instanceof Error ? cause : new Error(String(cause)))
+      }
+    })
+  }
+
+  #answer(frame: Uint8Array): Uint8Array | null {
+    if (this.#started) return frame[0] === 0x58 ? null : this.#database.execProtocolRawSync(frame)
+    const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
+    // Anything but a startup is a CancelRequest, which a backend without threads cannot heed.
+    if (view.getUint32(4) !== protocolVersion) return null
+    this.#started = true
+    for (const sql of ["ROLLBACK", "DISCARD ALL", this.#onStart]) {
+      this.#database.execProtocolRawSync(simpleQuery(sql))
+    }
+    return welcome
+  }
+}
+
+/** The wall's roles and the owner's database, made once by PGlite's superuser before it steps down. */
+const prepareRoles = `
+do $$ begin
+  if to_regrole('console_app') is null then
+    create role console_app nologin;
+  end if;
+  if to_regrole('console_owner') is null then
+    create role console_owner nologin nosuperuser nobypassrls in role console_app;
+  end if;
+end $$;
+grant create on database postgres to console_owner;
+alter schema public owner to console_owner;
+`
+
+/** PostgreSQL's settings for the embedded database: PGlite's own, without its `-F`, which turns fsync off. */
+const startParams = [
+  ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
+  // The WebAssembly build's fdatasync does nothing; its fsync reaches the file system below.
+  "-c",
+  "wal_sync_method=fsync"
+]
+
+/** A directory whose fsync is the operating system's, which PGlite's own leaves out. */
+class DurableDirectory extends NodeFS {
+  override async init(database: PGlite, options: Parameters<NodeFS["init"]>[1]) {
+    const { emscriptenOpts } = await super.init(database, options)
+    const preRun: typeof emscriptenOpts.preRun = [
+      ...(emscriptenOpts.preRun ?? []),
+      (module) => {
+        Object.assign(Object(Reflect.get(module.NODEFS, "stream_ops")), {
+          fsync: (stream: { readonly nfd: number }) => {
+            fs.fsyncSync(stream.nfd)
+            return 0
+          }
+        })
+      }
+    ]
+    return { emscriptenOpts: { ...emscriptenOpts, preRun } }
+  }
+}
+
+/** Opens the database below the directory; a first start that is cut short leaves nothing that looks like one. */
+const openDirectory = async (directory: string): Promise<PGlite> => {
+  const data = path.join(directory, "database")
+  if (!fs.existsSync(data)) {
+    const draft = path.join(directory, "database.new")
+    fs.rmSync(draft, { recursive: true, force: true })
+    fs.mkdirSync(draft, { mode: 0o700 })
+    const database = await PGlite.create({ fs: new DurableDirectory(draft), startParams })
+    await database.close()
+    fs.renameSync(draft, data)
+  }
+  return PGlite.create({ fs: new DurableDirectory(data), startParams })
+}
+
+const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>) {
+  const database = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const database = await open()
+      await database.exec(prepareRoles)
+      return database
+    }),
+    (database) => Effect.promise(() => database.close())
+  )
+  return yield* Client.make("pglite", {
+    stream: () => new Wire(database, "set role console_owner"),
+    ssl: false,
+    username: "postgres",
+    minConnections: 1,
+    maxConnections: 1
+  })
+})
+
+/**
+ * The `SqlClient` of the embedded database in a directory, which it creates with mode 0700 and locks.
+ *
+ * Statements run as `console_owner`, who is neither a superuser nor above row level security. A second process fails
+ * with `DirectoryInUse`. A commit is on disk before it is acknowledged.
+ */
+export const layer = (
+  options: { readonly directory: string }
+): Layer.Layer<SqlClient.SqlClient, DirectoryLock.DirectoryInUse | SqlError.SqlError> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.flatMap(DirectoryLock.acquire(options.directory), (directory) => client(() => openDirectory(directory)))
+  ).pipe(Layer.provide(Reactivity.layer))
+
+/** The `SqlClient` of an embedded database in memory, empty or loaded from another one's dump. */
+export const layerMemory = (
+  options?: { readonly dump: Blob }
+): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    client(() => PGlite.create(options === undefined ? {} : { loadDataDir: options.dump }))
+  ).pipe(Layer.provide(Reactivity.layer))

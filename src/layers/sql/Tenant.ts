@@ -1,0 +1,138 @@
+/** The two ways to the database: inside one organization, behind the wall of row level security, and outside any. */
+import { Cause, Context, Duration, Effect, Exit, Fiber, Option, Predicate } from "effect"
+import { SqlError } from "effect/sql"
+import type { SqlClient } from "effect/sql"
+import { ServiceUnavailable } from "../../domain/Failure.ts"
+
+/** How long a transaction or a directory statement may take unless told otherwise. */
+export const defaultDeadline: Duration.Duration = Duration.seconds(10)
+
+/** How long the answer waits, after the deadline, for the outcome of what has just been interrupted. */
+const grace = Duration.seconds(1)
+
+/** The organization whose transaction is open in this fiber. */
+const Current = Context.Reference<string | undefined>("org-security-console/layers/sql/Tenant", {
+  defaultValue: () => undefined
+})
+
+/**
+ * SQLSTATEs of a database that cannot answer now: connection exceptions, insufficient resources, shut down or starting,
+ * a session ended by its idle limit, a standby that does not write yet.
+ */
+const away = /^(?:08|53|57P|25P03|25006)/
+
+const isAway = (error: SqlError.SqlError): boolean => {
+  const { _tag, cause, operation } = error.reason
+  if (operation === "connect") return true
+  switch (_tag) {
+    case "ConnectionError":
+    case "AuthenticationError":
+    case "StatementTimeoutError":
+    case "LockTimeoutError":
+      return true
+    default:
+      return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" && away.test(cause.code)
+  }
+}
+
+/** Turns a database that is away into `ServiceUnavailable`, and every other failure of SQL into a defect. */
+const mapCause = <E>(
+  cause: Cause.Cause<E>
+): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceUnavailable> => {
+  const reasons: Array<Cause.Reason<Exclude<E, SqlError.SqlError>>> = []
+  for (const reason of cause.reasons) {
+    if (Cause.isInterruptReason(reason)) {
+      reasons.push(reason)
+      continue
+    }
+    const error: unknown = Cause.isFailReason(reason) ? reason.error : reason.defect
+    if (SqlError.isSqlError(error)) {
+      if (isAway(error)) {
+        return Effect.logWarning("The database is away", error.reason).pipe(
+          Effect.andThen(Effect.fail(new ServiceUnavailable()))
+        )
+      }
+      reasons.push(Cause.makeDieReason(error))
+    } else {
+      // A failure that is not a SqlError is one of the others, which the checker does not see through the guard.
+      reasons.push(reason as Cause.Reason<Exclude<E, SqlError.SqlError>>)
+    }
+  }
+  return Effect.failCause(Cause.fromReasons(reasons))
+}
+
+/**
+ * Runs the effect in a fiber of its own, so that the answer does not wait for a connection that has stopped answering:
+ * what still has to be rolled back goes on behind it.
+ */
+const within = (deadline: Duration.Duration) =>
+<A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkDetach(effect, { startImmediately: true })
+    const inTime = yield* Fiber.await(fiber).pipe(
+      Effect.timeoutOption(deadline),
+      Effect.onInterrupt(() => Fiber.interrupt(fiber))
+    )
+    if (Option.isSome(inTime)) return yield* inTime.value
+    yield* Effect.forkDetach(Fiber.interrupt(fiber), { startImmediately: true })
+    // The interruption may have come too late for a COMMIT that was already on its way.
+    const late = yield* Effect.timeoutOption(Fiber.await(fiber), grace)
+    if (Option.isSome(late) && Exit.isSuccess(late.value)) return late.value.value
+    yield* Effect.logWarning(`The database did not answer within ${Duration.format(deadline)}`)
+    return yield* new ServiceUnavailable()
+  }).pipe(Effect.catchCause(mapCause))
+
+const inTransaction = (sql: SqlClient.SqlClient) =>
+  Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
+
+/**
+ * Runs the effect in one transaction inside the organization, as the role `console_app`.
+ *
+ * Every statement sees that organization's rows alone, whatever it names. Inside another transaction of the same
+ * organization the effect joins it; inside any other transaction it dies. At the deadline the effect is interrupted, its
+ * transaction is rolled back, and the answer is `ServiceUnavailable`, as it is when the database is away. Any other
+ * failure of SQL is a defect.
+ *
+ * ```ts
+ * const accounts = yield* Tenant.transaction(sql, organizationId)(
+ *   sql<Row>`select * from account where organization_id = ${organizationId}`
+ * )
+ * ```
+ */
+export const transaction = (
+  sql: SqlClient.SqlClient,
+  organizationId: string,
+  deadline: Duration.Duration = defaultDeadline
+) =>
+<A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
+  Effect.gen(function*() {
+    const current = yield* Current
+    if (current === organizationId) return yield* Effect.catchCause(effect, mapCause)
+    if (current !== undefined || (yield* inTransaction(sql))) {
+      return yield* Effect.die(new Error("A transaction of an organization inside another transaction"))
+    }
+    return yield* sql`select set_config('role', 'console_app', true),
+      set_config('console.organization_id', ${organizationId}, true)`.pipe(
+      Effect.andThen(Effect.provideService(effect, Current, organizationId)),
+      sql.withTransaction,
+      within(deadline)
+    )
+  })
+
+/**
+ * Runs statements outside any organization, as the tables' owner: only the tables with a policy for the owner answer.
+ *
+ * The deadline and the failures are those of `transaction`. Inside a transaction it dies.
+ */
+export const directory = (sql: SqlClient.SqlClient, deadline: Duration.Duration = defaultDeadline) =>
+<A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
+  Effect.flatMap(
+    inTransaction(sql),
+    (nested) => nested ? Effect.die(new Error("A directory statement inside a transaction")) : within(deadline)(effect)
+  )
