@@ -1,0 +1,227 @@
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { root } from "./house.ts"
+
+const foreign = ["@effect/platform-node", "@effect/sql-pg", "node:fs", "canonicalize", "org-security-console/http"]
+const unstable = ["effect/http", "effect/http/HttpServerResponse", "effect/ai", "effect/sql"]
+
+interface Row {
+  readonly from: string
+  readonly refused: ReadonlyArray<string>
+  readonly accepted: ReadonlyArray<string>
+}
+
+const rows: ReadonlyArray<Row> = [
+  {
+    from: "domain",
+    refused: [
+      "../operations/Operation.ts",
+      "../oauth/Grant.ts",
+      "../edge/Bearer.ts",
+      "../http/Api.ts",
+      "../mcp/Tools.ts",
+      "../layers/index.ts",
+      "../cli/main.ts",
+      "../index.ts",
+      "../../src/http/Api.ts",
+      "./../http/Api.ts",
+      "effect/http-api",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "effect/Schema", "./Account.ts"]
+  },
+  {
+    from: "operations",
+    refused: [
+      "./accounts/pause_protection.ts",
+      "../oauth/Grant.ts",
+      "../edge/Bearer.ts",
+      "../http/Api.ts",
+      "../mcp/Tools.ts",
+      "../layers/sql/Database.ts",
+      "../cli/main.ts",
+      "../index.ts",
+      "effect/http-api",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "effect/Schema", "./Journal.ts", "../domain/Account.ts"]
+  },
+  {
+    from: "operations/Operation.ts",
+    refused: ["./accounts/pause_protection.ts", "../http/Api.ts", "../layers/index.ts", ...unstable, ...foreign],
+    accepted: ["effect", "effect/http-api", "effect/http-api/HttpApiEndpoint", "./Journal.ts", "../domain/Account.ts"]
+  },
+  {
+    from: "operations/index.ts",
+    refused: ["../http/Api.ts", "../layers/index.ts", "effect/http-api", ...unstable, ...foreign],
+    accepted: ["./accounts/pause_protection.ts", "./Operation.ts"]
+  },
+  {
+    from: "operations/accounts",
+    refused: [
+      "./pause_protection.ts",
+      "../organization/get_organization.ts",
+      "../../operations/organization/get_organization.ts",
+      "../index.ts",
+      "../../oauth/Grant.ts",
+      "../../edge/Bearer.ts",
+      "../../http/Api.ts",
+      "../../mcp/Tools.ts",
+      "../../layers/sql/Database.ts",
+      "../../cli/main.ts",
+      "../../index.ts",
+      "effect/http-api",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "../Operation.ts", "../Journal.ts", "../../domain/Account.ts"]
+  },
+  {
+    from: "oauth",
+    refused: [
+      "../operations/accounts/pause_protection.ts",
+      "../operations/index.ts",
+      "../edge/Bearer.ts",
+      "../http/Api.ts",
+      "../mcp/Tools.ts",
+      "../layers/index.ts",
+      "../cli/main.ts",
+      "effect/http-api",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "./Grant.ts", "../operations/Journal.ts", "../domain/Account.ts"]
+  },
+  {
+    from: "edge",
+    refused: [
+      "../oauth/Grant.ts",
+      "../http/Api.ts",
+      "../mcp/Tools.ts",
+      "../layers/index.ts",
+      "../cli/main.ts",
+      "@effect/platform-node",
+      "node:fs"
+    ],
+    accepted: ["effect", "../operations/index.ts", "../operations/Operation.ts", "../domain/Account.ts"]
+  },
+  {
+    from: "http",
+    refused: ["../mcp/Tools.ts", "../layers/index.ts", "../cli/main.ts", "../layers/sql/Database.ts"],
+    accepted: [
+      "effect/http",
+      "../edge/Bearer.ts",
+      "../operations/index.ts",
+      "../oauth/Grant.ts",
+      "../domain/Account.ts"
+    ]
+  },
+  {
+    from: "http/pages",
+    refused: ["../../mcp/Tools.ts", "../../layers/index.ts", "../../cli/main.ts"],
+    accepted: ["../Api.ts", "../../edge/Bearer.ts"]
+  },
+  {
+    from: "mcp",
+    refused: ["../http/Api.ts", "../layers/index.ts", "../cli/main.ts"],
+    accepted: ["effect/ai", "../edge/Bearer.ts", "../operations/index.ts", "../oauth/Grant.ts", "../domain/Account.ts"]
+  },
+  {
+    from: "layers",
+    refused: ["../oauth/Grant.ts", "../edge/Bearer.ts", "../http/Api.ts", "../mcp/Tools.ts", "../cli/main.ts"],
+    accepted: ["effect/sql", "@effect/sql-pg", "node:fs", "../operations/Journal.ts", "../domain/Account.ts"]
+  },
+  {
+    from: "layers/sql",
+    refused: [
+      "../../operations/index.ts",
+      "../../operations/accounts/pause_protection.ts",
+      "../../http/Api.ts",
+      "../../mcp/Tools.ts",
+      "../../cli/main.ts"
+    ],
+    accepted: ["../messenger/Simulation.ts", "../../operations/Journal.ts", "../../domain/Account.ts"]
+  },
+  {
+    from: "cli",
+    refused: [],
+    accepted: [
+      ...["domain/Account.ts", "operations/index.ts", "oauth/Grant.ts", "edge/Bearer.ts", "http/Api.ts"],
+      ...["mcp/Tools.ts", "layers/index.ts"]
+    ].map((file) => `../${file}`).concat("node:fs")
+  }
+]
+
+interface Diagnostic {
+  readonly code: string
+  readonly filename: string
+  readonly labels: ReadonlyArray<{ readonly span: { readonly line: number } }>
+}
+
+const temporary = mkdtempSync(join(tmpdir(), "rooms-"))
+afterAll(() => rmSync(temporary, { recursive: true }))
+
+cpSync(`${root}.oxlintrc.json`, join(temporary, ".oxlintrc.json"))
+cpSync(`${root}src`, join(temporary, "src"), { recursive: true })
+
+/** What the linter says of the copy about imports, each as `code file:line`. */
+const lint = (): ReadonlyArray<string> => {
+  const { stdout } = spawnSync(process.execPath, [`${root}node_modules/oxlint/bin/oxlint`, "--format=json", "src"], {
+    cwd: temporary,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024
+  })
+  const report: { readonly diagnostics: ReadonlyArray<Diagnostic>; readonly number_of_files: number } = JSON.parse(
+    stdout
+  )
+  expect(report.number_of_files).toBeGreaterThan(0)
+  return report.diagnostics.filter(({ code }) => /no-restricted-imports|no-cycle/.test(code))
+    .map(({ code, filename, labels }) => `${code} ${filename}:${labels[0]?.span.line}`)
+}
+
+const plant = (file: string, lines: ReadonlyArray<string>) => {
+  mkdirSync(dirname(join(temporary, file)), { recursive: true })
+  writeFileSync(join(temporary, file), lines.join("\n"))
+}
+
+const plantedFile = ({ from }: Row) => from.endsWith(".ts") ? `src/${from}` : `src/${from}/Planted.ts`
+
+describe("the rooms", () => {
+  const untouched = lint()
+  for (const row of rows) {
+    plant(
+      plantedFile(row),
+      [...row.refused, ...row.accepted].map((specifier, at) => `import { a${at} } from "${specifier}"`)
+    )
+  }
+  plant("src/domain/CycleA.ts", ["import { b } from \"./CycleB.ts\"", "export const a = () => b"])
+  plant("src/domain/CycleB.ts", ["import { a } from \"./CycleA.ts\"", "export const b = () => a"])
+  const planted = new Set(lint())
+  const isRefused = (row: Row, at: number) => planted.has(`eslint(no-restricted-imports) ${plantedFile(row)}:${at + 1}`)
+
+  it("import nothing that they must not", () => {
+    expect(untouched).toEqual([])
+  })
+
+  for (const row of rows) {
+    row.refused.forEach((specifier, at) =>
+      it(`refuse ${specifier} in ${row.from}`, () => {
+        expect(isRefused(row, at)).toBe(true)
+      })
+    )
+    row.accepted.forEach((specifier, at) =>
+      it(`accept ${specifier} in ${row.from}`, () => {
+        expect(isRefused(row, row.refused.length + at)).toBe(false)
+      })
+    )
+  }
+
+  it("refuse a circle of imports", () => {
+    expect(planted).toContain("import(no-cycle) src/domain/CycleA.ts:1")
+  })
+})
