@@ -1,0 +1,56 @@
+/** What the messaging platform accepts: the rules that the simulated platform applies. */
+import { Duration, Result } from "effect"
+import { bioLimit, maxNameLength, maxUsernameLength, signOutLock } from "../../domain/Limits.ts"
+import { type ProfilePatch, textOrNull } from "../../domain/Messenger.ts"
+import { ProfileRefused } from "../../operations/MessengerSession.ts"
+
+const minUsernameLength = 5
+
+const characters = (text: string): number => Array.from(text).length
+
+interface ProfileTexts {
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly about: string | null
+  readonly premium: boolean
+}
+
+/** Whether the platform takes the text as a username: 5 to 32 letters, digits and underscores, a letter first. */
+export const isUsername = (text: string): boolean =>
+  text.length >= minUsernameLength && text.length <= maxUsernameLength && /^[A-Za-z][A-Za-z0-9_]*$/.test(text)
+
+/** Usernames are compared across the whole platform without regard to case. */
+export const usernameKey = (username: string): string => username.toLowerCase()
+
+/**
+ * The patch applied to a profile, or the first field that the platform refuses.
+ *
+ * What is set already is not judged again: a bio of 140 characters stays when premium has ended.
+ */
+export const applyPatch = <P extends ProfileTexts>(
+  profile: P,
+  patch: ProfilePatch
+): Result.Result<P, ProfileRefused> => {
+  const next = {
+    first_name: patch.first_name === undefined ? profile.first_name : textOrNull(patch.first_name),
+    last_name: patch.last_name === undefined ? profile.last_name : textOrNull(patch.last_name),
+    about: patch.about === undefined ? profile.about : textOrNull(patch.about)
+  }
+  for (const field of ["first_name", "last_name"] as const) {
+    const text = next[field] ?? ""
+    if (next[field] === profile[field]) continue
+    if (characters(text) > maxNameLength || (field === "first_name" && text.trim() === "")) {
+      return Result.fail(new ProfileRefused({ reason: "name_invalid", field }))
+    }
+  }
+  if (next.about !== profile.about && characters(next.about ?? "") > bioLimit(profile.premium)) {
+    return Result.fail(new ProfileRefused({ reason: "about_too_long", field: "about" }))
+  }
+  return Result.succeed({ ...profile, ...next })
+}
+
+/** When a session that was created at `createdAt` may add a passkey, or null when it may now. */
+export const passkeyEligibleAt = (createdAt: Date, now: Date): Date | null => {
+  const eligible = createdAt.getTime() + Duration.toMillis(signOutLock)
+  return eligible > now.getTime() ? new Date(eligible) : null
+}

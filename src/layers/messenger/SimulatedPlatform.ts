@@ -1,0 +1,124 @@
+/** The outside world of the simulated platform: people, their devices, and what goes wrong. */
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { AuthorizationId, MessengerUserId, ProfilePatch, SessionRef } from "../../domain/Messenger.ts"
+import type { ProfileRefused, UsernameRefused } from "../../operations/MessengerSession.ts"
+
+/** A call of the service to the platform. */
+export const PlatformOperation = Schema.Literals([
+  "open",
+  "profile",
+  "security",
+  "update_profile",
+  "set_username",
+  "authorizations"
+])
+export type PlatformOperation = typeof PlatformOperation.Type
+
+/** How the platform answers a call that a script matches. */
+export const Answer = Schema.TaggedUnion({
+  /** A flood wait. */
+  Busy: { seconds: Schema.Int },
+  /** Nothing is done and nothing is answered: the connection fails at once. */
+  Unavailable: {},
+  Refused: { reason: Schema.String },
+  /** The call waits on the Clock, then is done and answered. */
+  Slow: { milliseconds: Schema.Int },
+  /** Nothing is done and the call never returns. */
+  Silent: {},
+  /** The call is done, and the caller sees the connection fail. */
+  Lost: {},
+  /** Reading the security settings answers without them; other calls are answered as ever. */
+  SecurityUnreadable: {}
+})
+export type Answer = typeof Answer.Type
+
+/** The answer to the next calls that it matches; scripts are used up in the order in which they were added. */
+export interface Script {
+  readonly answer: Answer
+  /** The calls it matches; absent, every call. */
+  readonly operation?: PlatformOperation
+  /** The account it matches; absent, every account. */
+  readonly userId?: MessengerUserId
+  /** How many calls it answers; absent, one. */
+  readonly times?: number
+}
+
+/** One call that the service made, whatever came of it; `user_id` is null when its session was not known. */
+export interface PlatformCall {
+  readonly operation: PlatformOperation
+  readonly user_id: MessengerUserId | null
+  readonly at: Date
+}
+
+/** How many of the latest calls are kept at least. */
+export const callsKept = 10_000
+
+/** A new account; what is left out is empty. */
+export interface NewAccount {
+  /** Digits only. */
+  readonly phone: string
+  readonly first_name: string
+  readonly last_name?: string
+  readonly username?: string
+  readonly about?: string
+  readonly photo_id?: string
+  readonly premium?: boolean
+  readonly security?: SecurityChange
+}
+
+/** A change of the profile by its holder; an absent field stays, null removes. */
+export interface OutsideChange extends ProfilePatch {
+  readonly username?: string | null
+  readonly phone?: string
+  readonly photo_id?: string | null
+}
+
+/** A change of the security settings by their holder; an absent field stays, null removes. */
+export interface SecurityChange {
+  readonly two_fa_password?: Redacted.Redacted<string> | null
+  /** The full address; the platform keeps its pattern alone. */
+  readonly login_email?: string | null
+  readonly recovery_email?: string | null
+  readonly passkey_id?: string | null
+}
+
+/** What a device says of itself when it signs in, and what the platform sees of it. */
+export interface Device {
+  readonly device_model?: string
+  readonly platform?: string
+  readonly app_name?: string
+  readonly app_version?: string
+  readonly ip?: string
+  readonly country?: string
+  /** Absent, now. */
+  readonly created_at?: Date
+  /** Absent, `created_at`. */
+  readonly last_active_at?: Date
+}
+
+/**
+ * Plays the outside world on the simulated platform; it is not reachable through the API.
+ *
+ * An account or authorization that does not exist, and a phone number or passkey misused, are defects: the script of a
+ * test is wrong then.
+ */
+export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
+  createAccount(account: NewAccount): Effect.Effect<MessengerUserId, ProfileRefused | UsernameRefused>
+  /** The service signs in to the account: its authorization is as young as `created_at` says. */
+  connect(userId: MessengerUserId, device?: Device): Effect.Effect<SessionRef>
+  changeProfile(userId: MessengerUserId, change: OutsideChange): Effect.Effect<void, ProfileRefused | UsernameRefused>
+  setPremium(userId: MessengerUserId, premium: boolean): Effect.Effect<void>
+  changeSecurity(userId: MessengerUserId, change: SecurityChange): Effect.Effect<void>
+  /** Someone signs in from another device. */
+  logIn(userId: MessengerUserId, device: Device): Effect.Effect<AuthorizationId>
+  /** Someone ends an authorization; the service's own one ends like any other. */
+  logOut(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
+  /** Ends every session of the service in the account. */
+  revokeService(userId: MessengerUserId): Effect.Effect<void>
+  /** The platform sells the username and gives it to nobody. */
+  offerForSale(username: string): Effect.Effect<void>
+  script(script: Script): Effect.Effect<void>
+  readonly clearScripts: Effect.Effect<void>
+  /** The latest calls of the service, oldest first. */
+  readonly calls: Effect.Effect<ReadonlyArray<PlatformCall>>
+}>()("org-security-console/layers/messenger/SimulatedPlatform") {}

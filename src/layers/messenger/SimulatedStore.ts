@@ -1,0 +1,144 @@
+/** The state of the simulated platform, and the store that keeps it. */
+import { Context, Effect, Layer, Semaphore } from "effect"
+import type { Authorization, MessengerUserId, Profile, SessionRef } from "../../domain/Messenger.ts"
+import { usernameKey } from "./PlatformRules.ts"
+import { type Answer, callsKept, type PlatformCall, type PlatformOperation } from "./SimulatedPlatform.ts"
+
+/** An account of the platform with its security settings. */
+export interface SimulatedAccount extends Profile {
+  readonly two_fa_digest: string | null
+  readonly login_email_pattern: string | null
+  readonly recovery_email_pattern: string | null
+  readonly passkey_id: string | null
+}
+
+/** A device signed in to an account; `session_ref` is set on the service's own. */
+export interface SimulatedAuthorization extends Omit<Authorization, "current" | "created_at" | "last_active_at"> {
+  readonly user_id: MessengerUserId
+  readonly session_ref: SessionRef | null
+  readonly last_active_at: Date
+  readonly created_at: Date
+}
+
+/** A script as it is kept. */
+export interface StoredScript {
+  readonly number: number
+  readonly user_id: MessengerUserId | null
+  readonly operation: PlatformOperation | null
+  readonly answer: Answer
+  readonly remaining: number
+}
+
+const newestFirst = (a: SimulatedAuthorization, b: SimulatedAuthorization): number =>
+  b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? -1 : 1)
+
+/** Where the simulated platform keeps its state; failures of the storage are defects. */
+export class SimulatedStore extends Context.Service<SimulatedStore, {
+  /** Runs the effect while no other change of the platform runs; all of its changes are kept, or none. */
+  exclusively<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+  /** Dies when the caller has a database transaction open: it would stay open while the platform is slow. */
+  readonly outsideTransaction: Effect.Effect<void>
+  /** A number that was never given before. */
+  readonly nextNumber: Effect.Effect<number>
+  authorizationOf(sessionRef: SessionRef): Effect.Effect<SimulatedAuthorization | null>
+  account(userId: MessengerUserId): Effect.Effect<SimulatedAccount | null>
+  usernameHolder(username: string): Effect.Effect<MessengerUserId | null>
+  /** Adds or replaces the account; a phone number that another account has is a defect. */
+  saveAccount(account: SimulatedAccount): Effect.Effect<void>
+  /** The account's authorizations, newest first. */
+  authorizations(userId: MessengerUserId): Effect.Effect<ReadonlyArray<SimulatedAuthorization>>
+  addAuthorization(authorization: SimulatedAuthorization): Effect.Effect<void>
+  removeAuthorizations(authorizations: ReadonlyArray<SimulatedAuthorization>): Effect.Effect<void>
+  isForSale(username: string): Effect.Effect<boolean>
+  offerForSale(username: string): Effect.Effect<void>
+  addScript(script: Omit<StoredScript, "number">): Effect.Effect<void>
+  /** The oldest script that matches the call. */
+  nextScript(userId: MessengerUserId | null, operation: PlatformOperation): Effect.Effect<StoredScript | null>
+  /** Uses the script up by one call. */
+  useScript(script: StoredScript): Effect.Effect<void>
+  readonly clearScripts: Effect.Effect<void>
+  addCall(call: PlatformCall): Effect.Effect<void>
+  readonly calls: Effect.Effect<ReadonlyArray<PlatformCall>>
+}>()("org-security-console/layers/messenger/SimulatedStore") {
+  /** Keeps the state in the process. */
+  static readonly layerMemory = Layer.effect(
+    SimulatedStore,
+    Effect.gen(function*() {
+      const permit = yield* Semaphore.make(1)
+      const accounts = new Map<MessengerUserId, SimulatedAccount>()
+      const holders = new Map<string, MessengerUserId>()
+      const phones = new Map<string, MessengerUserId>()
+      const forSale = new Set<string>()
+      const sessions = new Map<SessionRef, SimulatedAuthorization>()
+      const authorizations = new Map<MessengerUserId, ReadonlyArray<SimulatedAuthorization>>()
+      let scripts: ReadonlyArray<StoredScript> = []
+      let calls: Array<PlatformCall> = []
+      let number = 0
+
+      return SimulatedStore.of({
+        exclusively: (effect) => permit.withPermit(Effect.uninterruptible(effect)),
+        outsideTransaction: Effect.void,
+        nextNumber: Effect.sync(() => ++number),
+        authorizationOf: (sessionRef) => Effect.sync(() => sessions.get(sessionRef) ?? null),
+        account: (userId) => Effect.sync(() => accounts.get(userId) ?? null),
+        usernameHolder: (username) => Effect.sync(() => holders.get(usernameKey(username)) ?? null),
+        saveAccount: (account) =>
+          Effect.suspend(() => {
+            const before = accounts.get(account.user_id)
+            if ((phones.get(account.phone ?? "") ?? account.user_id) !== account.user_id) {
+              return Effect.die(new Error("Another account has this phone number."))
+            }
+            if (before !== undefined) phones.delete(before.phone ?? "")
+            if (account.phone !== null) phones.set(account.phone, account.user_id)
+            if (before !== undefined && before.username !== null) holders.delete(usernameKey(before.username))
+            if (account.username !== null) holders.set(usernameKey(account.username), account.user_id)
+            accounts.set(account.user_id, account)
+            return Effect.void
+          }),
+        authorizations: (userId) => Effect.sync(() => authorizations.get(userId) ?? []),
+        addAuthorization: (authorization) =>
+          Effect.sync(() => {
+            const known = authorizations.get(authorization.user_id) ?? []
+            authorizations.set(authorization.user_id, [...known, authorization].sort(newestFirst))
+            if (authorization.session_ref !== null) sessions.set(authorization.session_ref, authorization)
+          }),
+        removeAuthorizations: (removed) =>
+          Effect.sync(() => {
+            for (const { id, session_ref, user_id } of removed) {
+              authorizations.set(user_id, (authorizations.get(user_id) ?? []).filter((other) => other.id !== id))
+              if (session_ref !== null) sessions.delete(session_ref)
+            }
+          }),
+        isForSale: (username) => Effect.sync(() => forSale.has(usernameKey(username))),
+        offerForSale: (username) => Effect.sync(() => void forSale.add(usernameKey(username))),
+        addScript: (script) =>
+          Effect.sync(() => {
+            scripts = [...scripts, { ...script, number: ++number }]
+          }),
+        nextScript: (userId, operation) =>
+          Effect.sync(() =>
+            scripts.find((script) =>
+              (script.user_id === null || script.user_id === userId) &&
+              (script.operation === null || script.operation === operation)
+            ) ?? null
+          ),
+        useScript: (used) =>
+          Effect.sync(() => {
+            scripts = scripts.flatMap((script) => {
+              if (script.number !== used.number) return [script]
+              return script.remaining > 1 ? [{ ...script, remaining: script.remaining - 1 }] : []
+            })
+          }),
+        clearScripts: Effect.sync(() => {
+          scripts = []
+        }),
+        addCall: (call) =>
+          Effect.sync(() => {
+            calls.push(call)
+            if (calls.length > 2 * callsKept) calls = calls.slice(-callsKept)
+          }),
+        calls: Effect.sync(() => calls.slice(-callsKept))
+      })
+    })
+  )
+}

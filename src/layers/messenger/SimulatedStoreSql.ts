@@ -1,0 +1,146 @@
+/** The simulated platform's state in the database. */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { usernameKey } from "./PlatformRules.ts"
+import { Answer, callsKept, type PlatformCall } from "./SimulatedPlatform.ts"
+import {
+  type SimulatedAccount,
+  type SimulatedAuthorization,
+  SimulatedStore,
+  type StoredScript
+} from "./SimulatedStore.ts"
+
+const AnswerText = Schema.fromJsonString(Answer)
+const decodeAnswer = Schema.decodeSync(AnswerText)
+const encodeAnswer = Schema.encodeSync(AnswerText)
+
+/** Keeps the state in the tables `simulated_*`, which only the tables' owner reads. */
+export const layer = Layer.effect(
+  SimulatedStore,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    const nextNumber = sql<{ number: number }>`select nextval('simulated_number')::int as number`.pipe(
+      Effect.flatMap(([row]) =>
+        row === undefined ? Effect.die(new Error("The sequence is empty.")) : Effect.succeed(row.number)
+      ),
+      Effect.orDie
+    )
+
+    return SimulatedStore.of({
+      exclusively: (effect) =>
+        sql`select id from simulated_platform for update`.pipe(
+          Effect.orDie,
+          Effect.andThen(effect),
+          sql.withTransaction,
+          Effect.catchTag("SqlError", Effect.die)
+        ),
+      outsideTransaction: Effect.flatMap(
+        Effect.serviceOption(sql.transactionService),
+        (transaction) =>
+          Option.isNone(transaction)
+            ? Effect.void
+            : Effect.die(new Error("The messenger is called inside a database transaction."))
+      ),
+      nextNumber,
+      authorizationOf: (sessionRef) =>
+        sql<SimulatedAuthorization>`select * from simulated_authorization where session_ref = ${sessionRef}`.pipe(
+          Effect.map(([row]) => row ?? null),
+          Effect.orDie
+        ),
+      account: (userId) =>
+        sql<SimulatedAccount>`select * from simulated_account where user_id = ${userId}`.pipe(
+          Effect.map(([row]) => row ?? null),
+          Effect.orDie
+        ),
+      usernameHolder: (username) =>
+        sql<Pick<SimulatedAccount, "user_id">>`
+          select user_id from simulated_account where lower(username collate "C") = ${usernameKey(username)}
+        `.pipe(
+          Effect.map(([row]) => row?.user_id ?? null),
+          Effect.orDie
+        ),
+      saveAccount: (account) =>
+        sql`
+          insert into simulated_account ${sql.insert({ ...account })}
+          on conflict (user_id) do update set
+            phone = excluded.phone,
+            first_name = excluded.first_name,
+            last_name = excluded.last_name,
+            username = excluded.username,
+            about = excluded.about,
+            photo_id = excluded.photo_id,
+            premium = excluded.premium,
+            two_fa_digest = excluded.two_fa_digest,
+            login_email_pattern = excluded.login_email_pattern,
+            recovery_email_pattern = excluded.recovery_email_pattern,
+            passkey_id = excluded.passkey_id
+        `.pipe(Effect.orDie, Effect.asVoid),
+      authorizations: (userId) =>
+        sql<SimulatedAuthorization>`
+          select * from simulated_authorization where user_id = ${userId}
+          order by created_at desc, id collate "C"
+        `.pipe(Effect.orDie),
+      addAuthorization: (authorization) =>
+        sql`insert into simulated_authorization ${sql.insert({ ...authorization })}`.pipe(Effect.orDie, Effect.asVoid),
+      removeAuthorizations: (authorizations) =>
+        authorizations.length === 0
+          ? Effect.void
+          : sql`delete from simulated_authorization where ${sql.in("id", authorizations.map(({ id }) => id))}`.pipe(
+            Effect.orDie,
+            Effect.asVoid
+          ),
+      isForSale: (username) =>
+        sql`select 1 from simulated_username_for_sale where username_key = ${usernameKey(username)}`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie
+        ),
+      offerForSale: (username) =>
+        sql`
+          insert into simulated_username_for_sale (username_key) values (${usernameKey(username)})
+          on conflict do nothing
+        `.pipe(Effect.orDie, Effect.asVoid),
+      addScript: ({ answer, operation, remaining, user_id }) =>
+        Effect.flatMap(
+          nextNumber,
+          (number) =>
+            sql`insert into simulated_script ${
+              sql.insert({ number, user_id, operation, answer: encodeAnswer(answer), remaining })
+            }`
+        ).pipe(Effect.orDie, Effect.asVoid),
+      nextScript: (userId, operation) =>
+        sql<Omit<StoredScript, "answer"> & { readonly answer: string }>`
+          select * from simulated_script
+          where (user_id is null or user_id = ${userId}::text) and (operation is null or operation = ${operation})
+          order by number
+          limit 1
+        `.pipe(
+          Effect.map(([row]) => row === undefined ? null : { ...row, answer: decodeAnswer(row.answer) }),
+          Effect.orDie
+        ),
+      useScript: ({ number, remaining }) =>
+        (remaining > 1
+          ? sql`update simulated_script set remaining = remaining - 1 where number = ${number}`
+          : sql`delete from simulated_script where number = ${number}`).pipe(Effect.orDie, Effect.asVoid),
+      clearScripts: sql`delete from simulated_script`.pipe(Effect.orDie, Effect.asVoid),
+      addCall: (call) =>
+        Effect.gen(function*() {
+          const number = yield* nextNumber
+          yield* sql`insert into simulated_call ${sql.insert({ number, ...call })}`
+          if (number % callsKept === 0) {
+            yield* sql`
+              delete from simulated_call where number < (
+                select number from simulated_call order by number desc offset ${callsKept - 1} limit 1
+              )
+            `
+          }
+        }).pipe(Effect.orDie),
+      calls: sql<PlatformCall>`
+        select user_id, operation, at from (
+          select * from simulated_call order by number desc limit ${callsKept}
+        ) latest
+        order by number
+      `.pipe(Effect.orDie)
+    })
+  })
+)
