@@ -151,9 +151,15 @@ const rows: ReadonlyArray<Row> = [
     from: "cli",
     refused: [],
     accepted: [
-      ...["domain/Account.ts", "operations/index.ts", "oauth/Grant.ts", "edge/Bearer.ts", "http/Api.ts"],
-      ...["mcp/Tools.ts", "layers/index.ts"]
-    ].map((file) => `../${file}`).concat("node:fs")
+      "node:fs",
+      "../domain/Account.ts",
+      "../operations/index.ts",
+      "../oauth/Grant.ts",
+      "../edge/Bearer.ts",
+      "../http/Api.ts",
+      "../mcp/Tools.ts",
+      "../layers/index.ts"
+    ]
   }
 ]
 

@@ -1,0 +1,103 @@
+import { execFileSync, spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join, resolve } from "node:path"
+
+const [tarball] = process.argv.slice(2)
+const { name, peerDependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+const folder = mkdtempSync(join(tmpdir(), "packed-"))
+const deadline = 120_000
+
+/** The address and the keys that a started service prints. */
+const printed = (output) => ({
+  address: /Listening on (http:\/\/\S+)/.exec(output)?.[1],
+  keys: [...new Set(output.match(/\b\w+_live_[\w.-]+/g))]
+})
+
+const expectTrue = (truth, what) => {
+  if (!truth) throw new Error(what)
+  console.log(`ok: ${what}`)
+}
+
+const start = () => {
+  const child = spawn(
+    join(folder, "node_modules/.bin/security-console"),
+    ["serve", "--demo", "--port", "0", "--data", join(folder, "data")],
+    {
+      cwd: folder,
+      env: { ...process.env, PATH: [resolve(process.execPath, ".."), process.env.PATH].join(delimiter) },
+      stdio: ["ignore", "pipe", "pipe"]
+    }
+  )
+  let output = ""
+  let ended = false
+  const exited = new Promise((done, failed) => {
+    child.once("error", failed)
+    child.once("exit", (code, signal) => {
+      ended = true
+      done(signal ?? code)
+    })
+  })
+  const ready = new Promise((done, failed) => {
+    const look = (chunk) => {
+      output += chunk
+      const { address, keys } = printed(output)
+      if (address !== undefined && keys.length > 0) done({ address, keys })
+    }
+    child.stdout.setEncoding("utf8").on("data", look)
+    child.stderr.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk
+    })
+    exited.then((how) => failed(new Error(`The service ended with ${how}:\n${output}`)), failed)
+    setTimeout(() => failed(new Error(`No address and key within ${deadline} ms:\n${output}`)), deadline).unref()
+  })
+  return { child, exited, ready, ended: () => ended }
+}
+
+const library = `
+import * as core from "${name}"
+import * as http from "${name}/http"
+import * as layers from "${name}/layers"
+for (const [path, module] of Object.entries({ core, http, layers })) {
+  if (Object.keys(module).length === 0) throw new Error(path + " exports nothing")
+}
+await import("${name}/dist/operations/index.js").then(() => {
+  throw new Error("an internal module can be imported")
+}, () => {})
+`
+
+let service
+try {
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
+  writeFileSync(join(folder, "library.js"), library)
+  execFileSync("npm", [
+    "install",
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+    resolve(tarball),
+    `effect@${peerDependencies.effect}`
+  ], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] })
+  execFileSync(process.execPath, ["library.js"], { cwd: folder, stdio: "inherit" })
+  expectTrue(true, "the packed library is imported by its exports alone")
+
+  service = start()
+  const { address, keys } = await service.ready
+  const ask = (headers) => fetch(new URL("/v1/organization", address), { headers, signal: AbortSignal.timeout(30_000) })
+  const answer = await ask({ authorization: `Bearer ${keys[0]}` })
+  expectTrue(
+    answer.status === 200 && (await answer.json()).object === "organization",
+    "the printed key reads the organization"
+  )
+  const refused = await ask({ authorization: `Bearer ${keys[0]}x` })
+  expectTrue(refused.status === 401, "another key is refused")
+
+  service.child.kill("SIGTERM")
+  expectTrue(await service.exited === 0, "the service ends with 0 after SIGTERM")
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+} finally {
+  if (service !== undefined && !service.ended()) service.child.kill("SIGKILL")
+  rmSync(folder, { recursive: true, force: true })
+}

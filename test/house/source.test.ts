@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs"
+import { basename } from "node:path"
+import { describe, expect, it } from "vitest"
+import { operations } from "../../src/operations/index.ts"
+import { blank } from "../spec/facts.ts"
+import { files, read } from "./house.ts"
+
+const source = files("src/**/*.ts")
+const tests = files("test/**/*.ts")
+
+/** Each line of the files in which the pattern occurs, as `file:line`, comments and strings left out unless told. */
+const where = (among: ReadonlyArray<string>, pattern: RegExp, text: (source: string) => string = blank) =>
+  among.flatMap((file) =>
+    text(read(file)).split("\n").flatMap((line, at) => pattern.test(line) ? [`${file}:${at + 1}`] : [])
+  )
+
+const whole = (text: string) => text
+
+describe("the list of operations", () => {
+  it("holds each file of an area once, under the file's name", () => {
+    const named = files("src/operations/*/**/*.ts").map((file) => basename(file, ".ts"))
+    expect(operations.map(({ id }) => id).toSorted()).toEqual(named.toSorted())
+  })
+})
+
+describe("the source", () => {
+  it("has no file over 400 lines", () => {
+    expect(source.filter((file) => read(file).trimEnd().split("\n").length > 400)).toEqual([])
+  })
+
+  it("S0-01: carries neither the maker's name nor the platform's", () => {
+    const published = files("{openapi,tools}.json").concat(files("docs/**/*.json"))
+    expect(where([...source, ...published], /cerber|telegram|mtproto|tdlib|(?:\b|_)tg_/i, whole)).toEqual([])
+  })
+
+  it("reads no ambient time outside the layers and the commands", () => {
+    const rooms = source.filter((file) => !/^src\/(?:layers|cli)\//.test(file))
+    expect(where(rooms, /\bnew Date(?:\(\s*\)|(?!\())|(?<![.\w])Date\(/)).toEqual([])
+  })
+
+  it("takes the time of its statements from the Clock, not from the database", () => {
+    const ambient = /(?<![.\w])(?:now|transaction_timestamp|statement_timestamp)\(\)|current_timestamp|localtimestamp/i
+    expect(where(source, ambient, whole)).toEqual([])
+  })
+
+  it("re-exports only, where it is the surface of the library", () => {
+    const statements = blank(read("src/index.ts")).split(/\n(?=\S)/).filter((part) => part.trim() !== "")
+    expect(statements.filter((part) => !/^(?:export\s(?:type\s)?(?:\*|\{[^}]*\})[^=]*\sfrom\b|\}\s*from\b)/.test(part)))
+      .toEqual([])
+  })
+
+  it("switches a check off for one line at most, and says why", () => {
+    const directive =
+      /oxlint-disable|eslint-disable|@effect-diagnostics|@ts-(?:ignore|expect-error|nocheck)|dprint-ignore/
+    const reasoned =
+      /\/\/ (?:oxlint-disable-next-line [\w/-]+|@effect-diagnostics-next-line \w+:off|dprint-ignore) -- \w+ \w+/
+    const lines = where(source, directive, whole)
+    expect(lines.filter((line) => !where(source, reasoned, whole).includes(line))).toEqual([])
+  })
+})
+
+describe("the tests", () => {
+  it("are neither skipped nor run alone", () => {
+    const marked = /(?<![\w.$])(?:it|test|describe)(?:\.\w+)*\.(?:only|skip|todo|fails|skipIf|runIf)\b/
+    expect(where(tests, marked)).toEqual([])
+  })
+
+  it("stand in files that the runner takes", () => {
+    const calls = tests.filter((file) => /^\s*describe(?:\.\w+)*\(/m.test(blank(read(file))))
+    expect(calls.filter((file) => !file.endsWith(".test.ts") && !/^export /m.test(read(file)))).toEqual([])
+    expect(existsSync("vitest.config.ts")).toBe(true)
+  })
+})
