@@ -162,11 +162,9 @@ export const layer = (
     Effect.flatMap(DirectoryLock.acquire(options.directory), (directory) => client(() => openDirectory(directory)))
   ).pipe(Layer.provide(Reactivity.layer))
 
-/** The `SqlClient` of an embedded database in memory, empty or loaded from another one's dump. */
-export const layerMemory = (
-  options?: { readonly dump: Blob }
-): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
-  Layer.effect(
-    SqlClient.SqlClient,
-    client(() => PGlite.create(options === undefined ? {} : { loadDataDir: options.dump }))
-  ).pipe(Layer.provide(Reactivity.layer))
+/** The `SqlClient` of a database that the caller opens, which it prepares, and closes with its scope. */
+export const layerFrom = (open: () => Promise<PGlite>): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(SqlClient.SqlClient, client(open)).pipe(Layer.provide(Reactivity.layer))
+
+/** The `SqlClient` of a new, empty embedded database in memory. */
+export const layerMemory: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> = layerFrom(() => PGlite.create())

@@ -35,30 +35,29 @@ const isAway = (error: SqlError.SqlError): boolean => {
   }
 }
 
+/** What a reason carries, whether it failed or died with it. */
+const errorOf = (reason: Cause.Reason<unknown>): unknown =>
+  Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+
+const isOther = <E>(reason: Cause.Reason<E>): reason is Cause.Reason<Exclude<E, SqlError.SqlError>> =>
+  !SqlError.isSqlError(errorOf(reason))
+
 /** Turns a database that is away into `ServiceUnavailable`, and every other failure of SQL into a defect. */
 const mapCause = <E>(
   cause: Cause.Cause<E>
 ): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceUnavailable> => {
-  const reasons: Array<Cause.Reason<Exclude<E, SqlError.SqlError>>> = []
   for (const reason of cause.reasons) {
-    if (Cause.isInterruptReason(reason)) {
-      reasons.push(reason)
-      continue
-    }
-    const error: unknown = Cause.isFailReason(reason) ? reason.error : reason.defect
-    if (SqlError.isSqlError(error)) {
-      if (isAway(error)) {
-        return Effect.logWarning("The database is away", error.reason).pipe(
-          Effect.andThen(Effect.fail(new ServiceUnavailable()))
-        )
-      }
-      reasons.push(Cause.makeDieReason(error))
-    } else {
-      // A failure that is not a SqlError is one of the others, which the checker does not see through the guard.
-      reasons.push(reason as Cause.Reason<Exclude<E, SqlError.SqlError>>)
+    const error = errorOf(reason)
+    if (SqlError.isSqlError(error) && isAway(error)) {
+      return Effect.andThen(
+        Effect.logWarning("The database is away", error.reason),
+        Effect.fail(new ServiceUnavailable())
+      )
     }
   }
-  return Effect.failCause(Cause.fromReasons(reasons))
+  return Effect.failCause(Cause.fromReasons(
+    cause.reasons.map((reason) => isOther(reason) ? reason : Cause.makeDieReason(errorOf(reason)))
+  ))
 }
 
 /**

@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/databaseSetup.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    passWithNoTests: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+    reporters: ["default", ["json", { outputFile: "node_modules/.cache/test-results.json" }]]
+  }
+})
