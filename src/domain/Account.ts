@@ -1,11 +1,11 @@
 /** A protected account (specification, section 2.3). */
 import { Schema } from "effect"
 import { type Caller, seesDevices } from "./Access.ts"
-import { type ArchiveFacts, archiveSummary, ArchiveSummary } from "./Archive.ts"
+import { type ArchiveFacts, ArchiveSummary, archiveSummary } from "./Archive.ts"
 import { type OrganizationFacts, paidPlan, seats, Tier } from "./Organization.ts"
 import { Session, session, type SessionFacts, Termination } from "./Session.ts"
 import { AccountStatus, deriveStatus, MonitoringState, type StatusFacts } from "./Status.ts"
-import { Count, Timestamp, Uuid } from "./Wire.ts"
+import { ContentNotice, Count, Timestamp, Uuid } from "./Wire.ts"
 
 export const AccountId = Uuid.pipe(Schema.brand("AccountId")).annotate({ identifier: "account_id" })
 export type AccountId = typeof AccountId.Type
@@ -32,9 +32,15 @@ const fields = {
 export const Account = Schema.Struct(fields).annotate({ identifier: "account" })
 export type Account = typeof Account.Type
 
+/** What the change of one account's fields answers: the list's item, and the notice. */
+export const ChangedAccount = Schema.Struct({ ...fields, content_notice: ContentNotice }).annotate({
+  identifier: "changed_account"
+})
+
 /** The single read: everything of the list's item, and what only some roles see is left out for the others. */
 export const AccountDetail = Schema.Struct({
   ...fields,
+  content_notice: ContentNotice,
   messenger_user_id: Schema.String,
   licence: Schema.NullOr(Schema.Struct({
     uses_licence: Schema.Boolean,
@@ -139,7 +145,7 @@ export const accountDetail = (
   terminations: ReadonlyArray<Termination>,
   caller: Caller["Service"],
   now: Date
-): AccountDetail => ({
+): Omit<AccountDetail, "content_notice"> => ({
   ...account(facts, organization, caller, now),
   messenger_user_id: facts.messenger_user_id,
   licence: { uses_licence: facts.offboarded_at === null, ...seats(organization) },

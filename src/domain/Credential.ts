@@ -1,7 +1,7 @@
 /** AI connections and API keys as an admin sees them (specification, section 2.8), never with a secret. */
 import { Schema } from "effect"
 import { Scope } from "./Access.ts"
-import { Timestamp, Uuid } from "./Wire.ts"
+import { ContentNotice, Timestamp, Uuid } from "./Wire.ts"
 
 const Moment = Schema.NullOr(Timestamp)
 
@@ -43,3 +43,11 @@ export const ApiKey = Schema.Struct({
   revoked_at: Moment
 }).annotate({ identifier: "api_key" })
 export type ApiKey = typeof ApiKey.Type
+
+/** Every credential that the caller may see, in an answer of its own shape that is never paged (section 4.2). */
+export const AiConnections = Schema.Struct({
+  content_notice: ContentNotice,
+  object: Schema.Literal("ai_connections"),
+  connections: Schema.Array(AiConnection),
+  api_keys: Schema.Array(ApiKey)
+}).annotate({ identifier: "ai_connections" })

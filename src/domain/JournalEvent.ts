@@ -1,7 +1,7 @@
 /** One entry of an organization's journal (operations design, sections 2 and 7). */
 import { Schema } from "effect"
 import { CredentialKind, Via } from "./Access.ts"
-import { Count, Timestamp, Uuid } from "./Wire.ts"
+import { ContentNotice, Count, List, Timestamp, Uuid } from "./Wire.ts"
 
 export const JournalOutcome = Schema.Literals(["done", "refused", "failed", "pending"])
 export type JournalOutcome = typeof JournalOutcome.Type
@@ -14,7 +14,7 @@ export type JournalDetails = typeof JournalDetails.Type
 
 const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 
-export const JournalEvent = Schema.Struct({
+const fields = {
   object: Schema.Literal("journal_event"),
   id: Uuid,
   sequence: Count.annotate({ description: "Per organization, from 1, without gaps." }),
@@ -36,8 +36,20 @@ export const JournalEvent = Schema.Struct({
   closes: Schema.NullOr(Count).annotate({ description: "The sequence of the pending event that this one completes." }),
   prev_hash: Hash,
   hash: Hash
-}).annotate({ identifier: "journal_event" })
+}
+
+export const JournalEvent = Schema.Struct(fields).annotate({ identifier: "journal_event" })
 export type JournalEvent = typeof JournalEvent.Type
+
+/** The single read. */
+export const JournalEventDetail = Schema.Struct({ ...fields, content_notice: ContentNotice }).annotate({
+  identifier: "journal_event_detail"
+})
+
+/** A page, newest first; `last_sequence` is the newest event's of the whole journal. */
+export const JournalEvents = Schema.Struct({ ...List(JournalEvent).fields, last_sequence: Count }).annotate({
+  identifier: "journal_event_list"
+})
 
 /** What an entry says before the journal gives it its place in the chain. */
 export type JournalEntry = Omit<JournalEvent, "object" | "id" | "sequence" | "at" | "prev_hash" | "hash">

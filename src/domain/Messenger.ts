@@ -77,7 +77,7 @@ export const textOrNull = (text: string): string | null => text === "" ? null : 
  * The pattern under which an email address may be shown: `j*****e@example.com`.
  *
  * Of the part before the @ it keeps the first and the last character when there are three or more, the first alone
- * when there are two, and none otherwise; the number of stars says nothing. Masking a pattern again gives the pattern.
+ * when there are two, and none otherwise; the number of stars says nothing.
  */
 export const maskEmail = (address: string): string => {
   const at = address.lastIndexOf("@")
@@ -87,3 +87,14 @@ export const maskEmail = (address: string): string => {
   const last = local.length > 2 ? local[local.length - 1] : ""
   return `${first}*****${last}${address.slice(at)}`
 }
+
+/** What of the wanted fields differs from the profile; setting what is set already changes nothing. */
+export const changedFields = (profile: Profile, wanted: ProfilePatch): ProfilePatch => ({
+  ...(wanted.first_name === undefined || textOrNull(wanted.first_name) === profile.first_name
+    ? {}
+    : { first_name: wanted.first_name }),
+  ...(wanted.last_name === undefined || textOrNull(wanted.last_name) === profile.last_name
+    ? {}
+    : { last_name: wanted.last_name }),
+  ...(wanted.about === undefined || textOrNull(wanted.about) === profile.about ? {} : { about: wanted.about })
+})

@@ -22,3 +22,7 @@ export interface MailChoices {
   readonly news: boolean
   readonly offers: boolean
 }
+
+export const sameChoices = (one: MailChoices, other: MailChoices): boolean =>
+  one.security === other.security && one.storage === other.storage && one.news === other.news &&
+  one.offers === other.offers

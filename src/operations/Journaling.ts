@@ -1,0 +1,95 @@
+/** How operations are journaled: an entry beside the change, or an intent before and an outcome after. */
+import { Effect, Exit } from "effect"
+import type { Caller } from "../domain/Access.ts"
+import type { AccountFacts } from "../domain/Account.ts"
+import type { Failure, ServiceUnavailable } from "../domain/Failure.ts"
+import type { JournalDetails, JournalEntry, JournalOutcome } from "../domain/JournalEvent.ts"
+import type { LiveWriter } from "./Live.ts"
+import { Db, Journal } from "./Ports.ts"
+
+/** What an operation that changes something says of its entries. */
+export interface Declared {
+  readonly action: string
+  readonly target: "account" | "admin" | "organization"
+}
+
+interface Context {
+  readonly caller: Caller["Service"]
+  readonly account: AccountFacts | undefined
+}
+
+/**
+ * Journals the intent, makes the change, and journals the outcome together with `settle`, which keeps what follows from
+ * the change in the database.
+ */
+export type Change = <A, E extends Failure, R1, R2>(
+  details: JournalDetails,
+  act: (live: LiveWriter) => Effect.Effect<A, E, R1>,
+  settle: (result: A) => Effect.Effect<void, never, R2>
+) => Effect.Effect<A, E | ServiceUnavailable, R1 | R2 | Db | Journal>
+
+/** The entry of what the caller did. */
+export const entry = (
+  journal: Declared,
+  { account, caller }: Context,
+  outcome: JournalOutcome,
+  details: JournalDetails,
+  closes: number | null
+): JournalEntry => ({
+  action: journal.action,
+  outcome,
+  actor: { type: "admin", admin_id: caller.adminId, name: caller.adminName },
+  credential: caller.credential,
+  via: caller.via,
+  account_id: account?.id ?? null,
+  target: {
+    type: journal.target,
+    id: journal.target === "account" && account !== undefined
+      ? account.id
+      : journal.target === "admin"
+      ? caller.adminId
+      : caller.organizationId
+  },
+  details,
+  ip: caller.ip,
+  request_id: caller.requestId,
+  closes
+})
+
+/** How a change on the messenger is journaled: the intent commits before, the outcome with what follows from it after. */
+export const changeWith = (
+  journaled: Declared,
+  context: Context,
+  writer: LiveWriter
+): Change =>
+(details, act, settle) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function*() {
+      const db = yield* Db
+      const journal = yield* Journal
+      const { organizationId } = context.caller
+      const intent = yield* db.transaction(
+        organizationId,
+        journal.begin(organizationId, entry(journaled, context, "pending", details, null))
+      )
+      const exit = yield* Effect.exit(restore(act(writer)))
+      const failure = Exit.findErrorOption(exit)
+      const told = exit._tag === "Success" ? details : {
+        ...details,
+        error: failure._tag === "Some" ? failure.value._tag : "interrupted",
+        certain: failure._tag === "Some" && failure.value._tag !== "messenger_unavailable"
+      }
+      yield* db.transaction(
+        organizationId,
+        Effect.andThen(
+          exit._tag === "Success" ? settle(exit.value) : Effect.void,
+          journal.close(
+            organizationId,
+            intent.sequence,
+            entry(journaled, context, exit._tag === "Success" ? "done" : "failed", told, intent.sequence)
+          )
+        )
+      )
+      return yield* exit
+    })
+  )

@@ -1,0 +1,437 @@
+/**
+ * The declaration that every operation of the service is made of.
+ *
+ * One declaration carries the wire contract, the access rule, the journal's action and the implementation. The HTTP
+ * route, the OpenAPI entry, the checks, the transaction and the journal entry are all read from it, so that no second
+ * list of operations exists. The order of checks is 401 credential, 429 rate, 403 scope, 403 organization closed, 403
+ * role, 400 input, 404 reach, 409 state, for every operation and every way in.
+ */
+import { Clock, Effect, Schema, SchemaGetter, SchemaIssue, type Scope as EffectScope } from "effect"
+import type { HttpMethod } from "effect/http"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Caller, everyone, type Role, type Scope } from "../domain/Access.ts"
+import type { AccountFacts, AccountId } from "../domain/Account.ts"
+import * as Failure from "../domain/Failure.ts"
+import type { JournalDetails } from "../domain/JournalEvent.ts"
+import { SessionRef } from "../domain/Messenger.ts"
+import { contentNotice } from "../domain/Wire.ts"
+import * as Journaling from "./Journaling.ts"
+import * as Live from "./Live.ts"
+import type { MessengerSession } from "./MessengerSession.ts"
+import { Accounts, Db, Journal, RateLimiter, type RateState } from "./Ports.ts"
+
+type Fields = Schema.Struct.Fields
+type Instance<C extends ReadonlyArray<Failure.FailureClass>> = C[number]["Type"]
+
+/** What a caller passes: the members of path, query and body in one object. */
+export type Input<Params extends Fields, Query extends Fields, Body extends Fields> =
+  & Schema.Struct.Type<Params>
+  & Schema.Struct.Type<Query>
+  & Schema.Struct.Type<Body>
+
+/** What an implementation answers; the content notice is added by the kernel and cannot be written by data. */
+export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_notice">
+
+/**
+ * How an operation works: `read` and `write` run in one transaction, a write with its journal entry; `live` reads the
+ * messenger, `change` changes something on it, journaled as an intent before and an outcome after.
+ */
+export type Kind = "read" | "write" | "live" | "change"
+
+/** The failures that every operation can answer with (specification, sections 4 and 7). */
+export const commonFailures = [
+  Failure.ParameterInvalid,
+  Failure.InvalidApiKey,
+  Failure.InsufficientScope,
+  Failure.OrganizationClosed,
+  Failure.RateLimited,
+  Failure.InternalError,
+  Failure.ServiceUnavailable
+] as const
+
+type Refusal = typeof Failure.RoleForbidden | typeof Failure.SuperadminRequired
+/** What is checked before an operation looks at its input. */
+export type AdmissionFailure =
+  | Failure.RateLimited
+  | Failure.InsufficientScope
+  | Failure.OrganizationClosed
+  | InstanceType<Refusal>
+  | Failure.ServiceUnavailable
+
+/** Everything about an operation but its implementation. */
+export interface Contract<
+  Method extends HttpMethod.HttpMethod,
+  Path extends `/v1/${string}`,
+  Params extends Fields,
+  Query extends Fields,
+  Body extends Fields,
+  Success extends Schema.Top,
+  Failures extends ReadonlyArray<Failure.FailureClass>
+> {
+  readonly summary: string
+  readonly description?: string
+  readonly method: Method
+  readonly path: Path
+  readonly scope: Scope
+  readonly roles: ReadonlyArray<Role>
+  /** What a role that is not among `roles` gets. */
+  readonly refusal?: Refusal
+  /** Signs sessions out, ends protection or deletes data. */
+  readonly destructive?: boolean
+  /** Repeating it has no further effect; true unless told. */
+  readonly idempotent?: boolean
+  /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** The answer; with `content_notice` among its fields it carries third-party text. */
+  readonly success: Success
+  readonly failures?: Failures
+}
+
+/** A contract of an operation that changes something. */
+interface Journaled {
+  readonly journal: Journaling.Declared
+}
+
+/** What an implementation knows besides its input. */
+export interface Reading<Params> {
+  readonly caller: Caller["Service"]
+  readonly now: Date
+  readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
+}
+
+/** Besides, the account's live session. */
+export interface LiveReading<Params> extends Reading<Params> {
+  readonly live: Live.Live
+}
+
+/** Besides, the one way to change something on the messenger. */
+export interface Changing<Params> extends LiveReading<Params> {
+  readonly change: Journaling.Change
+}
+
+/** What a write did: a change that changes nothing leaves no journal entry. */
+export type Outcome<A> =
+  | { readonly changed: true; readonly answer: A; readonly details: JournalDetails }
+  | { readonly changed: false; readonly answer: A }
+
+export const changed = <A>(answer: A, details: JournalDetails = {}): Outcome<A> => ({ changed: true, answer, details })
+export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })
+
+/** The services that the kernel itself uses, by kind. */
+type KernelServices<K extends Kind> =
+  | Caller
+  | Db
+  | Accounts
+  | (K extends "write" | "change" ? Journal : never)
+  | (K extends "live" | "change" ? MessengerSession : never)
+
+/** One operation: its contract, and the functions that every way in calls. */
+export interface Operation<
+  Id extends string,
+  Method extends HttpMethod.HttpMethod,
+  Path extends `/v1/${string}`,
+  Params extends Fields,
+  Query extends Fields,
+  Body extends Fields,
+  Success extends Schema.Top,
+  Classes extends Failure.FailureClass,
+  R
+> {
+  readonly id: Id
+  readonly kind: Kind
+  readonly summary: string
+  readonly description: string | undefined
+  readonly method: Method
+  readonly path: Path
+  readonly scope: Scope
+  readonly roles: ReadonlyArray<Role>
+  readonly refusal: Refusal
+  readonly destructive: boolean
+  readonly idempotent: boolean
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly input: Schema.Struct<Params & Query & Body>
+  readonly success: Success
+  readonly thirdPartyText: boolean
+  readonly failures: ReadonlyArray<Failure.FailureClass>
+  readonly journal: Journaling.Declared | undefined
+  readonly endpoint: HttpApiEndpoint.HttpApiEndpoint<
+    Id,
+    Method,
+    Path,
+    [keyof Params] extends [never] ? never : Schema.toCodecStringTree<Schema.Struct<Params>>,
+    [keyof Query] extends [never] ? never : Schema.toCodecStringTree<Schema.Struct<Query>>,
+    [keyof Body] extends [never] ? never : Schema.toCodecJson<Schema.Struct<Body>>,
+    never,
+    Schema.toCodecJson<Success>,
+    ReturnType<typeof toWire<Classes>>
+  >
+  /** Counts the request and checks scope, organization and role. It needs no input. */
+  readonly admit: Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter>
+  /** Decodes the input, runs the operation and encodes its answer: for ways in that have admitted the request. */
+  respond(input: unknown): Effect.Effect<unknown, Classes["Type"], R | Caller>
+  /** Admits, decodes and runs: for embedding. The input is checked like any other. */
+  call(
+    input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query> & Schema.Struct.Encoded<Body>
+  ): Effect.Effect<Success["Type"], Classes["Type"], R | Caller | RateLimiter>
+}
+
+const parameterInvalid = (issue: SchemaIssue.Issue): Failure.ParameterInvalid => {
+  const first = formatIssue(issue).issues[0]
+  const param = first?.path?.[0] === undefined ? "body" : String(first.path[0])
+  return new Failure.ParameterInvalid({ param, message: `${param}: ${first?.message ?? "invalid"}.` })
+}
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
+  // The default texts repeat the input, which may be a secret.
+  leafHook: (issue) =>
+    issue._tag === "MissingKey"
+      ? "is required"
+      : issue._tag === "UnexpectedKey"
+      ? "is not known here"
+      : issue._tag === "InvalidType"
+      ? "has the wrong type"
+      : "has a value that is not allowed",
+  checkHook: (issue) => `expected ${issue.filter.annotations?.expected ?? "another value"}`
+})
+
+/** The way from a failure to its envelope and back, for documents and clients; one schema per class. */
+export const toWire = <F extends Failure.FailureClass>(
+  failure: F
+): Schema.Codec<F["Type"], { readonly error: { readonly code: string; readonly message: string } }> => {
+  const known = wires.get(failure)
+  // The map holds for each class the schema made for it below.
+  if (known !== undefined) return known as any
+  const wire = Schema.Struct({
+    error: Schema.Struct({
+      type: Schema.Literal(Failure.failureTypes[failure.status]),
+      code: Schema.Literal(failure.identifier),
+      message: Schema.String,
+      param: Schema.optionalKey(Schema.String)
+    })
+  }).annotate({ identifier: failure.identifier }).pipe(
+    // The class is one of FailureClass, whose instances its constructor makes from these members.
+    Schema.decodeTo(Schema.toType(failure) as any, {
+      decode: SchemaGetter.transform(({ error }: any) => new (failure as any)(error, { disableChecks: true })),
+      encode: SchemaGetter.transform((self: any) => envelope(failure, self))
+    }),
+    Schema.annotate({ httpApiStatus: failure.status, description: failure.identifier })
+  )
+  wires.set(failure, wire as any)
+  return wire as any
+}
+
+const wires = new WeakMap<Failure.FailureClass, Schema.Top>()
+
+/** The error body of one failure (specification, section 7). */
+export const envelope = (failure: { readonly identifier: string; readonly status: Failure.FailureStatus }, self: {
+  readonly message: string
+  readonly param?: string
+}) => ({
+  error: {
+    type: Failure.failureTypes[failure.status],
+    code: failure.identifier,
+    message: self.message,
+    ...(self.param === undefined ? {} : { param: self.param })
+  }
+})
+
+/** The account that the caller reaches; one that does not exist and one out of reach fail alike. */
+const reach = Effect.fnUntraced(function*(caller: Caller["Service"], id: AccountId, lock: boolean) {
+  const accounts = yield* Accounts
+  const account = yield* accounts.find(caller, id, lock)
+  return account ?? (yield* new Failure.ResourceMissing({ param: "account_id" }))
+})
+
+// The implementations of the four kinds differ in their context and in what they return; each constructor below types
+// its own, and `build` runs them all.
+type Run = (input: any, context: any) => Effect.Effect<any, any, any>
+
+const build = (id: string, kind: Kind, contract: any, run: Run): any => {
+  const { body = {}, failures = [], params = {}, query = {}, success } = contract
+  const journal: Journaling.Declared = contract.journal
+  const roles: ReadonlyArray<Role> = contract.roles
+  const refusal: Refusal = contract.refusal ?? Failure.RoleForbidden
+  const messenger = kind === "live" || kind === "change"
+  const classes: ReadonlyArray<Failure.FailureClass> = [
+    ...new Set<Failure.FailureClass>([
+      ...commonFailures,
+      ...(roles.length === everyone.length ? [] : [refusal]),
+      ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
+      ...(messenger ? Live.liveFailures : []),
+      ...failures
+    ])
+  ]
+  const input = Schema.Struct({ ...params, ...query, ...body })
+  const thirdPartyText = "content_notice" in success.fields
+  const decode = Schema.decodeUnknownEffect(input as any, { onExcessProperty: "error" })
+  const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(success))
+
+  const admit = Effect.gen(function*() {
+    const caller = yield* Caller
+    const limiter = yield* RateLimiter
+    const rate = yield* limiter.consume(caller.credential.id)
+    if (!caller.scopes.includes(contract.scope)) {
+      return yield* new Failure.InsufficientScope({
+        scope: contract.scope,
+        message: `This operation needs the scope ${contract.scope}.`
+      })
+    }
+    if (caller.organizationClosed) return yield* new Failure.OrganizationClosed({})
+    if (!roles.includes(caller.role)) return yield* new refusal({})
+    return rate
+  })
+
+  const work = Effect.fnUntraced(function*(input: any) {
+    const caller = yield* Caller
+    const db = yield* Db
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const load = (lock: boolean) =>
+      input.account_id === undefined ? Effect.succeed(undefined) : reach(caller, input.account_id, lock)
+    if (messenger) {
+      const account = yield* db.transaction(caller.organizationId, load(false))
+      const live = yield* Live.open(
+        account?.session_ref === null || account === undefined
+          ? null
+          : SessionRef.make(account.session_ref)
+      )
+      const context = { caller, now, account, live }
+      return yield* run(input, { ...context, change: Journaling.changeWith(journal, context, live) })
+    }
+    return yield* db.transaction(
+      caller.organizationId,
+      Effect.gen(function*() {
+        const account = yield* load(kind === "write")
+        const context = { caller, now, account }
+        if (kind === "read") return yield* run(input, context)
+        const outcome: Outcome<unknown> = yield* run(input, context)
+        if (outcome.changed) {
+          const entries = yield* Journal
+          yield* entries.append(
+            caller.organizationId,
+            Journaling.entry(journal, context, "done", outcome.details, null)
+          )
+        }
+        return outcome.answer
+      })
+    )
+  }, Effect.scoped)
+
+  const perform = Effect.fn(id)(function*(raw: unknown) {
+    const decoded = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
+    const answer = yield* work(decoded)
+    return thirdPartyText ? { ...answer, content_notice: contentNotice } : answer
+  })
+
+  const endpoint = HttpApiEndpoint.make(contract.method as "POST")(id, contract.path, {
+    params: Object.keys(params).length === 0 ? undefined : params,
+    query: Object.keys(query).length === 0 ? undefined : query,
+    payload: Object.keys(body).length === 0 ? undefined : body,
+    success,
+    error: classes.map(toWire) as any
+  }).annotateMerge(OpenApi.annotations({
+    identifier: id,
+    summary: contract.summary,
+    ...(contract.description === undefined ? {} : { description: contract.description }),
+    override: {
+      security: [{ bearer: [] }],
+      "x-scope": contract.scope,
+      ...(contract.destructive === true ? { "x-destructive": true } : {})
+    }
+  }))
+
+  return {
+    ...contract,
+    id,
+    kind,
+    refusal,
+    destructive: contract.destructive ?? false,
+    idempotent: contract.idempotent ?? true,
+    params,
+    query,
+    body,
+    input,
+    thirdPartyText,
+    failures: classes,
+    endpoint,
+    admit,
+    respond: (raw: unknown) => Effect.flatMap(perform(raw), (answer) => Effect.orDie(encode(answer))),
+    call: (raw: unknown) => Effect.andThen(admit, perform(raw))
+  }
+}
+
+type Common = typeof commonFailures[number]
+type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing
+type LiveClass = typeof Live.liveFailures[number]
+type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
+  | Instance<Failures>
+  | Failure.ParameterInvalid
+  | Failure.ServiceUnavailable
+
+type Constructor<K extends Kind> = <
+  const Id extends string,
+  const Method extends HttpMethod.HttpMethod,
+  const Path extends `/v1/${string}`,
+  Success extends Schema.Top,
+  R,
+  Params extends Fields = {},
+  Query extends Fields = {},
+  Body extends Fields = {},
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
+>(
+  id: Id,
+  contract:
+    & Contract<Method, Path, Params, Query, Body, Success, Failures>
+    & (K extends "write" | "change" ? Journaled : { readonly journal?: never }),
+  run: (
+    input: Input<Params, Query, Body>,
+    context: K extends "change" ? Changing<Schema.Struct.Type<Params>>
+      : K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
+      : Reading<Schema.Struct.Type<Params>>
+  ) => Effect.Effect<
+    K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
+    Allowed<Failures> | (K extends "live" | "change" ? Live.LiveFailure : never),
+    R
+  >
+) => Operation<
+  Id,
+  Method,
+  Path,
+  Params,
+  Query,
+  Body,
+  Success,
+  | Common
+  | Refusal
+  | PathFailure<Params>
+  | Failures[number]
+  | (K extends "live" | "change" ? LiveClass : never),
+  Exclude<R, EffectScope.Scope> | KernelServices<K>
+>
+
+const constructor = <K extends Kind>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)
+
+/** An operation that reads, in one transaction. */
+export const read = constructor("read")
+/** An operation that changes the organization's data, in one transaction with its journal entry. */
+export const write = constructor("write")
+/** An operation that reads an account on the messenger. */
+export const live = constructor("live")
+/** An operation that changes an account on the messenger. */
+export const change = constructor("change")
+
+/** Any operation, for code that walks the list. */
+export type Any =
+  & Omit<Operation<string, HttpMethod.HttpMethod, `/v1/${string}`, any, any, any, any, any, any>, "endpoint">
+  & {
+    readonly endpoint: HttpApiEndpoint.Constraint
+  }
+
+/** The services that a list of operations needs, apart from the caller. */
+export type Services<Operations extends ReadonlyArray<Any>> = Exclude<
+  Effect.Services<ReturnType<Operations[number]["call"]>>,
+  Caller
+>

@@ -1,0 +1,130 @@
+/** The ports that operations depend on. One layer in SQL implements them; RateLimiter has a second one in memory. */
+import { Context, type Effect, type Redacted } from "effect"
+import type { Caller, OrganizationId } from "../domain/Access.ts"
+import type { AccountFacts, AccountId, DepartmentId, MessengerNames } from "../domain/Account.ts"
+import type { AiConnection, ApiKey } from "../domain/Credential.ts"
+import type { InvalidApiKey, RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
+import type { JournalEntry, JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
+import type { OrganizationFacts, Recipients } from "../domain/Organization.ts"
+import type { MailChoices } from "../domain/Preferences.ts"
+import type { SessionFacts, Termination } from "../domain/Session.ts"
+import type { AccountStatus } from "../domain/Status.ts"
+import type { HeldSecrets } from "./MessengerSession.ts"
+
+type CallerService = Caller["Service"]
+
+/** The transaction, and the boundary of the organization whose rows it may touch. */
+export class Db extends Context.Service<Db, {
+  /**
+   * Runs the effect in one transaction of the organization: all of it commits, or nothing.
+   *
+   * Fails with `ServiceUnavailable` while the database is away or slower than the deadline.
+   */
+  transaction<A, E, R>(
+    organizationId: OrganizationId,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | ServiceUnavailable, R>
+}>()("org-security-console/operations/Ports/Db") {}
+
+/** Who a bearer token stands for. */
+export class Credentials extends Context.Service<Credentials, {
+  /** The admin behind the token, read afresh; every reason to refuse one gives the same failure. */
+  authenticate(
+    token: Redacted.Redacted
+  ): Effect.Effect<
+    Omit<CallerService, "via" | "ip" | "requestId">,
+    InvalidApiKey | ServiceUnavailable
+  >
+  /** The AI connections that the caller may see, newest first. */
+  connections(caller: CallerService): Effect.Effect<ReadonlyArray<AiConnection>>
+  /** The API keys that the caller may see, newest first. */
+  apiKeys(caller: CallerService): Effect.Effect<ReadonlyArray<ApiKey>>
+}>()("org-security-console/operations/Ports/Credentials") {}
+
+/** What is left of a credential's budget after a request was counted. */
+export interface RateState {
+  readonly limit: number
+  readonly remaining: number
+  /** Seconds until a request is admitted when none is left, else until the oldest one leaves the window. */
+  readonly reset: number
+}
+
+/** At most 120 requests in any 60 seconds for each key, exactly; refused requests are not counted. */
+export class RateLimiter extends Context.Service<RateLimiter, {
+  consume(key: string): Effect.Effect<RateState, RateLimited | ServiceUnavailable>
+}>()("org-security-console/operations/Ports/RateLimiter") {}
+
+/** The organization's facts and settings. */
+export class Organizations extends Context.Service<Organizations, {
+  facts(id: OrganizationId): Effect.Effect<OrganizationFacts>
+  /** The recipients of notifications, locked for the rest of the transaction. */
+  lockRecipients(id: OrganizationId): Effect.Effect<Recipients>
+  setRecipients(id: OrganizationId, recipients: Recipients): Effect.Effect<void>
+}>()("org-security-console/operations/Ports/Organizations") {}
+
+/** A page of accounts in the console's order, one more than `limit` where more follow. */
+export interface AccountQuery {
+  readonly status: AccountStatus | undefined
+  readonly departmentId: DepartmentId | undefined
+  readonly after: AccountId | undefined
+  readonly limit: number
+}
+
+/** The accounts of the organization that the caller reaches; any other does not exist. */
+export class Accounts extends Context.Service<Accounts, {
+  /** The account, or null when the caller does not reach it; locked for the rest of the transaction when asked. */
+  find(caller: CallerService, id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
+  /** The accounts after `after`, or null when the caller does not reach that one. */
+  list(caller: CallerService, query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
+  sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
+  /** The latest sessions that ended, newest first. */
+  terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
+  /** The secrets of the account's messenger security that the service holds, opened. */
+  heldSecrets(organizationId: OrganizationId, id: AccountId): Effect.Effect<HeldSecrets>
+  /** Stops reviewing: no deadline and no queued sign-out stays. */
+  pause(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
+  /** Takes monitoring up again, as protected whatever happened before. */
+  resume(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
+  setRoleLabel(organizationId: OrganizationId, id: AccountId, label: string | null): Effect.Effect<void>
+  /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
+  setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>
+}>()("org-security-console/operations/Ports/Accounts") {}
+
+/** The admins of the organization. */
+export class Admins extends Context.Service<Admins, {
+  /** Where the admin's emails go and which they are, or null for an admin without a sign-in of their own. */
+  mailPreferences(
+    organizationId: OrganizationId,
+    adminId: string,
+    lock: boolean
+  ): Effect.Effect<{ readonly email: string; readonly choices: MailChoices } | null>
+  setMailChoices(organizationId: OrganizationId, adminId: string, choices: MailChoices): Effect.Effect<void>
+}>()("org-security-console/operations/Ports/Admins") {}
+
+/** A page of the journal, newest first, one more than `limit` where more follow. */
+export interface JournalQuery {
+  readonly beforeId: string | undefined
+  readonly before: Date | undefined
+  readonly since: Date | undefined
+  readonly accountId: string | undefined
+  readonly adminId: string | undefined
+  readonly action: string | undefined
+  readonly outcome: JournalOutcome | undefined
+  readonly credentialId: string | undefined
+  readonly limit: number
+}
+
+/** The organization's append-only journal: gapless, and chained by hashes. */
+export class Journal extends Context.Service<Journal, {
+  /** Appends the entry within the current transaction; it locks the journal's head until the end of it. */
+  append(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
+  /** Appends the intent of a change outside the database; left without an outcome it is closed as failed later. */
+  begin(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
+  /** Appends the outcome of an intent, once: false when it has one already. */
+  close(organizationId: OrganizationId, intent: number, entry: JournalEntry): Effect.Effect<boolean>
+  /** The events that the caller may see, or null when `beforeId` is not among them. */
+  list(caller: CallerService, query: JournalQuery): Effect.Effect<ReadonlyArray<JournalEvent> | null>
+  find(caller: CallerService, id: string): Effect.Effect<JournalEvent | null>
+  /** The sequence of the newest event of the organization; 0 without one. */
+  lastSequence(organizationId: OrganizationId): Effect.Effect<number>
+}>()("org-security-console/operations/Ports/Journal") {}

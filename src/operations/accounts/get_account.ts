@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { everyone, seesDevices } from "../../domain/Access.ts"
+import { AccountDetail, accountDetail, AccountId } from "../../domain/Account.ts"
+import { terminationsShown } from "../../domain/Limits.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts, Organizations } from "../Ports.ts"
+
+export const getAccount = Operation.read(
+  "get_account",
+  {
+    summary: "Read one account; with its sessions and monitoring for roles that protect accounts.",
+    method: "GET",
+    path: "/v1/accounts/:account_id",
+    scope: "org:read",
+    roles: everyone,
+    params: { account_id: AccountId },
+    success: AccountDetail
+  },
+  ({ account_id }, { account, caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const organizations = yield* Organizations
+      const facts = yield* organizations.facts(caller.organizationId)
+      if (!seesDevices(caller.role)) return accountDetail(account, facts, [], [], caller, now)
+      const sessions = yield* accounts.sessions(caller.organizationId, account_id)
+      const terminations = yield* accounts.terminations(caller.organizationId, account_id, terminationsShown)
+      return accountDetail(account, facts, sessions, terminations, caller, now)
+    })
+)

@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountId } from "../../domain/Account.ts"
+import { MessengerProfile } from "../../domain/MessengerProfile.ts"
+import * as Operation from "../Operation.ts"
+import { showProfile } from "../Profile.ts"
+
+export const getAccountMessengerProfile = Operation.live(
+  "get_account_messenger_profile",
+  {
+    summary: "Read an account's profile live from the messenger.",
+    method: "GET",
+    path: "/v1/accounts/:account_id/messenger-profile",
+    scope: "org:read",
+    roles: protectors,
+    params: { account_id: AccountId },
+    success: MessengerProfile
+  },
+  (_, { account, caller, live }) =>
+    Effect.gen(function*() {
+      return yield* showProfile(yield* live.profile, live, account, caller)
+    })
+)

@@ -1,0 +1,41 @@
+import { Effect, Schema } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { Account, account, AccountId, DepartmentId } from "../../domain/Account.ts"
+import { ParameterInvalid } from "../../domain/Failure.ts"
+import { AccountStatus } from "../../domain/Status.ts"
+import { defaultPageLimit, List, page, PageLimit } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts, Organizations } from "../Ports.ts"
+
+export const listProtectedAccounts = Operation.read(
+  "list_protected_accounts",
+  {
+    summary: "List the accounts that the admin reaches: protected, paused and offboarded ones alike, by name.",
+    method: "GET",
+    path: "/v1/accounts",
+    scope: "org:read",
+    roles: everyone,
+    query: {
+      status: Schema.optionalKey(AccountStatus),
+      department_id: Schema.optionalKey(DepartmentId),
+      limit: Schema.optionalKey(PageLimit),
+      starting_after: Schema.optionalKey(AccountId)
+    },
+    success: List(Account).annotate({ identifier: "account_list" })
+  },
+  ({ department_id, limit = defaultPageLimit, starting_after, status }, { caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const organizations = yield* Organizations
+      const query = { status, departmentId: department_id, after: starting_after, limit }
+      const rows = yield* accounts.list(caller, query, now)
+      if (rows === null) {
+        return yield* new ParameterInvalid({
+          param: "starting_after",
+          message: "starting_after: there is no such account."
+        })
+      }
+      const facts = yield* organizations.facts(caller.organizationId)
+      return page(rows.map((row) => account(row, facts, caller, now)), limit)
+    })
+)

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, AccountId } from "../../domain/Account.ts"
+import { NotActive } from "../../domain/Failure.ts"
+import { deriveStatus, isActive } from "../../domain/Status.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts } from "../Ports.ts"
+
+export const pauseProtection = Operation.write(
+  "pause_protection",
+  {
+    summary: "Pause the protection of an account: it keeps its licence and its session, and nothing is signed out.",
+    description: "Unlike offboard_account, pausing ends no session of the service and frees no seat.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/pause",
+    scope: "accounts:write",
+    roles: protectors,
+    params: { account_id: AccountId },
+    success: AccountAction,
+    failures: [NotActive],
+    journal: { action: "account.paused", target: "account" }
+  },
+  ({ account_id }, { account, caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+      yield* accounts.pause(caller.organizationId, account_id, now)
+      return Operation.changed({
+        object: "account_action" as const,
+        account_id,
+        action: "paused",
+        status: "paused" as const
+      })
+    })
+)

@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, AccountId } from "../../domain/Account.ts"
+import { NotPaused } from "../../domain/Failure.ts"
+import { deriveStatus } from "../../domain/Status.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts } from "../Ports.ts"
+
+export const resumeProtection = Operation.write(
+  "resume_protection",
+  {
+    summary: "Resume the protection of a paused account through the session that was kept.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/resume",
+    scope: "accounts:write",
+    roles: protectors,
+    params: { account_id: AccountId },
+    success: AccountAction,
+    failures: [NotPaused],
+    journal: { action: "account.resumed", target: "account" }
+  },
+  ({ account_id }, { account, caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      if (deriveStatus(account, now) !== "paused") return yield* new NotPaused({})
+      yield* accounts.resume(caller.organizationId, account_id, now)
+      return Operation.changed({
+        object: "account_action" as const,
+        account_id,
+        action: "resumed",
+        status: "protected" as const
+      })
+    })
+)

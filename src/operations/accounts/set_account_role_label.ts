@@ -1,0 +1,37 @@
+import { Effect, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { account as show, AccountId, ChangedAccount } from "../../domain/Account.ts"
+import { maxRoleLabelLength } from "../../domain/Limits.ts"
+import { Text } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts, Organizations } from "../Ports.ts"
+
+export const setAccountRoleLabel = Operation.write(
+  "set_account_role_label",
+  {
+    summary: "Set the organization's own label of an account; empty or null clears it.",
+    method: "PUT",
+    path: "/v1/accounts/:account_id/role-label",
+    scope: "accounts:write",
+    roles: protectors,
+    params: { account_id: AccountId },
+    body: { role_label: Schema.NullOr(Text(maxRoleLabelLength)) },
+    success: ChangedAccount,
+    journal: { action: "account.role_label_set", target: "account" }
+  },
+  ({ account_id, role_label }, { account, caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const organizations = yield* Organizations
+      const label = role_label === "" ? null : role_label
+      const answer = show(
+        { ...account, role_label: label },
+        yield* organizations.facts(caller.organizationId),
+        caller,
+        now
+      )
+      if (label === account.role_label) return Operation.unchanged(answer)
+      yield* accounts.setRoleLabel(caller.organizationId, account_id, label)
+      return Operation.changed(answer, label === null ? {} : { role_label: label })
+    })
+)

@@ -1,0 +1,45 @@
+import { Effect, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountId } from "../../domain/Account.ts"
+import { UsernameInvalid, UsernamePurchasable, UsernameTaken } from "../../domain/Failure.ts"
+import { maxUsernameLength } from "../../domain/Limits.ts"
+import { textOrNull } from "../../domain/Messenger.ts"
+import { MessengerProfile } from "../../domain/MessengerProfile.ts"
+import { Text } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts } from "../Ports.ts"
+import { showProfile } from "../Profile.ts"
+
+const Username = Text(maxUsernameLength).check(
+  Schema.makeFilter((text: string) => !text.startsWith("@"), { expected: "a username without @" })
+)
+
+export const setMessengerUsername = Operation.change(
+  "set_messenger_username",
+  {
+    summary: "Set an account's username on the messenger, without @; an empty one removes it.",
+    description: "The messenger refuses a taken or malformed username, and the error says which.",
+    method: "PUT",
+    path: "/v1/accounts/:account_id/messenger-profile/username",
+    scope: "accounts:write",
+    roles: protectors,
+    params: { account_id: AccountId },
+    body: { username: Username },
+    success: MessengerProfile,
+    failures: [UsernameTaken, UsernameInvalid, UsernamePurchasable],
+    journal: { action: "profile.username_set", target: "account" }
+  },
+  ({ username }, { account, caller, change, live }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const wanted = textOrNull(username)
+      const before = yield* live.profile
+      if (before.username === wanted) return yield* showProfile(before, live, account, caller)
+      const profile = yield* change(
+        wanted === null ? {} : { username: wanted },
+        (writer) => writer.setUsername(wanted),
+        (after) => accounts.setNames(caller.organizationId, account, after)
+      )
+      return yield* showProfile(profile, live, account, caller)
+    })
+)

@@ -1,0 +1,46 @@
+import { Effect, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountId } from "../../domain/Account.ts"
+import { BioTooLong } from "../../domain/Failure.ts"
+import { maxAboutLength, maxNameLength } from "../../domain/Limits.ts"
+import { changedFields } from "../../domain/Messenger.ts"
+import { MessengerProfile } from "../../domain/MessengerProfile.ts"
+import { Text } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts } from "../Ports.ts"
+import { showProfile } from "../Profile.ts"
+
+export const updateMessengerProfile = Operation.change(
+  "update_messenger_profile",
+  {
+    summary: "Change the name or bio of an account on the messenger; a field left out stays as it is.",
+    description: "The account's own bio_limit applies. Without a session, log it in again with start_account_relogin.",
+    method: "PATCH",
+    path: "/v1/accounts/:account_id/messenger-profile",
+    scope: "accounts:write",
+    roles: protectors,
+    params: { account_id: AccountId },
+    body: {
+      first_name: Schema.optionalKey(Text(maxNameLength)),
+      last_name: Schema.optionalKey(Text(maxNameLength)),
+      about: Schema.optionalKey(Text(maxAboutLength))
+    },
+    success: MessengerProfile,
+    failures: [BioTooLong],
+    journal: { action: "profile.updated", target: "account" }
+  },
+  ({ account_id: _, ...wanted }, { account, caller, change, live }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const before = yield* live.profile
+      const patch = changedFields(before, wanted)
+      const fields = Object.keys(patch)
+      if (fields.length === 0) return yield* showProfile(before, live, account, caller)
+      const profile = yield* change(
+        { fields: fields.join(", ") },
+        (writer) => writer.updateProfile(patch),
+        (after) => accounts.setNames(caller.organizationId, account, after)
+      )
+      return yield* showProfile(profile, live, account, caller)
+    })
+)

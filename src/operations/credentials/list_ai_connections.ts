@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { AiConnections } from "../../domain/Credential.ts"
+import * as Operation from "../Operation.ts"
+import { Credentials } from "../Ports.ts"
+
+export const listAiConnections = Operation.read(
+  "list_ai_connections",
+  {
+    summary: "List AI connections and API keys, newest first, never with a secret.",
+    description:
+      "Owner and superadmins see every credential of the organization with its owner's address; any other role sees its own. A role that may not read the archive sees of the connections only the AI apps that it connected itself. Names of apps were chosen by the apps and prove nothing.",
+    method: "GET",
+    path: "/v1/ai-connections",
+    scope: "org:read",
+    roles: everyone,
+    success: AiConnections
+  },
+  (_, { caller }) =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      return {
+        object: "ai_connections" as const,
+        connections: yield* credentials.connections(caller),
+        api_keys: yield* credentials.apiKeys(caller)
+      }
+    })
+)

@@ -1,0 +1,38 @@
+/** Every operation of the service, in the specification's order. */
+import { getAccount } from "./accounts/get_account.ts"
+import { getAccountMessengerProfile } from "./accounts/get_account_messenger_profile.ts"
+import { listProtectedAccounts } from "./accounts/list_protected_accounts.ts"
+import { pauseProtection } from "./accounts/pause_protection.ts"
+import { resumeProtection } from "./accounts/resume_protection.ts"
+import { setAccountRoleLabel } from "./accounts/set_account_role_label.ts"
+import { setMessengerUsername } from "./accounts/set_messenger_username.ts"
+import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
+import { listAiConnections } from "./credentials/list_ai_connections.ts"
+import { getJournalEvent } from "./journal/get_journal_event.ts"
+import { listJournalEvents } from "./journal/list_journal_events.ts"
+import { getMailPreferences } from "./me/get_mail_preferences.ts"
+import { setMailPreferences } from "./me/set_mail_preferences.ts"
+import { getOrganization } from "./organization/get_organization.ts"
+import { getNotificationRecipients } from "./settings/get_notification_recipients.ts"
+import { setNotificationRecipients } from "./settings/set_notification_recipients.ts"
+
+export const operations = [
+  getOrganization,
+  listAiConnections,
+  getMailPreferences,
+  setMailPreferences,
+  getNotificationRecipients,
+  setNotificationRecipients,
+  listProtectedAccounts,
+  getAccount,
+  getAccountMessengerProfile,
+  updateMessengerProfile,
+  pauseProtection,
+  resumeProtection,
+  setAccountRoleLabel,
+  setMessengerUsername,
+  listJournalEvents,
+  getJournalEvent
+] as const
+
+export type Operations = typeof operations

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { ResourceMissing } from "../../domain/Failure.ts"
+import { JournalEventDetail } from "../../domain/JournalEvent.ts"
+import { Uuid } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Journal } from "../Ports.ts"
+
+export const getJournalEvent = Operation.read(
+  "get_journal_event",
+  {
+    summary: "Read one event of the journal.",
+    method: "GET",
+    path: "/v1/journal/:event_id",
+    scope: "org:read",
+    roles: everyone,
+    params: { event_id: Uuid },
+    success: JournalEventDetail,
+    failures: [ResourceMissing]
+  },
+  ({ event_id }, { caller }) =>
+    Effect.gen(function*() {
+      const journal = yield* Journal
+      const event = yield* journal.find(caller, event_id)
+      if (event === null) return yield* new ResourceMissing({ param: "event_id" })
+      return event
+    })
+)

@@ -1,0 +1,56 @@
+import { Effect, Schema } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { AccountId } from "../../domain/Account.ts"
+import { ParameterInvalid } from "../../domain/Failure.ts"
+import { JournalEvents, JournalOutcome } from "../../domain/JournalEvent.ts"
+import { defaultPageLimit, page, PageLimit, Timestamp, Uuid } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Journal } from "../Ports.ts"
+
+const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/, {
+  expected: "an action such as account.paused, or account.*"
+}))
+
+export const listJournalEvents = Operation.read(
+  "list_journal_events",
+  {
+    summary: "List the journal, newest first, backwards from an event or a moment.",
+    description:
+      "Owner and superadmins see every event; admin and archive those of the accounts that they reach; billing those of the organization, its subscription and billing; and everybody their own acts. before_id wins over before.",
+    method: "GET",
+    path: "/v1/journal",
+    scope: "org:read",
+    roles: everyone,
+    query: {
+      before_id: Schema.optionalKey(Uuid),
+      before: Schema.optionalKey(Timestamp),
+      since: Schema.optionalKey(Timestamp),
+      account_id: Schema.optionalKey(AccountId),
+      admin_id: Schema.optionalKey(Uuid),
+      action: Schema.optionalKey(Action),
+      outcome: Schema.optionalKey(JournalOutcome),
+      credential_id: Schema.optionalKey(Uuid),
+      limit: Schema.optionalKey(PageLimit)
+    },
+    success: JournalEvents
+  },
+  ({ limit = defaultPageLimit, ...query }, { caller }) =>
+    Effect.gen(function*() {
+      const journal = yield* Journal
+      const events = yield* journal.list(caller, {
+        beforeId: query.before_id,
+        before: query.before,
+        since: query.since,
+        accountId: query.account_id,
+        adminId: query.admin_id,
+        action: query.action,
+        outcome: query.outcome,
+        credentialId: query.credential_id,
+        limit
+      })
+      if (events === null) {
+        return yield* new ParameterInvalid({ param: "before_id", message: "before_id: there is no such event." })
+      }
+      return { ...page(events, limit), last_sequence: yield* journal.lastSequence(caller.organizationId) }
+    })
+)

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { MailPreferencesUnavailable } from "../../domain/Failure.ts"
+import { MailPreferences } from "../../domain/Preferences.ts"
+import * as Operation from "../Operation.ts"
+import { Admins } from "../Ports.ts"
+
+export const getMailPreferences = Operation.read(
+  "get_mail_preferences",
+  {
+    summary: "Read which emails the credential's own admin gets, and where.",
+    method: "GET",
+    path: "/v1/me/mail-preferences",
+    scope: "org:read",
+    roles: everyone,
+    success: MailPreferences,
+    failures: [MailPreferencesUnavailable]
+  },
+  (_, { caller }) =>
+    Effect.gen(function*() {
+      const admins = yield* Admins
+      const preferences = yield* admins.mailPreferences(caller.organizationId, caller.adminId, false)
+      if (preferences === null) return yield* new MailPreferencesUnavailable({})
+      return { object: "mail_preferences" as const, ...preferences }
+    })
+)

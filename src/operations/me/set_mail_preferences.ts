@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { MailPreferencesUnavailable } from "../../domain/Failure.ts"
+import { mailChoices, MailPreferences, sameChoices } from "../../domain/Preferences.ts"
+import * as Operation from "../Operation.ts"
+import { Admins } from "../Ports.ts"
+
+export const setMailPreferences = Operation.write(
+  "set_mail_preferences",
+  {
+    summary: "Set which emails the credential's own admin gets.",
+    method: "PUT",
+    path: "/v1/me/mail-preferences",
+    scope: "accounts:write",
+    roles: everyone,
+    body: mailChoices,
+    success: MailPreferences,
+    failures: [MailPreferencesUnavailable],
+    journal: { action: "mail_preferences.set", target: "admin" }
+  },
+  ({ news, offers, security, storage }, { caller }) =>
+    Effect.gen(function*() {
+      const admins = yield* Admins
+      const choices = { security, storage, news, offers }
+      const before = yield* admins.mailPreferences(caller.organizationId, caller.adminId, true)
+      if (before === null) return yield* new MailPreferencesUnavailable({})
+      const answer = { object: "mail_preferences" as const, email: before.email, choices }
+      if (sameChoices(before.choices, choices)) return Operation.unchanged(answer)
+      yield* admins.setMailChoices(caller.organizationId, caller.adminId, choices)
+      return Operation.changed(answer, choices)
+    })
+)

@@ -1,0 +1,22 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { Organization, organization } from "../../domain/Organization.ts"
+import * as Operation from "../Operation.ts"
+import { Organizations } from "../Ports.ts"
+
+export const getOrganization = Operation.read(
+  "get_organization",
+  {
+    summary: "Read the organization: its status, plan, seats and archive.",
+    method: "GET",
+    path: "/v1/organization",
+    scope: "org:read",
+    roles: everyone,
+    success: Organization
+  },
+  (_, { caller, now }) =>
+    Effect.gen(function*() {
+      const organizations = yield* Organizations
+      return organization(yield* organizations.facts(caller.organizationId), now)
+    })
+)

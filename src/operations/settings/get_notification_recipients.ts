@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { NotificationSettings } from "../../domain/Organization.ts"
+import * as Operation from "../Operation.ts"
+import { Organizations } from "../Ports.ts"
+
+export const getNotificationRecipients = Operation.read(
+  "get_notification_recipients",
+  {
+    summary: "Read who gets the organization's notifications.",
+    method: "GET",
+    path: "/v1/settings/notifications",
+    scope: "org:read",
+    roles: everyone,
+    success: NotificationSettings
+  },
+  (_, { caller }) =>
+    Effect.gen(function*() {
+      const organizations = yield* Organizations
+      const facts = yield* organizations.facts(caller.organizationId)
+      return { object: "notification_settings" as const, recipients: facts.notification_recipients }
+    })
+)

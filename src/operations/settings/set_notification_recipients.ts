@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import { superadmins } from "../../domain/Access.ts"
+import { SuperadminRequired } from "../../domain/Failure.ts"
+import { NotificationSettings, Recipients } from "../../domain/Organization.ts"
+import * as Operation from "../Operation.ts"
+import { Organizations } from "../Ports.ts"
+
+export const setNotificationRecipients = Operation.write(
+  "set_notification_recipients",
+  {
+    summary: "Set who gets the organization's notifications: the owner alone, or the owner and every superadmin.",
+    method: "PUT",
+    path: "/v1/settings/notifications",
+    scope: "accounts:write",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    body: { recipients: Recipients },
+    success: NotificationSettings,
+    journal: { action: "notification_recipients.set", target: "organization" }
+  },
+  ({ recipients }, { caller }) =>
+    Effect.gen(function*() {
+      const organizations = yield* Organizations
+      const answer = { object: "notification_settings" as const, recipients }
+      if (recipients === (yield* organizations.lockRecipients(caller.organizationId))) {
+        return Operation.unchanged(answer)
+      }
+      yield* organizations.setRecipients(caller.organizationId, recipients)
+      return Operation.changed(answer, { recipients })
+    })
+)
