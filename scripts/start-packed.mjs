@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 
 const [tarball] = process.argv.slice(2)
 const { name, peerDependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
@@ -66,6 +67,15 @@ await import("${name}/dist/operations/index.js").then(() => {
 }, () => {})
 `
 
+/** A program of a user's: each export has a type, and none is `any`, which a broken declaration would make it. */
+const types = `
+import type * as core from "${name}"
+import type * as http from "${name}/http"
+import type * as layers from "${name}/layers"
+type Untyped<M> = { [K in keyof M]: 0 extends 1 & M[K] ? K : never }[keyof M]
+export const untyped: [Untyped<typeof core>, Untyped<typeof http>, Untyped<typeof layers>] extends [never, never, never] ? true : false = true
+`
+
 let service
 try {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
@@ -80,6 +90,12 @@ try {
   ], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] })
   execFileSync(process.execPath, ["library.js"], { cwd: folder, stdio: "inherit" })
   expectTrue(true, "the packed library is imported by its exports alone")
+  writeFileSync(join(folder, "types.ts"), types)
+  execFileSync(fileURLToPath(new URL("../node_modules/.bin/tsc", import.meta.url)), [
+    ...["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2024", "--types", ""],
+    "types.ts"
+  ], { cwd: folder, stdio: "inherit" })
+  expectTrue(true, "the packed declarations type every export")
 
   service = start()
   const { address, keys } = await service.ready
