@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { maskEmail, textOrNull } from "../../src/domain/Messenger.ts"
+
+describe("2.6 masked emails", () => {
+  it.each([
+    ["jane@example.com", "j*****e@example.com"],
+    ["jo@example.com", "j*****@example.com"],
+    ["j@example.com", "*****@example.com"],
+    ["@example.com", "*****@example.com"],
+    ["\"a@b\"@example.com", "\"*****\"@example.com"],
+    ["😀x😀@example.com", "😀*****😀@example.com"],
+    ["jane", "*****"],
+    ["", "*****"]
+  ])("%s shows as %s", (address, pattern) => {
+    assert.strictEqual(maskEmail(address), pattern)
+  })
+
+  it.prop(
+    "a pattern shows the host and at most the first and the last character of the rest",
+    [Schema.String, Schema.String],
+    ([local, host]) => {
+      const address = `${local}@${host.replaceAll("@", "")}`
+      const pattern = maskEmail(address)
+      const at = pattern.lastIndexOf("@")
+      const shown = pattern.slice(0, at)
+      const stars = shown.indexOf("*****", shown.startsWith("*****") ? 0 : 1)
+      const before = Array.from(shown.slice(0, stars))
+      const after = Array.from(shown.slice(stars + 5))
+      const characters = Array.from(local)
+      assert.strictEqual(pattern.slice(at + 1), address.slice(address.lastIndexOf("@") + 1))
+      assert.isAtMost(before.length + after.length, Math.max(0, characters.length - 1))
+      assert.isAtMost(before.length, 1)
+      assert.isAtMost(after.length, 1)
+    }
+  )
+
+  it.prop("a pattern says nothing of the length", [Schema.String.check(Schema.isMinLength(1))], ([middle]) => {
+    assert.strictEqual(maskEmail(`a${middle}z@example.com`), "a*****z@example.com")
+  })
+
+  it("an empty text is null", () => {
+    assert.isNull(textOrNull(""))
+    assert.strictEqual(textOrNull(" "), " ")
+  })
+})

@@ -1,0 +1,538 @@
+/** What every implementation of MessengerSession keeps; a real adapter passes the same suite. */
+import { assert, describe, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, type Layer, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { type MessengerUserId, type Profile, SessionRef } from "../../../src/domain/Messenger.ts"
+import type {
+  NewAccount,
+  PlatformOperation,
+  SimulatedPlatform
+} from "../../../src/layers/messenger/SimulatedPlatform.ts"
+import {
+  type Common,
+  MessengerSession,
+  type ProfileRefused,
+  type UsernameRefused
+} from "../../../src/operations/MessengerSession.ts"
+
+/** What the suite needs of the outside world, in the words of the simulated platform. */
+export type OutsideWorld = Omit<SimulatedPlatform["Service"], "clearScripts" | "calls">
+
+/** An implementation, and the world that it is connected to. */
+export interface MessengerHarness<R, E> {
+  readonly layer: Layer.Layer<MessengerSession | R, E>
+  readonly world: Effect.Effect<OutsideWorld, never, R>
+}
+
+const holdsNothing = { twoFaPassword: null, passkeyId: null }
+
+export const messengerContract = <R, E>(name: string, harness: MessengerHarness<R, E>): void => {
+  let people = 0
+
+  /** A fresh account that the service is connected to; usernames end in a number that no other test has. */
+  const arrange = Effect.fnUntraced(function*(account: Partial<NewAccount> = {}) {
+    const world = yield* harness.world
+    const number = ++people
+    const userId = yield* world.createAccount({ phone: `4915550${10_000 + number}`, first_name: "Jane", ...account })
+    const sessionRef = yield* world.connect(userId)
+    const messenger = yield* MessengerSession
+    return { world, number, userId, sessionRef, live: yield* messenger.open(sessionRef) }
+  })
+
+  const seenBy = Effect.fnUntraced(function*(sessionRef: SessionRef) {
+    const messenger = yield* MessengerSession
+    return yield* Effect.scoped(Effect.flatMap(messenger.open(sessionRef), (live) => live.profile))
+  })
+
+  layer(harness.layer)(name, (it) => {
+    describe("profile", () => {
+      it.effect("shows every field as the platform has it", () =>
+        Effect.gen(function*() {
+          const { live, userId } = yield* arrange({
+            phone: "491555099901",
+            first_name: "Jane",
+            last_name: "Doe",
+            username: "Jane_Doe_1",
+            about: "Hello",
+            photo_id: "5312345678901234567",
+            premium: true
+          })
+          const expected: Profile = {
+            user_id: userId,
+            first_name: "Jane",
+            last_name: "Doe",
+            username: "Jane_Doe_1",
+            about: "Hello",
+            phone: "491555099901",
+            photo_id: "5312345678901234567",
+            premium: true
+          }
+          assert.deepStrictEqual(yield* live.profile, expected)
+        }))
+
+      it.effect("shows what is not there, and an empty text, as null", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange({ last_name: "", about: "" })
+          const profile = yield* live.profile
+          assert.isNull(profile.last_name)
+          assert.isNull(profile.about)
+          assert.isNull(profile.username)
+          assert.isNull(profile.photo_id)
+          assert.isFalse(profile.premium)
+        }))
+
+      it.effect("shows a change made in the messenger at the next read", () =>
+        Effect.gen(function*() {
+          const { live, number, userId, world } = yield* arrange()
+          yield* live.profile
+          yield* world.changeProfile(userId, {
+            first_name: "Joan",
+            about: "New",
+            username: `outside_${number}`,
+            phone: `4915559${number}`,
+            photo_id: "17"
+          })
+          yield* world.setPremium(userId, true)
+          const profile = yield* live.profile
+          assert.deepInclude(profile, {
+            first_name: "Joan",
+            about: "New",
+            username: `outside_${number}`,
+            phone: `4915559${number}`,
+            photo_id: "17",
+            premium: true
+          })
+        }))
+
+      it.effect("changes the fields that the patch names and answers the new profile", () =>
+        Effect.gen(function*() {
+          const { live, sessionRef } = yield* arrange({ last_name: "Doe", about: "Before" })
+          const answered = yield* live.updateProfile({ first_name: "Joan", about: "After" })
+          assert.deepInclude(answered, { first_name: "Joan", last_name: "Doe", about: "After" })
+          assert.deepStrictEqual(yield* seenBy(sessionRef), answered)
+        }))
+
+      it.effect("clears the last name and the bio with an empty text", () =>
+        Effect.gen(function*() {
+          const { live, sessionRef } = yield* arrange({ last_name: "Doe", about: "Before" })
+          const answered = yield* live.updateProfile({ last_name: "", about: "" })
+          assert.deepInclude(answered, { first_name: "Jane", last_name: null, about: null })
+          assert.deepStrictEqual(yield* seenBy(sessionRef), answered)
+        }))
+
+      it.effect("stays as it is with an empty patch", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange({ last_name: "Doe", about: "Before" })
+          const before = yield* live.profile
+          assert.deepStrictEqual(yield* live.updateProfile({}), before)
+          assert.deepStrictEqual(yield* live.profile, before)
+        }))
+
+      it.effect("takes 64 characters in a name, however they are encoded, and refuses the 65th", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange()
+          const accepted = yield* live.updateProfile({ first_name: "😀".repeat(64), last_name: "é".repeat(64) })
+          assert.strictEqual(accepted.first_name, "😀".repeat(64))
+          for (const field of ["first_name", "last_name"] as const) {
+            const refused = yield* Effect.flip(live.updateProfile({ [field]: "a".repeat(65) }))
+            assert.deepInclude(refused, { _tag: "ProfileRefused", reason: "name_invalid", field })
+          }
+          assert.deepStrictEqual(yield* live.profile, accepted)
+        }))
+
+      it.effect("refuses an account without a first name", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange()
+          for (const first_name of ["", "  "]) {
+            const refused = yield* Effect.flip(live.updateProfile({ first_name, last_name: "Doe" }))
+            assert.deepInclude(refused, { _tag: "ProfileRefused", reason: "name_invalid", field: "first_name" })
+          }
+          assert.deepInclude(yield* live.profile, { first_name: "Jane", last_name: null })
+        }))
+
+      for (const { limit, premium } of [{ premium: false, limit: 70 }, { premium: true, limit: 140 }]) {
+        it.effect(`takes a bio of ${limit} characters ${premium ? "with" : "without"} premium and no longer one`, () =>
+          Effect.gen(function*() {
+            const { live } = yield* arrange({ premium })
+            const accepted = yield* live.updateProfile({ about: "😀".repeat(limit) })
+            assert.strictEqual(accepted.about, "😀".repeat(limit))
+            const refused = yield* Effect.flip(live.updateProfile({ first_name: "Joan", about: "a".repeat(limit + 1) }))
+            assert.deepInclude(refused, { _tag: "ProfileRefused", reason: "about_too_long", field: "about" })
+            assert.deepStrictEqual(yield* live.profile, accepted)
+          }))
+      }
+
+      it.effect("keeps a bio that is longer than the limit of today, and setting it again succeeds", () =>
+        Effect.gen(function*() {
+          const about = "a".repeat(140)
+          const { live, userId, world } = yield* arrange({ premium: true, about })
+          yield* world.setPremium(userId, false)
+          assert.strictEqual((yield* live.updateProfile({ first_name: "Joan" })).about, about)
+          assert.strictEqual((yield* live.updateProfile({ about })).about, about)
+          const refused = yield* Effect.flip(live.updateProfile({ about: "b".repeat(140) }))
+          assert.strictEqual(refused._tag, "ProfileRefused")
+        }))
+    })
+
+    describe("username", () => {
+      it.effect("is set, kept when it is set again, and removed with null", () =>
+        Effect.gen(function*() {
+          const { live, number, sessionRef } = yield* arrange()
+          const username = `Name_${number}`
+          assert.strictEqual((yield* live.setUsername(username)).username, username)
+          assert.strictEqual((yield* live.setUsername(username)).username, username)
+          assert.strictEqual((yield* seenBy(sessionRef)).username, username)
+          assert.isNull((yield* live.setUsername(null)).username)
+          assert.isNull((yield* live.setUsername(null)).username)
+          assert.isNull((yield* seenBy(sessionRef)).username)
+        }))
+
+      it.effect("is 5 to 32 letters, digits and underscores with a letter first, otherwise malformed", () =>
+        Effect.gen(function*() {
+          const { live, number } = yield* arrange()
+          const shortest = `q${number}_____`.slice(0, 5)
+          const longest = `${"Q".repeat(28)}${1000 + number}`
+          assert.strictEqual((yield* live.setUsername(shortest)).username, shortest)
+          assert.strictEqual((yield* live.setUsername(longest)).username, longest)
+          for (
+            const malformed of [
+              "",
+              "abcd",
+              `${longest}x`,
+              "1abcde",
+              "_abcde",
+              "abc-de",
+              "abc de",
+              "abcdé",
+              "@abcdef",
+              "abcdef\n",
+              "аbcdef"
+            ]
+          ) {
+            const refused = yield* Effect.flip(live.setUsername(malformed))
+            assert.deepInclude(refused, { _tag: "UsernameRefused", reason: "malformed" }, JSON.stringify(malformed))
+          }
+          assert.strictEqual((yield* live.profile).username, longest)
+        }))
+
+      it.effect("is refused as taken when another account has it in any case, until that one gives it up", () =>
+        Effect.gen(function*() {
+          const other = yield* arrange()
+          const { live } = yield* arrange()
+          const username = `Taken_${other.number}`
+          yield* other.live.setUsername(username)
+          for (const variant of [username, username.toLowerCase(), username.toUpperCase()]) {
+            const refused = yield* Effect.flip(live.setUsername(variant))
+            assert.deepInclude(refused, { _tag: "UsernameRefused", reason: "taken" })
+          }
+          assert.isNull((yield* live.profile).username)
+          yield* other.live.setUsername(null)
+          assert.strictEqual((yield* live.setUsername(username.toLowerCase())).username, username.toLowerCase())
+        }))
+
+      it.effect("may change its case", () =>
+        Effect.gen(function*() {
+          const { live, number } = yield* arrange()
+          yield* live.setUsername(`case_${number}`)
+          assert.strictEqual((yield* live.setUsername(`CASE_${number}`)).username, `CASE_${number}`)
+        }))
+
+      it.effect("is refused as purchasable when the platform sells it", () =>
+        Effect.gen(function*() {
+          const { live, number, world } = yield* arrange()
+          yield* world.offerForSale(`Sold_${number}`)
+          const refused = yield* Effect.flip(live.setUsername(`sold_${number}`))
+          assert.deepInclude(refused, { _tag: "UsernameRefused", reason: "purchasable" })
+          assert.isNull((yield* live.profile).username)
+        }))
+
+      it.effect("goes to one of two accounts that set it at once", () =>
+        Effect.gen(function*() {
+          const one = yield* arrange()
+          const two = yield* arrange()
+          const exits = yield* Effect.all(
+            [one, two].map(({ live }) => Effect.result(live.setUsername(`wanted_${one.number}`))),
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(exits.map(({ _tag }) => _tag).sort(), ["Failure", "Success"])
+          const names = [(yield* one.live.profile).username, (yield* two.live.profile).username]
+          assert.deepStrictEqual(names.filter((username) => username !== null), [`wanted_${one.number}`])
+        }))
+    })
+
+    describe("security", () => {
+      const password = Redacted.make("correct horse")
+      const emails = { login_email: "jane@example.com", recovery_email: "jd@example.org" }
+
+      it.effect("shows an account without any of it", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange()
+          assert.deepInclude(yield* live.security(holdsNothing), {
+            login_email_pattern: null,
+            recovery_email_pattern: null,
+            two_fa_present: false,
+            two_fa_managed: false,
+            passkey_present: false,
+            passkey_managed: false
+          })
+        }))
+
+      it.effect("shows the recovery pattern only to the holder of the password, and emails never in full", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange({ security: { two_fa_password: password, ...emails } })
+          const stranger = yield* live.security(holdsNothing)
+          assert.deepInclude(stranger, {
+            login_email_pattern: "j*****e@example.com",
+            recovery_email_pattern: null,
+            two_fa_present: true,
+            two_fa_managed: false
+          })
+          const holder = yield* live.security({ ...holdsNothing, twoFaPassword: password })
+          assert.deepInclude(holder, { recovery_email_pattern: "j*****@example.org", two_fa_managed: true })
+          const wrong = yield* live.security({ ...holdsNothing, twoFaPassword: Redacted.make("Correct horse") })
+          assert.deepInclude(wrong, { recovery_email_pattern: null, two_fa_present: true, two_fa_managed: false })
+        }))
+
+      it.effect("is no longer managed when the holder changes or removes the password", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange({ security: { two_fa_password: password } })
+          const held = { ...holdsNothing, twoFaPassword: password }
+          yield* world.changeSecurity(userId, { two_fa_password: Redacted.make("mine") })
+          assert.deepInclude(yield* live.security(held), { two_fa_present: true, two_fa_managed: false })
+          yield* world.changeSecurity(userId, { two_fa_password: null })
+          assert.deepInclude(yield* live.security(held), { two_fa_present: false, two_fa_managed: false })
+        }))
+
+      it.effect("tells the service's passkey from the holder's", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange({ security: { passkey_id: "passkey-1" } })
+          assert.deepInclude(yield* live.security(holdsNothing), { passkey_present: true, passkey_managed: false })
+          assert.deepInclude(yield* live.security({ ...holdsNothing, passkeyId: "passkey-2" }), {
+            passkey_present: true,
+            passkey_managed: false
+          })
+          assert.deepInclude(yield* live.security({ ...holdsNothing, passkeyId: "passkey-1" }), {
+            passkey_present: true,
+            passkey_managed: true
+          })
+        }))
+
+      it.effect("lets a session add a passkey from its 24th hour on", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange()
+          const connected = (yield* DateTime.nowAsDate).getTime()
+          const eligible = new Date(connected + 86_400_000)
+          assert.deepStrictEqual((yield* live.security(holdsNothing)).passkey_eligible_at, eligible)
+          yield* TestClock.adjust(Duration.millis(86_400_000 - 1))
+          assert.deepStrictEqual((yield* live.security(holdsNothing)).passkey_eligible_at, eligible)
+          yield* TestClock.adjust(Duration.millis(1))
+          assert.isNull((yield* live.security(holdsNothing)).passkey_eligible_at)
+        }))
+
+      it.effect("shows null for what could not be read, and what the service holds as managed", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange({
+            security: { two_fa_password: password, passkey_id: "passkey-1", ...emails }
+          })
+          yield* world.script({ userId, answer: { _tag: "SecurityUnreadable" }, times: 2 })
+          const unreadable = {
+            login_email_pattern: null,
+            recovery_email_pattern: null,
+            two_fa_present: null,
+            passkey_present: null
+          }
+          assert.deepInclude(yield* live.security(holdsNothing), {
+            ...unreadable,
+            two_fa_managed: false,
+            passkey_managed: false
+          })
+          assert.deepInclude(yield* live.security({ twoFaPassword: password, passkeyId: "passkey-1" }), {
+            ...unreadable,
+            two_fa_managed: true,
+            passkey_managed: true
+          })
+          assert.deepInclude(yield* live.security(holdsNothing), { two_fa_present: true, passkey_present: true })
+        }))
+    })
+
+    describe("authorizations", () => {
+      it.effect("shows each device once, with what it says of itself", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange()
+          const now = yield* DateTime.nowAsDate
+          const created_at = new Date(now.getTime() - 7_200_123)
+          const last_active_at = new Date(now.getTime() - 3_600_456)
+          const id = yield* world.logIn(userId, {
+            device_model: "Phone 9",
+            platform: "Mobile OS",
+            app_name: "Messenger",
+            app_version: "11.2",
+            ip: "192.0.2.7",
+            country: "Germany",
+            created_at,
+            last_active_at
+          })
+          const bare = yield* world.logIn(userId, {})
+          const all = yield* live.authorizations
+          assert.strictEqual(all.length, 3)
+          assert.deepStrictEqual(all.find((authorization) => authorization.id === id), {
+            id,
+            current: false,
+            device_model: "Phone 9",
+            platform: "Mobile OS",
+            app_name: "Messenger",
+            app_version: "11.2",
+            ip: "192.0.2.7",
+            country: "Germany",
+            last_active_at,
+            created_at
+          })
+          assert.deepInclude(all.find((authorization) => authorization.id === bare), {
+            device_model: null,
+            platform: null,
+            app_name: null,
+            app_version: null,
+            ip: null,
+            country: null
+          })
+          assert.strictEqual(new Set(all.map((authorization) => authorization.id)).size, 3)
+        }))
+
+      it.effect("marks as current the asking session alone, even beside a copy of its names", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange()
+          const own = (yield* live.authorizations)[0]
+          assert.isDefined(own)
+          const copy = yield* world.logIn(userId, {
+            device_model: own?.device_model ?? "",
+            platform: own?.platform ?? "",
+            app_name: own?.app_name ?? "",
+            app_version: own?.app_version ?? "",
+            created_at: own?.created_at ?? new Date(0)
+          })
+          const current = (yield* live.authorizations).filter((authorization) => authorization.current)
+          assert.deepStrictEqual(current.map((authorization) => authorization.id), [own?.id])
+          assert.notStrictEqual(copy, own?.id)
+        }))
+
+      it.effect("shows two sessions of the service each as current to itself", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange()
+          const messenger = yield* MessengerSession
+          const paired = yield* messenger.open(yield* world.connect(userId))
+          const currentOf = (all: ReadonlyArray<{ readonly id: string; readonly current: boolean }>) =>
+            all.filter((authorization) => authorization.current).map((authorization) => authorization.id)
+          const [one, two] = [currentOf(yield* live.authorizations), currentOf(yield* paired.authorizations)]
+          assert.strictEqual(one.length, 1)
+          assert.strictEqual(two.length, 1)
+          assert.notDeepEqual(one, two)
+        }))
+
+      it.effect("shows the service's session with its age", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange()
+          const connected = yield* DateTime.nowAsDate
+          yield* TestClock.adjust("1 hour")
+          const [own] = yield* live.authorizations
+          assert.deepStrictEqual(own?.created_at, connected)
+        }))
+
+      it.effect("no longer shows a device that signed out", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange()
+          const id = yield* world.logIn(userId, { device_model: "Phone 9" })
+          yield* world.logOut(userId, id)
+          assert.isFalse((yield* live.authorizations).some((authorization) => authorization.id === id))
+        }))
+
+      it.effect("are the account's own", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange()
+          const other = yield* arrange()
+          yield* world.logIn(userId, {})
+          assert.strictEqual((yield* live.authorizations).length, 2)
+          assert.strictEqual((yield* other.live.authorizations).length, 1)
+        }))
+    })
+
+    describe("failures", () => {
+      type Call = readonly [PlatformOperation, Effect.Effect<void, Common | ProfileRefused | UsernameRefused>]
+
+      const everyCall = Effect.fnUntraced(function*(
+        userId: MessengerUserId,
+        sessionRef: SessionRef
+      ): Effect.fn.Return<ReadonlyArray<Call>, Common, MessengerSession | Scope.Scope> {
+        const messenger = yield* MessengerSession
+        const live = yield* messenger.open(sessionRef)
+        return [
+          ["open", Effect.scoped(Effect.asVoid(messenger.open(sessionRef)))],
+          ["profile", Effect.asVoid(live.profile)],
+          ["security", Effect.asVoid(live.security(holdsNothing))],
+          ["update_profile", Effect.asVoid(live.updateProfile({ about: `About ${userId}` }))],
+          ["set_username", Effect.asVoid(live.setUsername(`user_${userId}`))],
+          ["authorizations", Effect.asVoid(live.authorizations)]
+        ]
+      })
+
+      it.effect("a session that never was is no session", () =>
+        Effect.gen(function*() {
+          const messenger = yield* MessengerSession
+          const failure = yield* Effect.flip(messenger.open(SessionRef.make("unknown")))
+          assert.strictEqual(failure._tag, "NoSession")
+        }))
+
+      it.effect("a revoked session is no session, whatever is asked of it, also when it is open", () =>
+        Effect.gen(function*() {
+          const { sessionRef, userId, world } = yield* arrange()
+          const calls = yield* everyCall(userId, sessionRef)
+          yield* world.revokeService(userId)
+          for (const [operation, call] of calls) {
+            assert.strictEqual((yield* Effect.flip(call))._tag, "NoSession", operation)
+          }
+          const again = yield* world.connect(userId)
+          assert.isNull((yield* seenBy(again)).username)
+        }))
+
+      it.effect("a session that its holder ended is no session", () =>
+        Effect.gen(function*() {
+          const { live, userId, world } = yield* arrange()
+          const [own] = yield* live.authorizations
+          if (own !== undefined) yield* world.logOut(userId, own.id)
+          assert.strictEqual((yield* Effect.flip(live.profile))._tag, "NoSession")
+        }))
+
+      it.effect("a flood wait, an outage and a refusal come back from every call, change nothing, and pass", () =>
+        Effect.gen(function*() {
+          const { sessionRef, userId, world } = yield* arrange()
+          const before = yield* seenBy(sessionRef)
+          const calls = yield* everyCall(userId, sessionRef)
+          for (const [operation, call] of calls) {
+            yield* world.script({ userId, operation, answer: { _tag: "Busy", seconds: 42 } })
+            yield* world.script({ userId, operation, answer: { _tag: "Unavailable" } })
+            yield* world.script({ userId, operation, answer: { _tag: "Refused", reason: "FROZEN_METHOD_INVALID" } })
+            assert.deepInclude(yield* Effect.flip(call), { _tag: "PlatformBusy", retryAfterSeconds: 42 }, operation)
+            assert.strictEqual((yield* Effect.flip(call))._tag, "PlatformUnavailable", operation)
+            assert.deepInclude(
+              yield* Effect.flip(call),
+              { _tag: "PlatformRefused", reason: "FROZEN_METHOD_INVALID" },
+              operation
+            )
+            assert.deepStrictEqual(yield* seenBy(sessionRef), before, operation)
+          }
+          yield* Effect.forEach(calls, ([, call]) => call)
+          const after = yield* seenBy(sessionRef)
+          assert.deepInclude(after, { about: `About ${userId}`, username: `user_${userId}` })
+        }))
+
+      it.effect("a lost answer is an outage to the caller, and the change is made", () =>
+        Effect.gen(function*() {
+          const { live, sessionRef, userId, world } = yield* arrange()
+          yield* world.script({ userId, answer: { _tag: "Lost" }, times: 2 })
+          assert.strictEqual((yield* Effect.flip(live.updateProfile({ about: "Done" })))._tag, "PlatformUnavailable")
+          assert.strictEqual((yield* Effect.flip(live.setUsername(`lost_${userId}`)))._tag, "PlatformUnavailable")
+          assert.deepInclude(yield* seenBy(sessionRef), { about: "Done", username: `lost_${userId}` })
+          assert.strictEqual((yield* live.updateProfile({ about: "Done" })).about, "Done")
+        }))
+    })
+  })
+}
