@@ -6,7 +6,14 @@ import { afterAll, describe, expect, it } from "vitest"
 import { root } from "./house.ts"
 
 const foreign = ["@effect/platform-node", "@effect/sql-pg", "node:fs", "canonicalize", "org-security-console/http"]
-const unstable = ["effect/http", "effect/http/HttpServerResponse", "effect/ai", "effect/sql"]
+const unstable = ["effect/http", "effect/http/HttpServerResponse", "effect/ai", "effect/sql", "effectful"]
+
+/** A module of each room, from a file so many folders below src, directly and by a detour. */
+const rooms = (names: ReadonlyArray<string>, depth = 1) => [
+  ...names.map((name) => `${"../".repeat(depth)}${name}/Module.ts`),
+  `./${"../".repeat(depth)}${names[0]}/Module.ts`,
+  `${"../".repeat(depth + 1)}src/${names[0]}/Module.ts`
+]
 
 interface Row {
   readonly from: string
@@ -14,36 +21,19 @@ interface Row {
   readonly accepted: ReadonlyArray<string>
 }
 
+const aboveOperations = ["oauth", "edge", "http", "mcp", "layers", "cli"]
+
 const rows: ReadonlyArray<Row> = [
   {
     from: "domain",
-    refused: [
-      "../operations/Operation.ts",
-      "../oauth/Grant.ts",
-      "../edge/Bearer.ts",
-      "../http/Api.ts",
-      "../mcp/Tools.ts",
-      "../layers/index.ts",
-      "../cli/main.ts",
-      "../index.ts",
-      "../../src/http/Api.ts",
-      "./../http/Api.ts",
-      "effect/http-api",
-      ...unstable,
-      ...foreign
-    ],
+    refused: [...rooms(["operations", ...aboveOperations]), "../index.ts", "effect/http-api", ...unstable, ...foreign],
     accepted: ["effect", "effect/Schema", "./Account.ts"]
   },
   {
     from: "operations",
     refused: [
+      ...rooms(aboveOperations),
       "./accounts/pause_protection.ts",
-      "../oauth/Grant.ts",
-      "../edge/Bearer.ts",
-      "../http/Api.ts",
-      "../mcp/Tools.ts",
-      "../layers/sql/Database.ts",
-      "../cli/main.ts",
       "../index.ts",
       "effect/http-api",
       ...unstable,
@@ -53,27 +43,22 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     from: "operations/Operation.ts",
-    refused: ["./accounts/pause_protection.ts", "../http/Api.ts", "../layers/index.ts", ...unstable, ...foreign],
+    refused: [...rooms(aboveOperations), "./accounts/pause_protection.ts", "../index.ts", ...unstable, ...foreign],
     accepted: ["effect", "effect/http-api", "effect/http-api/HttpApiEndpoint", "./Journal.ts", "../domain/Account.ts"]
   },
   {
     from: "operations/index.ts",
-    refused: ["../http/Api.ts", "../layers/index.ts", "effect/http-api", ...unstable, ...foreign],
+    refused: [...rooms(aboveOperations), "../index.ts", "effect/http-api", ...unstable, ...foreign],
     accepted: ["./accounts/pause_protection.ts", "./Operation.ts"]
   },
   {
     from: "operations/accounts",
     refused: [
+      ...rooms(aboveOperations, 2),
       "./pause_protection.ts",
       "../organization/get_organization.ts",
       "../../operations/organization/get_organization.ts",
       "../index.ts",
-      "../../oauth/Grant.ts",
-      "../../edge/Bearer.ts",
-      "../../http/Api.ts",
-      "../../mcp/Tools.ts",
-      "../../layers/sql/Database.ts",
-      "../../cli/main.ts",
       "../../index.ts",
       "effect/http-api",
       ...unstable,
@@ -84,13 +69,10 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "oauth",
     refused: [
+      ...rooms(["edge", "http", "mcp", "layers", "cli"]),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
-      "../edge/Bearer.ts",
-      "../http/Api.ts",
-      "../mcp/Tools.ts",
-      "../layers/index.ts",
-      "../cli/main.ts",
+      "../index.ts",
       "effect/http-api",
       ...unstable,
       ...foreign
@@ -100,19 +82,22 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "edge",
     refused: [
-      "../oauth/Grant.ts",
-      "../http/Api.ts",
-      "../mcp/Tools.ts",
-      "../layers/index.ts",
-      "../cli/main.ts",
+      ...rooms(["oauth", "http", "mcp", "layers", "cli"]),
+      "../index.ts",
       "@effect/platform-node",
-      "node:fs"
+      "node:fs",
+      "org-security-console/http"
     ],
     accepted: ["effect", "../operations/index.ts", "../operations/Operation.ts", "../domain/Account.ts"]
   },
   {
     from: "http",
-    refused: ["../mcp/Tools.ts", "../layers/index.ts", "../cli/main.ts", "../layers/sql/Database.ts"],
+    refused: [
+      ...rooms(["mcp", "layers", "cli"]),
+      "../layers/sql/Database.ts",
+      "../index.ts",
+      "org-security-console/mcp"
+    ],
     accepted: [
       "effect/http",
       "../edge/Bearer.ts",
@@ -123,27 +108,26 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     from: "http/pages",
-    refused: ["../../mcp/Tools.ts", "../../layers/index.ts", "../../cli/main.ts"],
+    refused: [...rooms(["mcp", "layers", "cli"], 2), "../../index.ts"],
     accepted: ["../Api.ts", "../../edge/Bearer.ts"]
   },
   {
     from: "mcp",
-    refused: ["../http/Api.ts", "../layers/index.ts", "../cli/main.ts"],
+    refused: [...rooms(["http", "layers", "cli"]), "../index.ts", "org-security-console/http"],
     accepted: ["effect/ai", "../edge/Bearer.ts", "../operations/index.ts", "../oauth/Grant.ts", "../domain/Account.ts"]
   },
   {
     from: "layers",
-    refused: ["../oauth/Grant.ts", "../edge/Bearer.ts", "../http/Api.ts", "../mcp/Tools.ts", "../cli/main.ts"],
+    refused: [...rooms(["oauth", "edge", "http", "mcp", "cli"]), "../index.ts", "org-security-console/http"],
     accepted: ["effect/sql", "@effect/sql-pg", "node:fs", "../operations/Journal.ts", "../domain/Account.ts"]
   },
   {
     from: "layers/sql",
     refused: [
+      ...rooms(["oauth", "edge", "http", "mcp", "cli"], 2),
       "../../operations/index.ts",
       "../../operations/accounts/pause_protection.ts",
-      "../../http/Api.ts",
-      "../../mcp/Tools.ts",
-      "../../cli/main.ts"
+      "../../index.ts"
     ],
     accepted: ["../messenger/Simulation.ts", "../../operations/Journal.ts", "../../domain/Account.ts"]
   },
