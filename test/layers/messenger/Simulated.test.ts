@@ -4,19 +4,10 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SessionRef } from "../../../src/domain/Messenger.ts"
 import * as Simulated from "../../../src/layers/messenger/Simulated.ts"
-import { SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
-import createSimulatedPlatform from "../../../src/layers/sql/migrations/0002_create_simulated_platform.ts"
+import { callsKept, SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
 import { MessengerSession } from "../../../src/operations/MessengerSession.ts"
-import { type DatabaseLayer, forEachDatabase } from "../../support/database.ts"
+import { forEachDatabase } from "../../support/database.ts"
 import { messengerContract } from "./contract.ts"
-
-const migrated = (database: DatabaseLayer) =>
-  Layer.effectDiscard(SqlClient.SqlClient.use((sql) =>
-    Effect.flatMap(
-      sql`select 1 where to_regclass('simulated_account') is null`,
-      (missing) => missing.length === 0 ? Effect.void : createSimulatedPlatform
-    )
-  )).pipe(Layer.provideMerge(database))
 
 const holdsNothing = { twoFaPassword: null, passkeyId: null }
 
@@ -93,6 +84,16 @@ const simulation = <E>(messenger: Layer.Layer<MessengerSession | SimulatedPlatfo
         assert.strictEqual((yield* Effect.flip(two.live.profile))._tag, "PlatformUnavailable")
         assert.strictEqual((yield* Effect.flip(one.live.profile))._tag, "PlatformUnavailable")
         yield* two.live.profile
+      }))
+
+    it.effect("answer exactly as many calls as they say when calls come at once", () =>
+      Effect.gen(function*() {
+        const { live, platform, userId } = yield* arrange
+        yield* platform.script({ userId, answer: { _tag: "Unavailable" }, times: 3 })
+        const results = yield* Effect.all(Array.from({ length: 12 }, () => Effect.result(live.profile)), {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(results.filter(({ _tag }) => _tag === "Failure").length, 3)
       }))
 
     it.effect("are gone when they are cleared", () =>
@@ -209,9 +210,9 @@ describe("the simulated platform in memory", () => simulation(Simulated.layerMem
 
 describe("the simulated platform in the database", () => {
   forEachDatabase((_, database) => {
-    simulation(Simulated.layerSql.pipe(Layer.provide(migrated(database))))
+    simulation(Simulated.layerSql.pipe(Layer.provide(database)))
 
-    layer(Simulated.layerSql.pipe(Layer.provideMerge(migrated(database))))("the tables", (it) => {
+    layer(Simulated.layerSql.pipe(Layer.provideMerge(database)))("the tables", (it) => {
       it.effect("keep accounts, sessions, scripts and the log over a restart", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -233,6 +234,24 @@ describe("the simulated platform in the database", () => {
             const live = yield* messenger.open(sessionRef)
             assert.deepInclude(yield* live.profile, { username: "kept_name", about: "Kept" })
           }).pipe(Effect.provide(restarted))
+        }))
+
+      it.effect("keep the latest 10,000 calls", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const { live, platform } = yield* arrange
+          yield* sql`delete from simulated_call`
+          yield* sql`
+            insert into simulated_call (number, operation, at)
+            select number, ${"profile"}::text, ${new Date(0)}::timestamptz from generate_series(9000, 19999) number
+          `
+          yield* sql`select setval('simulated_number', 19999)`
+          yield* live.profile
+          const kept = yield* sql<{ first: number; last: number; count: number }>`
+            select min(number) as first, max(number) as last, count(*)::int as count from simulated_call
+          `
+          assert.deepStrictEqual(kept, [{ first: 10_001, last: 20_000, count: 10_000 }])
+          assert.strictEqual((yield* platform.calls).length, callsKept)
         }))
 
       it.effect("hold no password and no full email address", () =>
