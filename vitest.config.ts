@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/databaseSetup.ts"],
+    silent: "passed-only",
     pool: "forks",
     maxWorkers: 2,
     passWithNoTests: false,

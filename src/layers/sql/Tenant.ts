@@ -35,6 +35,10 @@ const isAway = (error: SqlError.SqlError): boolean => {
   }
 }
 
+/** One line for the log: the server's or the socket's own message. */
+const describe = ({ reason }: SqlError.SqlError): string =>
+  reason.cause instanceof Error ? reason.cause.message : reason.message ?? reason._tag
+
 /** What a reason carries, whether it failed or died with it. */
 const errorOf = (reason: Cause.Reason<unknown>): unknown =>
   Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -50,7 +54,7 @@ const mapCause = <E>(
     const error = errorOf(reason)
     if (SqlError.isSqlError(error) && isAway(error)) {
       return Effect.andThen(
-        Effect.logWarning("The database is away", error.reason),
+        Effect.logWarning(`The database is away: ${describe(error)}`),
         Effect.fail(new ServiceUnavailable())
       )
     }
@@ -64,7 +68,7 @@ const mapCause = <E>(
  * Runs the effect in a fiber of its own, so that the answer does not wait for a connection that has stopped answering:
  * what still has to be rolled back goes on behind it.
  */
-const within = (deadline: Duration.Duration) =>
+const within = (deadline: Duration.Input) =>
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
@@ -79,7 +83,9 @@ const within = (deadline: Duration.Duration) =>
     // The interruption may have come too late for a COMMIT that was already on its way.
     const late = yield* Effect.timeoutOption(Fiber.await(fiber), grace)
     if (Option.isSome(late) && Exit.isSuccess(late.value)) return late.value.value
-    yield* Effect.logWarning(`The database did not answer within ${Duration.format(deadline)}`)
+    yield* Effect.logWarning(
+      `The database did not answer within ${Duration.format(Duration.fromInputUnsafe(deadline))}`
+    )
     return yield* new ServiceUnavailable()
   }).pipe(Effect.catchCause(mapCause))
 
@@ -103,7 +109,7 @@ const inTransaction = (sql: SqlClient.SqlClient) =>
 export const transaction = (
   sql: SqlClient.SqlClient,
   organizationId: string,
-  deadline: Duration.Duration = defaultDeadline
+  deadline: Duration.Input = defaultDeadline
 ) =>
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -127,7 +133,7 @@ export const transaction = (
  *
  * The deadline and the failures are those of `transaction`. Inside a transaction it dies.
  */
-export const directory = (sql: SqlClient.SqlClient, deadline: Duration.Duration = defaultDeadline) =>
+export const directory = (sql: SqlClient.SqlClient, deadline: Duration.Input = defaultDeadline) =>
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>

@@ -93,7 +93,11 @@ describe("the two clients", () => {
         labels: ["a", "b"],
         instants: [1, 2]
       })
-      expect(embedded.rows[0]).toMatchObject({ data: "text", labels: [], ids: ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"] })
+      expect(embedded.rows[0]).toMatchObject({
+        data: "text",
+        labels: [],
+        ids: ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"]
+      })
       expect(embedded.values[0]).toEqual([1, null, "x", 3, 2 ** 40])
       expect(embedded.found).toEqual([{ id: 1 }])
     }))

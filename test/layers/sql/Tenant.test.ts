@@ -54,12 +54,14 @@ describe("Tenant", () => {
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
           expect(yield* other(Tenant.transaction(sql, "acme")(insert("bolt", 50)))).toContain("row-level security")
-          expect(yield* other(
-            Effect.andThen(
-              Tenant.transaction(sql, "acme")(insert("acme", 51)),
-              Tenant.transaction(sql, "acme")(sql`update note set organization_id = 'bolt'`)
+          expect(
+            yield* other(
+              Effect.andThen(
+                Tenant.transaction(sql, "acme")(insert("acme", 51)),
+                Tenant.transaction(sql, "acme")(sql`update note set organization_id = 'bolt'`)
+              )
             )
-          )).toContain("row-level security")
+          ).toContain("row-level security")
           yield* Tenant.transaction(sql, "acme")(sql`delete from note where id = 51`)
         }))
 
@@ -131,10 +133,12 @@ describe("Tenant", () => {
           const failure = yield* Effect.flip(Tenant.transaction(sql, "acme")(Effect.fail("mine")))
           expect(failure).toBe("mine")
           for (const broken of [sql`select nothing`, Effect.orDie(sql`select nothing`)]) {
-            for (const exit of [
-              yield* Effect.exit(Tenant.transaction(sql, "acme")(broken)),
-              yield* Effect.exit(Tenant.directory(sql)(broken))
-            ]) expect(Exit.isFailure(exit) && exit.cause.reasons.map((reason) => reason._tag)).toEqual(["Die"])
+            for (
+              const exit of [
+                yield* Effect.exit(Tenant.transaction(sql, "acme")(broken)),
+                yield* Effect.exit(Tenant.directory(sql)(broken))
+              ]
+            ) expect(Exit.isFailure(exit) && exit.cause.reasons.map((reason) => reason._tag)).toEqual(["Die"])
           }
         }))
 

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
+import * as Postgres from "../../../src/layers/sql/Postgres.ts"
+import * as Tenant from "../../../src/layers/sql/Tenant.ts"
+import { postgresServer, postgresUrl } from "../../support/database.ts"
+
+const connect = (url: string, maxConnections = 2) =>
+  Effect.map(
+    Layer.build(Postgres.layer({ url: Redacted.make(url), maxConnections })),
+    (context) => Context.get(context, SqlClient.SqlClient)
+  )
+
+const prepare = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  yield* sql`create table note (organization_id text not null, id int8 primary key)`
+  yield* sql`grant select, insert on note to console_app`
+})
+
+const expectAway = Effect.fnUntraced(function*<A, E>(effect: Effect.Effect<A, E>) {
+  expect(yield* Effect.flip(effect)).toBeInstanceOf(ServiceUnavailable)
+})
+
+describe("Postgres", () => {
+  it.live("builds while the server is away, answers ServiceUnavailable, and works as soon as it is back", () =>
+    Effect.gen(function*() {
+      const { server, url } = yield* postgresServer()
+      yield* Effect.promise(() => server.stop())
+      const sql = yield* connect(url)
+      yield* expectAway(Tenant.transaction(sql, "acme")(sql`select 1`))
+      yield* expectAway(Tenant.directory(sql)(Effect.orDie(sql`select 1`)))
+      yield* Effect.promise(() => server.start())
+      expect(yield* Tenant.transaction(sql, "acme")(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    }))
+
+  for (const end of ["stop", "kill"] as const) {
+    it.live(`writes nothing by halves when the server is gone in mid-transaction (${end}), and recovers`, () =>
+      Effect.gen(function*() {
+        const { server, url } = yield* postgresServer({ fsync: true })
+        const sql = yield* connect(url)
+        yield* prepare(sql)
+        const acme = Tenant.transaction(sql, "acme")
+        const insert = (id: number) => sql`insert into note (organization_id, id) values ('acme', ${id})`
+        yield* acme(insert(1))
+        yield* expectAway(acme(Effect.gen(function*() {
+          yield* insert(2)
+          yield* Effect.promise(() => server[end]())
+          yield* Effect.orDie(insert(3))
+        })))
+        yield* expectAway(acme(insert(4)))
+        yield* Effect.promise(() => server.start())
+        yield* acme(insert(5))
+        expect(yield* acme(sql`select id from note order by id`)).toEqual([{ id: 1 }, { id: 5 }])
+      }))
+  }
+
+  it.live("answers within the deadline while the server is frozen, and recovers when it goes on", () =>
+    Effect.gen(function*() {
+      const { server, url } = yield* postgresServer()
+      const sql = yield* connect(url)
+      yield* prepare(sql)
+      const acme = Tenant.transaction(sql, "acme", "200 millis")
+      const insert = (id: number) => sql`insert into note (organization_id, id) values ('acme', ${id})`
+      yield* Effect.acquireRelease(
+        Effect.sync(() => server.freeze()),
+        () => Effect.sync(() => server.thaw())
+      ).pipe(
+        Effect.andThen(Effect.forEach([1, 2, 3, 4, 5, 6], (id) => expectAway(acme(insert(id))), {
+          concurrency: "unbounded"
+        })),
+        Effect.scoped
+      )
+      const patient = Tenant.transaction(sql, "acme", "20 seconds")
+      yield* patient(insert(7))
+      expect(yield* patient(sql`select id from note order by id`)).toEqual([{ id: 7 }])
+    }))
+
+  it.live("answers ServiceUnavailable when its session is ended or none is to be had, and recovers", () =>
+    Effect.gen(function*() {
+      const { server, url } = yield* postgresServer()
+      const admin = yield* connect(server.url())
+      const sql = yield* connect(url)
+      const acme = Tenant.transaction(sql, "acme")
+      yield* expectAway(acme(Effect.gen(function*() {
+        const [row] = yield* sql<{ pid: number }>`select pg_backend_pid() as pid`
+        yield* admin`select pg_terminate_backend(${row?.pid})`
+        yield* sql`select 1`
+      })))
+      yield* acme(sql`select 1`)
+      yield* admin`alter role console connection limit 0`
+      yield* admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'console'`
+      yield* expectAway(Effect.forEach([1, 2], () => acme(sql`select 1`)))
+      yield* admin`alter role console connection limit 10`
+      yield* acme(sql`select 1`)
+    }))
+
+  it.live("ends the statement of an interrupted fiber, and its connection serves the next", () =>
+    Effect.gen(function*() {
+      const url = yield* postgresUrl
+      const sql = yield* connect(url, 1)
+      const observer = yield* connect(url, 1)
+      const asleep = observer`select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'
+        and datname = current_database()`
+      const fiber = yield* Effect.forkChild(Tenant.transaction(sql, "acme", "1 hour")(sql`select pg_sleep(600)`))
+      yield* Effect.repeat(asleep, { until: (rows) => rows.length > 0 })
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Tenant.transaction(sql, "acme")(sql`select 1 as one`)).toEqual([{ one: 1 }])
+      expect(yield* asleep).toEqual([])
+    }))
+
+  it.live("never falls back to a plain connection when the url asks for TLS", () =>
+    Effect.gen(function*() {
+      const url = yield* postgresUrl
+      const required = yield* connect(`${url}?sslmode=require`)
+      const failure = yield* Effect.flip(required`select 1`)
+      expect(failure.reason).toMatchObject({ _tag: "ConnectionError", message: "PgConnection: Server refused TLS" })
+      const preferred = yield* connect(`${url}?sslmode=prefer`)
+      expect(yield* preferred`select ssl from pg_stat_ssl where pid = pg_backend_pid()`).toEqual([{ ssl: false }])
+    }))
+
+  it.effect("refuses a url that it would not heed in full, without repeating its password", () =>
+    Effect.gen(function*() {
+      const refusals = yield* Effect.forEach([
+        "postgres://u:secret@h/d?sslmode=verify-ca",
+        "postgres://u:secret@h/d?sslmode=allow",
+        "postgres://u:secret@h/d?sslrootcert=/ca.pem",
+        "mysql://u:secret@h/d",
+        "not a url with a secret"
+      ], (url) => Effect.scoped(Effect.flip(connect(url))))
+      expect(refusals.map((refusal) => refusal.message)).toEqual([
+        "The database url has an sslmode that is not supported: use one of disable, prefer, require, verify-full",
+        "The database url has an sslmode that is not supported: use one of disable, prefer, require, verify-full",
+        "The database url has a parameter that is not supported: sslrootcert",
+        "The database url is not of the form postgres://user:password@host:port/database",
+        "The database url is not of the form postgres://user:password@host:port/database"
+      ])
+    }))
+})
