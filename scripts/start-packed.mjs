@@ -92,7 +92,15 @@ try {
   expectTrue(true, "the packed library is imported by its exports alone")
   writeFileSync(join(folder, "types.ts"), types)
   execFileSync(fileURLToPath(new URL("../node_modules/.bin/tsc", import.meta.url)), [
-    ...["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2024", "--types", ""],
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2024",
+    "--types",
+    "",
     "types.ts"
   ], { cwd: folder, stdio: "inherit" })
   expectTrue(true, "the packed declarations type every export")
