@@ -1,0 +1,62 @@
+/** API keys: their form, their digests, and making new ones (specification, section 5.1). */
+import { Context, Effect, Layer, Redacted } from "effect"
+import * as crypto from "node:crypto"
+import * as zlib from "node:zlib"
+import { hmac, Peppers } from "./Peppers.ts"
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const secretLength = 43
+const checksumLength = 6
+
+const base62 = (value: bigint, length: number): string => {
+  let text = ""
+  for (let rest = value; text.length < length; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text
+  return text
+}
+
+const checksum = (text: string): string => base62(BigInt(zlib.crc32(text)), checksumLength)
+
+export interface Digest {
+  readonly digest: string
+  readonly pepper_id: string
+}
+
+/**
+ * A key is `<prefix>_live_`, 43 base62 characters of 256 random bits, and 6 of the CRC-32 over everything before, so that
+ * a typing error is refused without a look into the database.
+ */
+export class ApiKeys extends Context.Service<ApiKeys, {
+  readonly make: Effect.Effect<Redacted.Redacted>
+  /** Whether the text has the form of a key of this service, its checksum included. */
+  isWellFormed(key: Redacted.Redacted): boolean
+  /** The digest to keep of a new key. */
+  digest(key: Redacted.Redacted): Digest
+  /** Every digest under which the key may have been kept. */
+  digests(key: Redacted.Redacted): ReadonlyArray<string>
+}>()("org-security-console/layers/crypto/ApiKeys") {
+  static readonly layer = (prefix: string) =>
+    Layer.effect(
+      ApiKeys,
+      Effect.gen(function*() {
+        const peppers = yield* Peppers
+        const start = `${prefix}_live_`
+        const length = start.length + secretLength + checksumLength
+        return {
+          make: Effect.sync(() => {
+            const secret = base62(BigInt(`0x${crypto.randomBytes(32).toString("hex")}`), secretLength)
+            return Redacted.make(`${start}${secret}${checksum(start + secret)}`)
+          }),
+          isWellFormed: (key) => {
+            const text = Redacted.value(key)
+            return text.length === length && text.startsWith(start) &&
+              checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+          },
+          digest: (key) => ({ digest: hmac(peppers[0], Redacted.value(key)), pepper_id: peppers[0].id }),
+          digests: (key) => peppers.map((pepper) => hmac(pepper, Redacted.value(key)))
+        }
+      })
+    )
+}
+
+/** What a configured prefix may be. */
+export const isPrefix = (text: string): boolean => /^[a-z][a-z0-9]{1,15}$/.test(text)

@@ -1,0 +1,126 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type AccountFacts, nameKey } from "../../domain/Account.ts"
+import type { SessionFacts, Termination } from "../../domain/Session.ts"
+import * as Ports from "../../operations/Ports.ts"
+import { Vault } from "../crypto/Vault.ts"
+import { inStatus, reachable, reviewPending } from "./Reach.ts"
+
+/** What a secret of the account is sealed for. */
+export const sealedFor = (organizationId: string, accountId: string, what: string): ReadonlyArray<string> => [
+  organizationId,
+  accountId,
+  what
+]
+
+/** The accounts in SQL: what the caller does not reach is not found, by the same statement for every reason. */
+export const layer = Layer.effect(
+  Ports.Accounts,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
+
+    const columns = sql`
+      account.id, messenger_user_id, phone_number, first_name, last_name, username, role_label, department_id,
+      licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, offboarded_at, paused_at, resumed_at,
+      stopped_at, stop_reason, takeover_stopped_at, locked_at, lock_reason, security_lock, monitoring_state,
+      last_polled_at, last_poll_error, recovery, session_ref, two_fa_sealed is not null as two_fa_managed,
+      passkey_id is not null as passkey_managed, paired_state, paired_since, paired_error, archive_consent_at,
+      archive_selects, archive_live, archive_messages, archive_media, archive_bytes, archive_last_backup_at,
+      archive_next_backup_at, archive_updated_at, archive_last_sync_at, archive_queued_at, archive_started_at,
+      archive_phase, archive_dialogs_done, archive_dialogs_total, archive_current_chat, archive_error,
+      archive_retry_at, archive_chats_discovered, archive_chats_selected, archive_chats_with_data,
+      archive_chats_complete, archive_chats_review, archive_chats_stopped, archive_cleanup_running,
+      ${reviewPending(sql)} as review_pending`
+
+    return Ports.Accounts.of({
+      find: (caller, id, lock) =>
+        sql<AccountFacts>`
+          select ${columns} from account
+          where organization_id = ${caller.organizationId} and account.id = ${id} and ${reachable(sql, caller)}
+          ${lock ? sql`for update of account` : sql``}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row ?? null)
+        ),
+
+      list: Effect.fnUntraced(
+        function*(caller, { after, departmentId, limit, status }, now) {
+          const mine = sql.and([sql`organization_id = ${caller.organizationId}`, reachable(sql, caller)])
+          const [cursor] = after === undefined
+            ? []
+            : yield* sql<{ name_key: string; id: string }>`
+              select name_key, id from account where ${mine} and account.id = ${after}`
+          if (after !== undefined && cursor === undefined) return null
+          const conditions = [
+            mine,
+            ...(cursor === undefined ? [] : [sql`(name_key, account.id) > (${cursor.name_key}, ${cursor.id}::uuid)`]),
+            ...(departmentId === undefined ? [] : [sql`department_id = ${departmentId}`]),
+            ...(status === undefined ? [] : [inStatus(sql, status, now)])
+          ]
+          return yield* sql<AccountFacts>`
+            select ${columns} from account where ${sql.and(conditions)}
+            order by name_key, account.id limit ${limit + 1}`
+        },
+        Effect.orDie
+      ),
+
+      sessions: (organizationId, id) =>
+        sql<SessionFacts>`
+          select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
+            app_name, app_version, ip, country, last_active_at, created_at, seen_at
+          from session where organization_id = ${organizationId} and account_id = ${id}
+          order by current desc, service desc, seen_at desc, id`.pipe(Effect.orDie),
+
+      terminations: (organizationId, id, limit) =>
+        sql<Termination>`
+          select session_id, device_label, detected_at, actor, reason
+          from termination where organization_id = ${organizationId} and account_id = ${id}
+          order by detected_at desc, id desc limit ${limit}`.pipe(Effect.orDie),
+
+      heldSecrets: Effect.fnUntraced(
+        function*(organizationId, id) {
+          const [row] = yield* sql<{ two_fa_sealed: string | null; passkey_id: string | null }>`
+            select two_fa_sealed, passkey_id from account
+            where organization_id = ${organizationId} and id = ${id}`
+          const sealed = row?.two_fa_sealed ?? null
+          const context = sealedFor(organizationId, id, "two_fa")
+          return {
+            twoFaPassword: sealed === null ? null : yield* vault.open(sealed, context),
+            passkeyId: row?.passkey_id ?? null
+          }
+        },
+        Effect.orDie
+      ),
+
+      pause: Effect.fnUntraced(
+        function*(organizationId, id, now) {
+          yield* sql`
+            update account set paused_at = ${now}, monitoring_state = 'stopped'
+            where organization_id = ${organizationId} and id = ${id}`
+          yield* sql`
+            update session set review_deadline = null, queued_at = null
+            where organization_id = ${organizationId} and account_id = ${id}
+              and (review_deadline is not null or queued_at is not null)`
+        },
+        Effect.orDie
+      ),
+
+      resume: (organizationId, id, now) =>
+        sql`
+          update account set paused_at = null, resumed_at = ${now}, stopped_at = null, stop_reason = null, failures = 0,
+            monitoring_state = 'active', last_poll_error = null
+          where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
+
+      setRoleLabel: (organizationId, id, label) =>
+        sql`
+          update account set role_label = ${label}
+          where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
+
+      setNames: (organizationId, account, names) =>
+        sql`
+          update account set first_name = ${names.first_name}, last_name = ${names.last_name},
+            username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })}
+          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid)
+    })
+  })
+)

@@ -1,0 +1,99 @@
+import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { type OrganizationId, readsArchive, type Role, type Scope, superadmins } from "../../domain/Access.ts"
+import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
+import { InvalidApiKey } from "../../domain/Failure.ts"
+import * as Ports from "../../operations/Ports.ts"
+import { ApiKeys } from "../crypto/ApiKeys.ts"
+import * as Tenant from "./Tenant.ts"
+
+interface KeyRow {
+  readonly organization_id: OrganizationId
+  readonly closed: boolean
+  readonly id: string
+  readonly label: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly stale: boolean
+  readonly admin_id: string
+  readonly admin_name: string | null
+  readonly role: Role
+  readonly archive_access: boolean
+}
+
+/** How old `last_used_at` may be before a request writes it again. */
+const lastUsedGrain = Duration.minutes(1)
+
+/** Who a key stands for, by its digest, joined to admin and organization at every request. */
+export const layer = Layer.effect(
+  Ports.Credentials,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const keys = yield* ApiKeys
+
+    const authenticate = Effect.fnUntraced(function*(token: Redacted.Redacted) {
+      if (!keys.isWellFormed(token)) return yield* new InvalidApiKey({})
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const usedBefore = new Date(now.getTime() - Duration.toMillis(lastUsedGrain))
+      const [row] = yield* Tenant.directory(sql)(sql<KeyRow>`
+        select api_key.organization_id, organization.closed_at is not null as closed, api_key.id, api_key.label,
+          api_key.scopes, last_used_at is null or last_used_at <= ${usedBefore} as stale, admin.id as admin_id,
+          coalesce(admin.name, admin.email) as admin_name, admin.role, admin.archive_access
+        from api_key
+        join admin on admin.organization_id = api_key.organization_id and admin.id = api_key.admin_id
+        join organization on organization.id = api_key.organization_id
+        where ${sql.in("api_key.digest", keys.digests(token))}
+          and revoked_at is null and (expires_at is null or expires_at > ${now})
+          and disabled_at is null and (password_changed_at is null or password_changed_at <= api_key.created_at)`)
+      if (row === undefined) return yield* new InvalidApiKey({})
+      if (row.stale) {
+        yield* Tenant.directory(sql)(sql`
+          update api_key set last_used_at = ${now}
+          where organization_id = ${row.organization_id} and id = ${row.id}
+            and (last_used_at is null or last_used_at <= ${usedBefore})`)
+      }
+      return {
+        organizationId: row.organization_id,
+        organizationClosed: row.closed,
+        adminId: row.admin_id,
+        adminName: row.admin_name,
+        role: row.role,
+        readsArchive: readsArchive(row.role, row.archive_access),
+        scopes: row.scopes,
+        credential: { kind: "api_key" as const, id: row.id, label: row.label }
+      }
+    })
+
+    return Ports.Credentials.of({
+      authenticate,
+
+      connections: (caller) => {
+        const everything = superadmins.includes(caller.role)
+        return sql<AiConnection>`
+          select 'ai_connection' as object, ai_connection.id, kind, label,
+            case when kind = 'oauth'
+              then jsonb_build_object('name', client_name, 'host', client_host, 'known', client_known) end as client,
+            mode, scopes, scope_type, account_ids, department_ids,
+            case when ${everything} then admin.email end as owner_email, admin_id = ${caller.adminId} as mine,
+            has_stored_password, ai_connection.created_at, last_used_at, expires_at, revoked_at
+          from ai_connection
+          join admin on admin.organization_id = ai_connection.organization_id and admin.id = admin_id
+          where ai_connection.organization_id = ${caller.organizationId}
+            and (${everything} or admin_id = ${caller.adminId} and (${caller.readsArchive} or kind = 'oauth'))
+          order by ai_connection.created_at desc, ai_connection.id desc`.pipe(Effect.orDie)
+      },
+
+      apiKeys: (caller) => {
+        const everything = superadmins.includes(caller.role)
+        return sql<ApiKey>`
+          select 'api_key' as object, api_key.id, label, scopes,
+            case when ${everything} then admin.email end as owner_email, admin_id = ${caller.adminId} as mine,
+            api_key.created_at, last_used_at, expires_at, revoked_at
+          from api_key
+          join admin on admin.organization_id = api_key.organization_id and admin.id = admin_id
+          where api_key.organization_id = ${caller.organizationId}
+            and (${everything} or admin_id = ${caller.adminId})
+          order by api_key.created_at desc, api_key.id desc`.pipe(Effect.orDie)
+      }
+    })
+  })
+)

@@ -1,0 +1,13 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Ports from "../../operations/Ports.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** The port over the tenant's transaction. */
+export const layer = Layer.effect(
+  Ports.Db,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Ports.Db.of({
+      transaction: (organizationId, effect) => Tenant.transaction(sql, organizationId)(effect)
+    }))
+)

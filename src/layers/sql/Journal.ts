@@ -1,0 +1,243 @@
+import canonicalize from "canonicalize"
+import { Clock, Duration, Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import * as crypto from "node:crypto"
+import { type Caller, superadmins } from "../../domain/Access.ts"
+import { chainSeed, hashed, type JournalEntry, type JournalEvent } from "../../domain/JournalEvent.ts"
+import * as Ports from "../../operations/Ports.ts"
+import { reachable } from "./Reach.ts"
+
+type EventRow = Omit<JournalEvent, "object" | "actor" | "credential" | "target"> & {
+  readonly actor_type: JournalEvent["actor"]["type"]
+  readonly actor_admin_id: string | null
+  readonly actor_name: string | null
+  readonly credential_kind: NonNullable<JournalEvent["credential"]>["kind"] | null
+  readonly credential_id: string | null
+  readonly credential_label: string | null
+  readonly target_type: string | null
+  readonly target_id: string | null
+}
+
+const fromRow = ({
+  actor_admin_id,
+  actor_name,
+  actor_type,
+  credential_id,
+  credential_kind,
+  credential_label,
+  target_id,
+  target_type,
+  ...row
+}: EventRow): JournalEvent => ({
+  object: "journal_event",
+  ...row,
+  actor: { type: actor_type, admin_id: actor_admin_id, name: actor_name },
+  credential: credential_kind === null
+    ? null
+    : { kind: credential_kind, id: credential_id ?? "", label: credential_label ?? "" },
+  target: target_type === null ? null : { type: target_type, id: target_id ?? "" }
+})
+
+/** The hash that the chain starts from. */
+export const seedHash = (organizationId: string): string =>
+  crypto.createHash("sha256").update(chainSeed(organizationId)).digest("hex")
+
+/** SHA-256 over the previous hash and the canonical JSON (RFC 8785) of the event without its hash. */
+export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
+  crypto.createHash("sha256")
+    .update(Buffer.from(event.prev_hash, "hex"))
+    .update(canonicalize(hashed({ ...event, hash: "" })) ?? "")
+    .digest("hex")
+
+/** How long an intent may stay without an outcome before it counts as abandoned. */
+export const intentPatience = Duration.minutes(1)
+
+/** The kinds of objects whose events the billing role sees. */
+const billingObjects = ["organization", "subscription", "billing"]
+
+const columns =
+  `sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name, credential_kind, credential_id,
+  credential_label, via, account_id, target_type, target_id, details, ip, request_id, closes, prev_hash, hash`
+
+/** Holds for a row of `journal_event` that the caller may see. */
+const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
+  if (superadmins.includes(caller.role)) return sql`true`
+  const others = caller.role === "billing"
+    ? sql`${sql.in("split_part(action, '.', 1)", billingObjects)}`
+    : sql`exists (
+        select 1 from account
+        where account.organization_id = journal_event.organization_id and account.id = journal_event.account_id
+          and ${reachable(sql, caller)})`
+  return sql`(actor_admin_id = ${caller.adminId} or ${others})`
+}
+
+/** The journal in SQL. The role of tenants may read it and append to it, nothing else. */
+export const layer = Layer.effect(
+  Ports.Journal,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const literalColumns = sql.literal(columns)
+
+    const append = Effect.fnUntraced(
+      function*(organizationId: string, entry: JournalEntry) {
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`
+          insert into journal_head (organization_id, sequence, hash, at)
+          values (${organizationId}, 0, ${seedHash(organizationId)}, ${new Date(now)})
+          on conflict do nothing`
+        const [head] = yield* sql<{ sequence: number; hash: string; at: Date }>`
+          select sequence, hash, at from journal_head where organization_id = ${organizationId} for update`
+        if (head === undefined) return yield* Effect.die(new Error("The journal has no head"))
+        const event = {
+          object: "journal_event" as const,
+          id: crypto.randomUUID(),
+          sequence: head.sequence + 1,
+          // Replicas may differ by a moment; the journal's times never go back.
+          at: new Date(Math.max(now, head.at.getTime())),
+          ...entry,
+          prev_hash: head.hash
+        }
+        const hash = eventHash(event)
+        yield* sql`
+          insert into journal_event (organization_id, ${literalColumns})
+          values (${organizationId}, ${event.sequence}, ${event.id}, ${event.at}, ${event.action}, ${event.outcome},
+            ${event.actor.type}, ${event.actor.admin_id}, ${event.actor.name}, ${event.credential?.kind ?? null},
+            ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
+            ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}::jsonb,
+            ${event.ip}, ${event.request_id}, ${event.closes}, ${event.prev_hash}, ${hash})`
+        yield* sql`
+          update journal_head set sequence = ${event.sequence}, hash = ${hash}, at = ${event.at}
+          where organization_id = ${organizationId}`
+        return { ...event, hash }
+      },
+      Effect.orDie
+    )
+
+    return Ports.Journal.of({
+      append,
+
+      begin: Effect.fnUntraced(
+        function*(organizationId, entry) {
+          const event = yield* append(organizationId, entry)
+          const deadline = new Date(event.at.getTime() + Duration.toMillis(intentPatience))
+          yield* sql`
+            insert into pending_change (organization_id, sequence, deadline)
+            values (${organizationId}, ${event.sequence}, ${deadline})`
+          return event
+        },
+        Effect.orDie
+      ),
+
+      close: Effect.fnUntraced(
+        function*(organizationId, intent, entry) {
+          const open = yield* sql`
+            delete from pending_change where organization_id = ${organizationId} and sequence = ${intent}
+            returning sequence`
+          if (open.length === 0) return false
+          yield* append(organizationId, entry)
+          return true
+        },
+        Effect.orDie
+      ),
+
+      list: Effect.fnUntraced(
+        function*(caller, query) {
+          const { organizationId } = caller
+          const mine = sql.and([sql`organization_id = ${organizationId}`, visible(sql, caller)])
+          const [cursor] = query.beforeId === undefined
+            ? []
+            : yield* sql<{ sequence: number }>`
+              select sequence from journal_event where ${mine} and id = ${query.beforeId}`
+          if (query.beforeId !== undefined && cursor === undefined) return null
+          // Times never go back along the sequence, so that a moment is a place in it.
+          const conditions = [
+            mine,
+            ...(cursor !== undefined
+              ? [sql`sequence < ${cursor.sequence}`]
+              : query.before !== undefined
+              ? [sql`sequence <= (
+                  select sequence from journal_event
+                  where organization_id = ${organizationId} and at < ${query.before}
+                  order by at desc, sequence desc limit 1)`]
+              : []),
+            ...(query.since === undefined
+              ? []
+              : [sql`sequence >= (
+                  select sequence from journal_event
+                  where organization_id = ${organizationId} and at >= ${query.since}
+                  order by at, sequence limit 1)`]),
+            ...(query.accountId === undefined ? [] : [sql`account_id = ${query.accountId}`]),
+            ...(query.adminId === undefined ? [] : [sql`actor_admin_id = ${query.adminId}`]),
+            ...(query.action === undefined
+              ? []
+              : query.action.endsWith(".*")
+              ? [sql`split_part(action, '.', 1) = ${query.action.slice(0, -2)}`]
+              : [sql`action = ${query.action}`]),
+            ...(query.outcome === undefined ? [] : [sql`outcome = ${query.outcome}`]),
+            ...(query.credentialId === undefined ? [] : [sql`credential_id = ${query.credentialId}`])
+          ]
+          const rows = yield* sql<EventRow>`
+            select ${literalColumns} from journal_event where ${sql.and(conditions)}
+            order by sequence desc limit ${query.limit + 1}`
+          return rows.map(fromRow)
+        },
+        Effect.orDie
+      ),
+
+      find: (caller, id) =>
+        sql<EventRow>`
+          select ${literalColumns} from journal_event
+          where organization_id = ${caller.organizationId} and ${visible(sql, caller)} and id = ${id}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row === undefined ? null : fromRow(row))
+        ),
+
+      lastSequence: (organizationId) =>
+        sql<{ sequence: number }>`
+          select sequence from journal_head where organization_id = ${organizationId}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.sequence ?? 0)
+        )
+    })
+  })
+)
+
+/** What is wrong with a chain, and from which event on. */
+export type ChainState =
+  | { readonly ok: true; readonly sequence: number; readonly hash: string }
+  | { readonly ok: false; readonly sequence: number; readonly reason: "gap" | "link" | "hash" | "head" }
+
+const verifyPage = 1000
+
+/**
+ * Walks the organization's whole journal, within its transaction: the sequence has no gap, every event continues the one
+ * before and hashes to what it says, and the head is the last one.
+ */
+export const verify = Effect.fnUntraced(function*(organizationId: string): Effect.fn.Return<
+  ChainState,
+  never,
+  SqlClient.SqlClient
+> {
+  const sql = yield* SqlClient.SqlClient
+  let sequence = 0
+  let hash = seedHash(organizationId)
+  while (true) {
+    const rows = yield* Effect.orDie(sql<EventRow>`
+      select ${sql.literal(columns)} from journal_event
+      where organization_id = ${organizationId} and sequence > ${sequence} order by sequence limit ${verifyPage}`)
+    for (const row of rows) {
+      const event = fromRow(row)
+      if (event.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, reason: "gap" }
+      if (event.prev_hash !== hash) return { ok: false, sequence: event.sequence, reason: "link" }
+      if (event.hash !== eventHash(event)) return { ok: false, sequence: event.sequence, reason: "hash" }
+      sequence = event.sequence
+      hash = event.hash
+    }
+    if (rows.length < verifyPage) break
+  }
+  const [head] = yield* Effect.orDie(sql<{ sequence: number; hash: string }>`
+    select sequence, hash from journal_head where organization_id = ${organizationId}`)
+  return head !== undefined && (head.sequence !== sequence || head.hash !== hash)
+    ? { ok: false, sequence, reason: "head" }
+    : { ok: true, sequence, hash }
+})

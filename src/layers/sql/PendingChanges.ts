@@ -1,0 +1,72 @@
+/** Closes what a crash left open: an intent without an outcome becomes failed, its cause unknown. */
+import { Clock, Duration, Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import type { JournalEvent } from "../../domain/JournalEvent.ts"
+import * as Ports from "../../operations/Ports.ts"
+import * as Tenant from "./Tenant.ts"
+
+type Intent = Pick<JournalEvent, "action" | "account_id" | "details"> & {
+  readonly target_type: string | null
+  readonly target_id: string | null
+}
+
+/**
+ * Closes every intent whose time is over; on a database that only this process uses, `all` closes the others too, for
+ * whoever opened them is gone. Answers how many it closed.
+ */
+export const closeAbandoned = Effect.fnUntraced(function*(all: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const db = yield* Ports.Db
+  const journal = yield* Ports.Journal
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const open = yield* Tenant.directory(sql)(sql<{ organization_id: string; sequence: number }>`
+    select organization_id, sequence from pending_change where ${all ? sql`true` : sql`deadline <= ${now}`}
+    order by organization_id, sequence`)
+  let closed = 0
+  for (const { organization_id, sequence } of open) {
+    const organizationId = OrganizationId.make(organization_id)
+    yield* db.transaction(
+      organizationId,
+      Effect.gen(function*() {
+        const [intent] = yield* Effect.orDie(sql<Intent>`
+          select action, account_id, details, target_type, target_id from journal_event
+          where organization_id = ${organizationId} and sequence = ${sequence}`)
+        if (intent === undefined) return
+        const first = yield* journal.close(organizationId, sequence, {
+          action: intent.action,
+          outcome: "failed",
+          actor: { type: "service", admin_id: null, name: null },
+          credential: null,
+          via: "background",
+          account_id: intent.account_id,
+          target: intent.target_type === null ? null : { type: intent.target_type, id: intent.target_id ?? "" },
+          details: { ...intent.details, error: "unknown", certain: false },
+          ip: null,
+          request_id: null,
+          closes: sequence
+        })
+        if (first) closed += 1
+      })
+    )
+  }
+  return closed
+})
+
+const period = Duration.seconds(15)
+
+/** Closes abandoned intents at the start, where `alone` all of them, and then every 15 seconds those that are due. */
+export const layer = (options: { readonly alone: boolean }) =>
+  Layer.effectDiscard(
+    Effect.gen(function*() {
+      const sweep = (all: boolean) =>
+        closeAbandoned(all).pipe(
+          Effect.tap((closed) =>
+            closed === 0 ? Effect.void : Effect.logWarning(`Closed ${closed} changes that were left pending`)
+          ),
+          Effect.catchCause((cause) => Effect.logError("Pending changes could not be closed", cause))
+        )
+      yield* sweep(options.alone)
+      yield* Effect.forkScoped(Effect.repeat(sweep(false), Schedule.spaced(period)))
+    })
+  )

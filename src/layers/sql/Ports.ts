@@ -1,0 +1,20 @@
+/** Every port but the messenger, over one SqlClient. */
+import { Layer } from "effect"
+import { Vault } from "../crypto/Vault.ts"
+import * as Accounts from "./Accounts.ts"
+import * as Admins from "./Admins.ts"
+import * as Credentials from "./Credentials.ts"
+import * as Db from "./Db.ts"
+import * as Journal from "./Journal.ts"
+import * as Organizations from "./Organizations.ts"
+import * as RateLimiter from "./RateLimiter.ts"
+
+export const layer = Layer.mergeAll(
+  Accounts.layer,
+  Admins.layer,
+  Credentials.layer,
+  Db.layer,
+  Journal.layer,
+  Organizations.layer,
+  RateLimiter.layerSql
+).pipe(Layer.provideMerge(Vault.layer))

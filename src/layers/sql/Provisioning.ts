@@ -1,0 +1,174 @@
+/** Making organizations and what belongs to them: for the command line, the demo and tests; never through the API. */
+import { Clock, Duration, Effect, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import { OrganizationId, type Role, Scope } from "../../domain/Access.ts"
+import { type MessengerNames, nameKey } from "../../domain/Account.ts"
+import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
+import * as Ports from "../../operations/Ports.ts"
+import { ApiKeys } from "../crypto/ApiKeys.ts"
+
+/** Columns of a row, where the table's defaults do not do. */
+type Columns = { readonly [column: string]: unknown }
+
+const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+export interface NewOrganization {
+  readonly id: string
+  readonly name: string
+  readonly facts?: Columns
+}
+
+/** Makes an organization: pending, managed, without a plan and with no seat, unless `facts` says otherwise. */
+export const organization = Effect.fnUntraced(function*(options: NewOrganization) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into organization ${
+    sql.insert({
+      id: options.id,
+      name: options.name,
+      status: "pending",
+      created_at: yield* now,
+      managed: true,
+      billing_state: "none",
+      seat_limit: 0,
+      ...options.facts
+    })
+  }`.pipe(Effect.orDie)
+})
+
+export interface NewAdmin {
+  readonly id?: string
+  readonly email: string
+  readonly role: Role
+  readonly name?: string
+  readonly facts?: Columns
+}
+
+/** Makes an admin who has joined already, and answers the id. */
+export const admin = Effect.fnUntraced(function*(organizationId: string, options: NewAdmin) {
+  const sql = yield* SqlClient.SqlClient
+  const id = options.id ?? crypto.randomUUID()
+  const at = yield* now
+  yield* sql`insert into admin ${
+    sql.insert({
+      organization_id: organizationId,
+      id,
+      email: options.email,
+      name: options.name ?? null,
+      role: options.role,
+      created_at: at,
+      joined_at: at,
+      ...options.facts
+    })
+  }`.pipe(Effect.orDie)
+  return id
+})
+
+export interface NewKey {
+  readonly id?: string
+  readonly label: string
+  readonly scopes?: ReadonlyArray<Scope>
+  /** Null for never; 90 days from now unless told. */
+  readonly expiresAt?: Date | null
+  readonly facts?: Columns
+}
+
+/** Makes an API key of the admin, and answers it: the only time that it can be seen. */
+export const apiKey = Effect.fnUntraced(
+  function*(organizationId: string, adminId: string, options: NewKey): Effect.fn.Return<
+    { readonly id: string; readonly key: Redacted.Redacted },
+    never,
+    SqlClient.SqlClient | ApiKeys
+  > {
+    const sql = yield* SqlClient.SqlClient
+    const keys = yield* ApiKeys
+    const key = yield* keys.make
+    const id = options.id ?? crypto.randomUUID()
+    const at = yield* now
+    yield* sql`insert into api_key ${
+      sql.insert({
+        organization_id: organizationId,
+        id,
+        admin_id: adminId,
+        label: options.label,
+        scopes: options.scopes ?? Scope.literals,
+        ...keys.digest(key),
+        created_at: at,
+        expires_at: options.expiresAt === undefined
+          ? new Date(at.getTime() + Duration.toMillis(defaultApiKeyExpiry))
+          : options.expiresAt,
+        ...options.facts
+      })
+    }`.pipe(Effect.orDie)
+    return { id, key }
+  }
+)
+
+export interface NewAccount extends Partial<MessengerNames> {
+  readonly id?: string
+  readonly phone: string
+  readonly messengerUserId?: string
+  readonly facts?: Columns
+}
+
+/** Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id. */
+export const account = Effect.fnUntraced(function*(organizationId: string, options: NewAccount) {
+  const sql = yield* SqlClient.SqlClient
+  const id = options.id ?? crypto.randomUUID()
+  const names = {
+    first_name: options.first_name ?? null,
+    last_name: options.last_name ?? null,
+    username: options.username ?? null,
+    phone_number: options.phone
+  }
+  const { recovery, ...facts } = options.facts ?? {}
+  yield* sql`insert into account ${
+    sql.insert({
+      organization_id: organizationId,
+      id,
+      messenger_user_id: options.messengerUserId ?? id,
+      ...names,
+      name_key: nameKey(names),
+      monitoring_state: "active",
+      baselined: true,
+      ...facts
+    })
+  }`.pipe(Effect.orDie)
+  if (recovery !== undefined) {
+    yield* sql`update account set recovery = ${JSON.stringify(recovery)}::jsonb
+      where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie)
+  }
+  return id
+})
+
+/** Inserts rows of a table that belongs to an organization. */
+export const rows = Effect.fnUntraced(
+  function*(
+    table:
+      | "department"
+      | "admin_account"
+      | "admin_department"
+      | "sign_up_link"
+      | "session"
+      | "termination"
+      | "ai_connection",
+    organizationId: string,
+    values: ReadonlyArray<Columns>
+  ) {
+    const sql = yield* SqlClient.SqlClient
+    for (const value of values) {
+      yield* Effect.orDie(sql`insert into ${sql(table)} ${sql.insert({ organization_id: organizationId, ...value })}`)
+    }
+  }
+)
+
+/** Runs what makes an organization in one transaction of it. */
+export const within = <A, E, R>(organizationId: string, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Ports.Db, (db) => db.transaction(OrganizationId.make(organizationId), effect))
+
+/** The ids of the organizations, oldest first. */
+export const organizationIds = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql<{ id: string }>`select id from organization order by created_at, id`
+  return found.map(({ id }) => id)
+})

@@ -1,0 +1,69 @@
+import { Clock, Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RateLimited } from "../../domain/Failure.ts"
+import { requestsPerMinute } from "../../domain/Limits.ts"
+import * as Ports from "../../operations/Ports.ts"
+import * as Tenant from "./Tenant.ts"
+
+const windowMillis = Duration.toMillis(Duration.minutes(1))
+
+/** The state that follows from the hits in the window, oldest first, or the refusal. */
+const state = (admitted: boolean, hits: ReadonlyArray<number>, now: number) => {
+  const reset = Math.max(1, Math.ceil(((hits[0] ?? now) + windowMillis - now) / 1000))
+  return admitted
+    ? Effect.succeed({ limit: requestsPerMinute, remaining: requestsPerMinute - hits.length, reset })
+    : Effect.fail(
+      new RateLimited({
+        retry_after: reset,
+        message: `Over ${requestsPerMinute} requests a minute: try again in ${reset} seconds.`
+      })
+    )
+}
+
+/** The sliding log in memory, for one process. */
+export const layerMemory = Layer.sync(Ports.RateLimiter, () => {
+  const logs = new Map<string, Array<number>>()
+  return {
+    consume: Effect.fnUntraced(function*(key) {
+      const now = yield* Clock.currentTimeMillis
+      const hits = (logs.get(key) ?? []).filter((hit) => hit > now - windowMillis)
+      const admitted = hits.length < requestsPerMinute
+      if (admitted) hits.push(now)
+      logs.set(key, hits)
+      return yield* state(admitted, hits, now)
+    })
+  }
+})
+
+/** The sliding log in the database, for any number of processes: one statement, committed before the operation runs. */
+export const layerSql = Layer.effect(
+  Ports.RateLimiter,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      consume: Effect.fnUntraced(function*(key) {
+        const now = yield* Clock.currentTimeMillis
+        const [row] = yield* Tenant.directory(sql)(sql<{ admitted: boolean; hits: ReadonlyArray<number> }>`
+          insert into rate_limit (key, hits, admitted) values (${key}, array[${now}::bigint], true)
+          on conflict (key) do update set (hits, admitted) = (
+            select case when cardinality(live) < ${requestsPerMinute} then live || ${now}::bigint else live end,
+              cardinality(live) < ${requestsPerMinute}
+            from (select array(
+              select hit from unnest(rate_limit.hits) as hit where hit > ${now - windowMillis} order by hit
+            ) as live) as log)
+          returning admitted, hits`)
+        if (row === undefined) return yield* Effect.die(new Error("The rate limiter's upsert returned no row"))
+        return yield* state(row.admitted, row.hits, now)
+      })
+    }
+  })
+)
+
+/** Forgets the keys that were not used for an hour. */
+export const sweep = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  yield* Tenant.directory(sql)(
+    sql`delete from rate_limit where hits[cardinality(hits)] < ${now - Duration.toMillis(Duration.hours(1))}`
+  )
+})

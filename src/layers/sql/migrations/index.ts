@@ -1,0 +1,9 @@
+/** The migrations by name, in order. */
+import type * as Migrate from "../Migrate.ts"
+import createConsole from "./0001_create_console.ts"
+import createSimulatedPlatform from "./0002_create_simulated_platform.ts"
+
+export const migrations: Migrate.Migrations = {
+  "0001_create_console": createConsole,
+  "0002_create_simulated_platform": createSimulatedPlatform
+}
