@@ -1,5 +1,6 @@
 import canonicalize from "canonicalize"
 import { Clock, Duration, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import * as crypto from "node:crypto"
 import { type Caller, superadmins } from "../../domain/Access.ts"
@@ -76,6 +77,7 @@ export const layer = Layer.effect(
   Ports.Journal,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
     const literalColumns = sql.literal(columns)
 
     const append = Effect.fnUntraced(
@@ -90,7 +92,7 @@ export const layer = Layer.effect(
         if (head === undefined) return yield* Effect.die(new Error("The journal has no head"))
         const event = {
           object: "journal_event" as const,
-          id: crypto.randomUUID(),
+          id: yield* random.uuidV7(),
           sequence: head.sequence + 1,
           // Replicas may differ by a moment; the journal's times never go back.
           at: new Date(Math.max(now, head.at.getTime())),

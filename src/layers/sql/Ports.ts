@@ -16,5 +16,5 @@ export const layer = Layer.mergeAll(
   Db.layer,
   Journal.layer,
   Organizations.layer,
-  RateLimiter.layerSql
+  RateLimiter.layer
 ).pipe(Layer.provideMerge(Vault.layer))

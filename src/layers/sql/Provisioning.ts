@@ -1,12 +1,14 @@
 /** Making organizations and what belongs to them: for the command line, the demo and tests; never through the API. */
 import { Clock, Duration, Effect, type Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import * as crypto from "node:crypto"
 import { OrganizationId, type Role, Scope } from "../../domain/Access.ts"
 import { type MessengerNames, nameKey } from "../../domain/Account.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
+
+const newId = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.uuidV7())
 
 /** Columns of a row, where the table's defaults do not do. */
 type Columns = { readonly [column: string]: unknown }
@@ -47,7 +49,7 @@ export interface NewAdmin {
 /** Makes an admin who has joined already, and answers the id. */
 export const admin = Effect.fnUntraced(function*(organizationId: string, options: NewAdmin) {
   const sql = yield* SqlClient.SqlClient
-  const id = options.id ?? crypto.randomUUID()
+  const id = options.id ?? (yield* newId)
   const at = yield* now
   yield* sql`insert into admin ${
     sql.insert({
@@ -78,12 +80,12 @@ export const apiKey = Effect.fnUntraced(
   function*(organizationId: string, adminId: string, options: NewKey): Effect.fn.Return<
     { readonly id: string; readonly key: Redacted.Redacted },
     never,
-    SqlClient.SqlClient | ApiKeys
+    SqlClient.SqlClient | ApiKeys | SecureRandom.SecureRandom
   > {
     const sql = yield* SqlClient.SqlClient
     const keys = yield* ApiKeys
     const key = yield* keys.make
-    const id = options.id ?? crypto.randomUUID()
+    const id = options.id ?? (yield* newId)
     const at = yield* now
     yield* sql`insert into api_key ${
       sql.insert({
@@ -114,7 +116,7 @@ export interface NewAccount extends Partial<MessengerNames> {
 /** Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id. */
 export const account = Effect.fnUntraced(function*(organizationId: string, options: NewAccount) {
   const sql = yield* SqlClient.SqlClient
-  const id = options.id ?? crypto.randomUUID()
+  const id = options.id ?? (yield* newId)
   const names = {
     first_name: options.first_name ?? null,
     last_name: options.last_name ?? null,

@@ -1,42 +1,12 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { RateLimited } from "../../domain/Failure.ts"
 import { requestsPerMinute } from "../../domain/Limits.ts"
 import * as Ports from "../../operations/Ports.ts"
+import { state, windowMillis } from "../memory/RateLimiter.ts"
 import * as Tenant from "./Tenant.ts"
 
-const windowMillis = Duration.toMillis(Duration.minutes(1))
-
-/** The state that follows from the hits in the window, oldest first, or the refusal. */
-const state = (admitted: boolean, hits: ReadonlyArray<number>, now: number) => {
-  const reset = Math.max(1, Math.ceil(((hits[0] ?? now) + windowMillis - now) / 1000))
-  return admitted
-    ? Effect.succeed({ limit: requestsPerMinute, remaining: requestsPerMinute - hits.length, reset })
-    : Effect.fail(
-      new RateLimited({
-        retry_after: reset,
-        message: `Over ${requestsPerMinute} requests a minute: try again in ${reset} seconds.`
-      })
-    )
-}
-
-/** The sliding log in memory, for one process. */
-export const layerMemory = Layer.sync(Ports.RateLimiter, () => {
-  const logs = new Map<string, Array<number>>()
-  return {
-    consume: Effect.fnUntraced(function*(key) {
-      const now = yield* Clock.currentTimeMillis
-      const hits = (logs.get(key) ?? []).filter((hit) => hit > now - windowMillis)
-      const admitted = hits.length < requestsPerMinute
-      if (admitted) hits.push(now)
-      logs.set(key, hits)
-      return yield* state(admitted, hits, now)
-    })
-  }
-})
-
 /** The sliding log in the database, for any number of processes: one statement, committed before the operation runs. */
-export const layerSql = Layer.effect(
+export const layer = Layer.effect(
   Ports.RateLimiter,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Pglite from "../../../src/layers/sql/Pglite.ts"
+import * as Postgres from "../../../src/layers/sql/Postgres.ts"
+import * as Roles from "../../../src/layers/sql/Roles.ts"
+import { pglite, postgres } from "../../support/database.ts"
+import { DatabaseServer } from "../../support/databaseServer.ts"
+
+const bareServer = Effect.acquireRelease(
+  Effect.promise(() => DatabaseServer.start()),
+  (server) => Effect.promise(() => server.remove())
+)
+
+describe("Roles", () => {
+  it.live("accepts the roles of both databases as they are made", () =>
+    Effect.gen(function*() {
+      yield* Effect.provide(Roles.check, pglite)
+      yield* Effect.provide(Roles.ensure, Pglite.layerMemory)
+      yield* Effect.provide(Roles.check, postgres)
+    }))
+
+  it.live("refuses a role above row security, a missing console_app and a stranger, with the lines that help", () =>
+    Effect.gen(function*() {
+      const server = yield* bareServer
+      const as = (user: string) =>
+        Postgres.layer({ url: Redacted.make(server.url("postgres", user)), maxConnections: 1 })
+      const admin = (text: string) => Effect.provide(SqlClient.SqlClient.use((sql) => sql.unsafe(text)), as("postgres"))
+      const login = `login password '${server.password}'`
+
+      for (const step of [Roles.check, Roles.ensure]) {
+        expect(yield* Effect.flip(Effect.provide(step, as("postgres")))).toMatchObject({
+          _tag: "RoleBypassesRowSecurity",
+          role: "postgres",
+          message: expect.stringContaining("create database console owner console;")
+        })
+      }
+      yield* admin(`create role above ${login} bypassrls`)
+      expect(yield* Effect.flip(Effect.provide(Roles.check, as("above")))).toMatchObject({
+        _tag: "RoleBypassesRowSecurity"
+      })
+
+      yield* admin(`create role "Plain" ${login}`)
+      const missing = yield* Effect.flip(Effect.provide(Roles.ensure, as("Plain")))
+      expect(missing).toMatchObject({ _tag: "RolesMissing", role: "Plain", exists: false })
+      expect(missing.message.split("\n").slice(1)).toEqual([
+        "create role console_app nologin;",
+        "grant console_app to \"Plain\";"
+      ])
+      yield* admin("create role console_app nologin")
+      const stranger = yield* Effect.flip(Effect.provide(Roles.ensure, as("Plain")))
+      expect(stranger).toMatchObject({ _tag: "RolesMissing", exists: true })
+      for (const line of stranger.message.split("\n").slice(1)) yield* admin(line)
+      yield* Effect.provide(Roles.ensure, as("Plain"))
+
+      yield* admin("drop role console_app")
+      yield* admin(`create role maker ${login} createrole`)
+      expect(yield* Effect.flip(Effect.provide(Roles.check, as("maker")))).toMatchObject({ _tag: "RolesMissing" })
+      yield* Effect.provide(Roles.ensure, as("maker"))
+      yield* Effect.provide(Roles.check, as("maker"))
+    }))
+})
