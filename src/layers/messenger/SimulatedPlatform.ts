@@ -57,6 +57,7 @@ export const callsKept = 10_000
 export interface NewAccount {
   /** Digits only. */
   readonly phone: string
+  /** Empty for an account that has no name. */
   readonly first_name: string
   readonly last_name?: string
   readonly username?: string
@@ -99,8 +100,7 @@ export interface Device {
 /**
  * Plays the outside world on the simulated platform; it is not reachable through the API.
  *
- * An account or authorization that does not exist, and a phone number or passkey misused, are defects: the script of a
- * test is wrong then.
+ * An account or authorization that does not exist, and a phone number that is none or another account's, are defects.
  */
 export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   createAccount(account: NewAccount): Effect.Effect<MessengerUserId, ProfileRefused | UsernameRefused>

@@ -150,6 +150,13 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
           assert.deepInclude(yield* live.profile, { first_name: "Jane", last_name: null })
         }))
 
+      it.effect("of an account without a name takes a bio", () =>
+        Effect.gen(function*() {
+          const { live } = yield* arrange({ first_name: "" })
+          assert.isNull((yield* live.profile).first_name)
+          assert.deepInclude(yield* live.updateProfile({ about: "Hello" }), { first_name: null, about: "Hello" })
+        }))
+
       for (const { limit, premium } of [{ premium: false, limit: 70 }, { premium: true, limit: 140 }]) {
         it.effect(`takes a bio of ${limit} characters ${premium ? "with" : "without"} premium and no longer one`, () =>
           Effect.gen(function*() {
