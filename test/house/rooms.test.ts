@@ -147,6 +147,22 @@ const rows: ReadonlyArray<Row> = [
   }
 ]
 
+/** What rooms that stay deterministic and typed must not write, and where it is accepted. */
+const ambient = [
+  "export const a = Date.now()",
+  "export const b = Math.random()",
+  "export const c = process.env",
+  "export const d = performance.now()",
+  "export const e = crypto.randomUUID()"
+]
+const untyped = [
+  "export const f: any = 1",
+  "export const g = a as unknown",
+  "export const h = <unknown>a",
+  "export const i = a!"
+]
+const deterministic = ["domain", "operations", "operations/accounts", "oauth", "edge", "http", "mcp"]
+
 interface Diagnostic {
   readonly code: string
   readonly filename: string
@@ -159,7 +175,7 @@ afterAll(() => rmSync(temporary, { recursive: true }))
 cpSync(`${root}.oxlintrc.json`, join(temporary, ".oxlintrc.json"))
 cpSync(`${root}src`, join(temporary, "src"), { recursive: true })
 
-/** What the linter says of the copy about imports, each as `code file:line`. */
+/** What the linter says of the copy about the house's rules, each as `code file:line`. */
 const lint = (): ReadonlyArray<string> => {
   const { stdout } = spawnSync(process.execPath, [`${root}node_modules/oxlint/bin/oxlint`, "--format=json", "src"], {
     cwd: temporary,
@@ -170,7 +186,8 @@ const lint = (): ReadonlyArray<string> => {
     stdout
   )
   expect(report.number_of_files).toBeGreaterThan(0)
-  return report.diagnostics.filter(({ code }) => /no-restricted-imports|no-cycle/.test(code))
+  const codes = /no-(?:restricted-(?:imports|properties)|cycle|explicit-any|non-null-assertion)|type-assertions/
+  return report.diagnostics.filter(({ code }) => codes.test(code))
     .map(({ code, filename, labels }) => `${code} ${filename}:${labels[0]?.span.line}`)
 }
 
@@ -189,6 +206,7 @@ describe("the rooms", () => {
       [...row.refused, ...row.accepted].map((specifier, at) => `import { a${at} } from "${specifier}"`)
     )
   }
+  for (const room of [...deterministic, "layers", "cli"]) plant(`src/${room}/Words.ts`, [...ambient, ...untyped])
   plant("src/domain/CycleA.ts", ["import { b } from \"./CycleB.ts\"", "export const a = () => b"])
   plant("src/domain/CycleB.ts", ["import { a } from \"./CycleA.ts\"", "export const b = () => a"])
   const planted = new Set(lint())
@@ -209,6 +227,21 @@ describe("the rooms", () => {
         expect(isRefused(row, row.refused.length + at)).toBe(false)
       })
     )
+  }
+
+  const linesOf = (file: string) =>
+    new Set([...planted].flatMap((line) => line.includes(` ${file}:`) ? [Number(line.split(":").at(-1))] : []))
+  const numbered = (from: number, lines: ReadonlyArray<string>) => new Set(lines.map((_, at) => from + at))
+
+  for (const room of deterministic) {
+    it(`refuse ambient time, randomness and settings, any, casts and non-null assertions in ${room}`, () => {
+      expect(linesOf(`src/${room}/Words.ts`)).toEqual(numbered(1, [...ambient, ...untyped]))
+    })
+  }
+  for (const room of ["layers", "cli"]) {
+    it(`refuse any, casts and non-null assertions in ${room}`, () => {
+      expect(linesOf(`src/${room}/Words.ts`)).toEqual(numbered(ambient.length + 1, untyped))
+    })
   }
 
   it("refuse a circle of imports", () => {
