@@ -7,10 +7,10 @@ import { Session, session, type SessionFacts, Termination } from "./Session.ts"
 import { AccountStatus, deriveStatus, MonitoringState, type StatusFacts } from "./Status.ts"
 import { ContentNotice, Count, Timestamp, Uuid } from "./Wire.ts"
 
-export const AccountId = Uuid.pipe(Schema.brand("AccountId")).annotate({ identifier: "account_id" })
+export const AccountId = Uuid.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
-export const DepartmentId = Uuid.pipe(Schema.brand("DepartmentId")).annotate({ identifier: "department_id" })
+export const DepartmentId = Uuid.pipe(Schema.brand("DepartmentId"))
 export type DepartmentId = typeof DepartmentId.Type
 
 const Moment = Schema.NullOr(Timestamp)

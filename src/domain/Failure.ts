@@ -45,6 +45,20 @@ export interface FailureClass extends Schema.Top {
   readonly EncodingServices: never
 }
 
+/** The error body (specification, section 7). */
+export interface ErrorBody {
+  readonly error: { readonly type: string; readonly code: string; readonly message: string; readonly param?: string }
+}
+
+export const errorBody = (failure: Failure, status: FailureStatus): ErrorBody => ({
+  error: {
+    type: failureTypes[status],
+    code: failure._tag,
+    message: failure.message,
+    ...(failure.param === undefined ? {} : { param: failure.param })
+  }
+})
+
 export class ParameterInvalid
   extends Schema.TaggedError<ParameterInvalid>()("parameter_invalid", fields("A parameter is invalid."))
 {

@@ -14,7 +14,7 @@ export const Uuid = Schema.String.annotate({ format: "uuid" }).check(
 ).pipe(Schema.decodeTo(Schema.String, SchemaTransformation.toLowerCase()))
 
 /** A whole number that is neither negative nor beyond what JSON carries exactly. */
-export const Count = Schema.Int.annotate({ identifier: "count" })
+export const Count = Schema.Int
 
 /** The sentence that stands beside text written by third parties (specification, section 2.1). */
 export const contentNotice =

@@ -216,7 +216,7 @@ export const toWire = <F extends Failure.FailureClass>(
     // The class is one of FailureClass, whose instances its constructor makes from these members.
     Schema.decodeTo(Schema.toType(failure) as any, {
       decode: SchemaGetter.transform(({ error }: any) => new (failure as any)(error, { disableChecks: true })),
-      encode: SchemaGetter.transform((self: any) => envelope(failure, self))
+      encode: SchemaGetter.transform((self: any) => Failure.errorBody(self, failure.status) as any)
     }),
     Schema.annotate({ httpApiStatus: failure.status, description: failure.identifier })
   )
@@ -225,19 +225,6 @@ export const toWire = <F extends Failure.FailureClass>(
 }
 
 const wires = new WeakMap<Failure.FailureClass, Schema.Top>()
-
-/** The error body of one failure (specification, section 7). */
-export const envelope = (failure: { readonly identifier: string; readonly status: Failure.FailureStatus }, self: {
-  readonly message: string
-  readonly param?: string
-}) => ({
-  error: {
-    type: Failure.failureTypes[failure.status],
-    code: failure.identifier,
-    message: self.message,
-    ...(self.param === undefined ? {} : { param: self.param })
-  }
-})
 
 /** The account that the caller reaches; one that does not exist and one out of reach fail alike. */
 const reach = Effect.fnUntraced(function*(caller: Caller["Service"], id: AccountId, lock: boolean) {
@@ -337,6 +324,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     summary: contract.summary,
     ...(contract.description === undefined ? {} : { description: contract.description }),
     override: {
+      tags: [area(contract)],
       security: [{ bearer: [] }],
       "x-scope": contract.scope,
       ...(contract.destructive === true ? { "x-destructive": true } : {})
@@ -435,3 +423,13 @@ export type Services<Operations extends ReadonlyArray<Any>> = Exclude<
   Effect.Services<ReturnType<Operations[number]["call"]>>,
   Caller
 >
+
+/** What an operation is about: the first part of its path. */
+export const area = ({ path }: { readonly path: string }): string => path.split("/")[2] ?? ""
+
+/** The endpoints of a list of operations, for documents and clients. */
+export const endpoints = <const Operations extends ReadonlyArray<Any>>(
+  operations: Operations
+): { readonly [K in keyof Operations]: Operations[K]["endpoint"] } =>
+  // A mapped tuple has one element for each of the original's.
+  operations.map((operation) => operation.endpoint) as any

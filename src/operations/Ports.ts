@@ -54,6 +54,12 @@ export class RateLimiter extends Context.Service<RateLimiter, {
   consume(key: string): Effect.Effect<RateState, RateLimited | ServiceUnavailable>
 }>()("org-security-console/operations/Ports/RateLimiter") {}
 
+/** How many wrong credentials one address may try before it is told to wait. */
+export class FailedAttempts extends Context.Service<FailedAttempts, {
+  /** Counts a wrong credential from the address; fails when there were too many in the last minute. */
+  count(address: string): Effect.Effect<void, RateLimited>
+}>()("org-security-console/operations/Ports/FailedAttempts") {}
+
 /** The organization's facts and settings. */
 export class Organizations extends Context.Service<Organizations, {
   facts(id: OrganizationId): Effect.Effect<OrganizationFacts>

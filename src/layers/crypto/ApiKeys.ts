@@ -1,6 +1,6 @@
 /** API keys: their form, their digests, and making new ones (specification, section 5.1). */
 import { Context, Effect, Layer, Redacted } from "effect"
-import * as crypto from "node:crypto"
+import { SecureRandom } from "effect/crypto"
 import * as zlib from "node:zlib"
 import { hmac, Peppers } from "./Peppers.ts"
 
@@ -39,11 +39,12 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       ApiKeys,
       Effect.gen(function*() {
         const peppers = yield* Peppers
+        const random = yield* SecureRandom.SecureRandom
         const start = `${prefix}_live_`
         const length = start.length + secretLength + checksumLength
         return {
-          make: Effect.sync(() => {
-            const secret = base62(BigInt(`0x${crypto.randomBytes(32).toString("hex")}`), secretLength)
+          make: Effect.map(random.randomBytes(32), (bytes) => {
+            const secret = base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), secretLength)
             return Redacted.make(`${start}${secret}${checksum(start + secret)}`)
           }),
           isWellFormed: (key) => {

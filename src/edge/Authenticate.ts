@@ -1,0 +1,36 @@
+/** From a bearer token to the caller, for every way in that carries one. */
+import { Effect, type Redacted } from "effect"
+import { Caller, type Via } from "../domain/Access.ts"
+import { InvalidApiKey } from "../domain/Failure.ts"
+import { Credentials, FailedAttempts } from "../operations/Ports.ts"
+import type { Site } from "./Site.ts"
+
+/** What a request says besides its token. */
+export interface Origin {
+  readonly via: Via
+  readonly ip: string | null
+  readonly requestId: string | null
+}
+
+/**
+ * The caller that the token stands for at this site.
+ *
+ * Wrong, revoked, expired, unknown and missing tokens fail alike with `InvalidApiKey`, and too many of them from one
+ * address with `RateLimited`.
+ */
+export const authenticate = Effect.fnUntraced(function*(token: Redacted.Redacted, site: Site, origin: Origin) {
+  const credentials = yield* Credentials
+  const attempts = yield* FailedAttempts
+  return yield* credentials.authenticate(token).pipe(
+    Effect.flatMap((known) =>
+      site.organizationId === null || site.organizationId === known.organizationId
+        ? Effect.succeed(Caller.of({ ...known, ...origin }))
+        : Effect.fail(new InvalidApiKey({}))
+    ),
+    Effect.catchTag("invalid_api_key", (failure) =>
+      Effect.andThen(
+        origin.ip === null ? Effect.void : attempts.count(origin.ip),
+        Effect.fail(failure)
+      ))
+  )
+})

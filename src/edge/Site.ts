@@ -1,0 +1,22 @@
+/** The addresses that the service answers at (specification, section 9): its own, and each organization's. */
+import { Context } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
+
+/** One address; on an organization's own, credentials of others are unknown. */
+export interface Site {
+  /** What `{base_url}` is there: a scheme, a host and perhaps a path, without a slash at the end. */
+  readonly baseUrl: string
+  readonly organizationId: OrganizationId | null
+}
+
+/** Where the service is reached; it comes from configuration, never from the request's Host header. */
+export class Sites extends Context.Service<Sites, {
+  /** The site of a Host header, undefined for a host that is not ours. */
+  find(host: string | undefined): Site | undefined
+}>()("org-security-console/edge/Site/Sites") {}
+
+/** The sites by the host of their address. */
+export const make = (sites: ReadonlyArray<Site>): Sites["Service"] => {
+  const byHost = new Map(sites.map((site) => [new URL(site.baseUrl).host, site]))
+  return { find: (host) => byHost.get((host ?? "").toLowerCase()) }
+}

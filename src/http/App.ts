@@ -1,0 +1,156 @@
+/** The service over HTTP: a route for every operation, and the edge around all of them. */
+import { ByteSize, Context, Effect, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import {
+  HttpEffect,
+  HttpIncomingMessage,
+  HttpMiddleware,
+  HttpRouter,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
+import { Caller } from "../domain/Access.ts"
+import { ResourceMissing } from "../domain/Failure.ts"
+import { answer, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import { authenticate } from "../edge/Authenticate.ts"
+import { bearer } from "../edge/Bearer.ts"
+import { Sites } from "../edge/Site.ts"
+import { type Operations, operations } from "../operations/index.ts"
+import type * as Operation from "../operations/Operation.ts"
+import { Credentials, FailedAttempts } from "../operations/Ports.ts"
+import * as Documents from "./Documents.ts"
+import * as Health from "./Health.ts"
+import * as Input from "./Input.ts"
+import { clientAddress, RequestId, TrustedProxies } from "./Settings.ts"
+
+/** How large a request's body may be. */
+const maxBodySize = ByteSize.kibibytes(64)
+
+/** The services that the app needs; their layers live elsewhere. */
+export type Services =
+  | Operation.Services<Operations>
+  | Credentials
+  | FailedAttempts
+  | Health.Readiness
+  | SecureRandom.SecureRandom
+  | Sites
+
+const toResponse = ({ body, headers, status }: ErrorAnswer) =>
+  HttpServerResponse.setHeaders(HttpServerResponse.jsonUnsafe(body, { status }), headers)
+
+/** Runs one operation for the request: who asks, whether it may, what it asks, and the answer. */
+const run = Effect.fnUntraced(function*(
+  operation: Operation.Any
+): Effect.fn.Return<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | Services
+> {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const site = (yield* Sites).find(request.headers["host"])
+  if (site === undefined) return toResponse(answer(new ResourceMissing({})))
+  const peer = Option.getOrNull(request.remoteAddress)
+  const origin = {
+    via: "rest" as const,
+    ip: clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies),
+    requestId: yield* RequestId
+  }
+  let headers: Readonly<Record<string, string>> = {}
+  return yield* Effect.gen(function*() {
+    const caller = yield* authenticate(bearer(request.headers["authorization"]), site, origin)
+    return yield* Effect.gen(function*() {
+      headers = rateHeaders(yield* operation.admit)
+      const { params } = yield* HttpRouter.RouteContext
+      const body = yield* operation.respond(yield* Input.read(operation, request, params))
+      return HttpServerResponse.jsonUnsafe(body)
+    }).pipe(Effect.provideService(Caller, caller))
+  }).pipe(
+    recover((failed) =>
+      Effect.succeed(
+        failed.status === 401
+          ? HttpServerResponse.setHeader(toResponse(failed), "www-authenticate", "Bearer")
+          : toResponse(failed)
+      )
+    ),
+    Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, "cache-control": "no-store" }))
+  )
+})
+
+/** An address that nothing answers at is one more object that does not exist. */
+const missing = (error: unknown) =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+    ? Effect.fail(new ResourceMissing({}))
+    : Effect.die(error)
+
+/** Whether browsers of every origin may call the path: the interface and its document, nothing else. */
+const isOpen = (url: string): boolean => url.startsWith("/v1/") || url.split("?", 1)[0] === Documents.path
+
+const cors = HttpMiddleware.cors({
+  allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  allowedHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Archive-Password", "Range"],
+  exposedHeaders: [
+    "Request-Id",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+    "WWW-Authenticate",
+    "Idempotent-Replayed"
+  ],
+  maxAge: 86_400
+})
+
+/** What holds for every request: an id on the answer, limits, open origins where they belong, and errors in one body. */
+const edge = <E, R>(
+  random: SecureRandom.SecureRandom["Service"],
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
+  Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const requestId = `req_${(yield* random.ulid).toLowerCase()}`
+    yield* HttpEffect.appendPreResponseHandler((_, response) =>
+      Effect.succeed(HttpServerResponse.setHeaders(response, {
+        "request-id": requestId,
+        "x-content-type-options": "nosniff"
+      }))
+    )
+    const answered = app.pipe(
+      Effect.catch(missing),
+      recover((failed) => Effect.succeed(toResponse(failed))),
+      Effect.provideService(RequestId, requestId),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
+      Effect.annotateLogs({ request_id: requestId })
+    )
+    return yield* isOpen(request.url) ? cors(answered) : answered
+  })
+
+/** Paths are exact: case, slashes and all; an id too long for a route is still an id that is malformed. */
+const routerConfig = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: 4096
+}
+
+/**
+ * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web handler
+ * by `HttpEffect.toWebHandler`.
+ *
+ * It serves every operation, the OpenAPI document, and `/healthz` and `/readyz` for a supervisor.
+ */
+export const make: Effect.Effect<
+  Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>,
+  never,
+  Services
+> = Effect.gen(function*() {
+  const context = yield* Effect.context<Services>()
+  const router = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
+  for (const operation of operations) {
+    yield* router.add(operation.method, operation.path, Effect.provideContext(run(operation), context))
+  }
+  yield* router.add("GET", Documents.path, Effect.sync(Documents.response))
+  yield* router.add("GET", "/healthz", Health.alive)
+  yield* router.add("GET", "/readyz", Effect.provideContext(Health.ready, context))
+  return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), router.asHttpEffect()))
+})

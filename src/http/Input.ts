@@ -1,0 +1,106 @@
+/** What a request carries, as one object for the operation: members of path, query and body, strictly read. */
+import { Effect, Predicate, SchemaAST } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { visit } from "jsonc-parser"
+import { ParameterInvalid } from "../domain/Failure.ts"
+import type * as Operation from "../operations/Operation.ts"
+
+type Members = Readonly<Record<string, unknown>>
+
+const invalid = (param: string, message: string) => new ParameterInvalid({ param, message: `${param}: ${message}.` })
+
+const decimal = /^-?(?:0|[1-9][0-9]*)$/
+
+/** A text of the address as the JSON that the parameter's schema expects: whole numbers are written in digits alone. */
+const fromText = (schema: { readonly ast: SchemaAST.AST } | undefined, text: string): unknown =>
+  schema !== undefined && SchemaAST.isNumber(SchemaAST.toEncoded(schema.ast)) && decimal.test(text)
+    ? Number(text)
+    : text
+
+const decodeComponent = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "))
+  } catch {
+    return undefined
+  }
+}
+
+/** The members of a query: each known, and given once. */
+const readQuery = Effect.fnUntraced(function*(operation: Operation.Any, url: string) {
+  const start = url.indexOf("?")
+  const members = new Map<string, unknown>()
+  for (const pair of start === -1 ? [] : url.slice(start + 1).split("&")) {
+    if (pair === "") continue
+    const equals = pair.indexOf("=")
+    const name = decodeComponent(equals === -1 ? pair : pair.slice(0, equals))
+    const text = decodeComponent(equals === -1 ? "" : pair.slice(equals + 1))
+    if (name === undefined) return yield* invalid("query", "a name is not percent-encoded UTF-8")
+    if (text === undefined) return yield* invalid(name, "is not percent-encoded UTF-8")
+    if (!Object.hasOwn(operation.query, name)) return yield* invalid(name, "is not known here")
+    if (members.has(name)) return yield* invalid(name, "is given twice")
+    members.set(name, fromText(operation.query[name], text))
+  }
+  return Object.fromEntries(members)
+})
+
+/** The first member that stands twice in one object of the text; JSON.parse would drop all but the last. */
+const duplicateMember = (text: string): string | undefined => {
+  const open: Array<Set<string>> = []
+  let duplicate: string | undefined
+  visit(text, {
+    onObjectBegin: () => {
+      open.push(new Set())
+    },
+    onObjectProperty: (name) => {
+      const members = open.at(-1)
+      if (members?.has(name) === true) duplicate ??= name
+      members?.add(name)
+    },
+    onObjectEnd: () => {
+      open.pop()
+    }
+  })
+  return duplicate
+}
+
+const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i
+
+/** The members of a body: a JSON object, or nothing at all, which stands for an empty one. */
+const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: HttpServerRequest.HttpServerRequest) {
+  const bytes = yield* Effect.mapError(
+    request.arrayBuffer,
+    () => invalid("body", "could not be read, or is larger than what is accepted")
+  )
+  if (bytes.byteLength === 0) return {}
+  if (!jsonType.test(request.headers["content-type"] ?? "")) {
+    return yield* invalid("Content-Type", "expected application/json")
+  }
+  const encoding = request.headers["content-encoding"]
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    return yield* invalid("Content-Encoding", "encoded bodies are not accepted")
+  }
+  const { duplicate, value } = yield* Effect.try({
+    try: () => {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+      const value: unknown = JSON.parse(text)
+      return { value, duplicate: duplicateMember(text) }
+    },
+    catch: () => invalid("body", "is not JSON")
+  })
+  if (duplicate !== undefined) return yield* invalid(duplicate, "stands twice")
+  if (!Predicate.isObject(value)) return yield* invalid("body", "expected a JSON object")
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(operation.body, name))
+  if (unknown !== undefined) return yield* invalid(unknown, "is not known here")
+  return value
+})
+
+/** The whole input of a request. Values are checked by the operation itself. */
+export const read = Effect.fnUntraced(function*(
+  operation: Operation.Any,
+  request: HttpServerRequest.HttpServerRequest,
+  params: Readonly<Record<string, string | undefined>>
+): Effect.fn.Return<Members, ParameterInvalid> {
+  const query = yield* readQuery(operation, request.url)
+  const body = yield* readBody(operation, request)
+  return { ...params, ...query, ...body }
+})

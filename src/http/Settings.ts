@@ -1,0 +1,37 @@
+/** What the HTTP edge needs to know of its surroundings. */
+import { Context, Option } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
+
+/** The id of the request that is being answered. */
+export const RequestId = Context.Reference<string>("org-security-console/http/Settings/RequestId", {
+  defaultValue: () => ""
+})
+
+/** The networks whose word about a client's address counts; none unless told. */
+export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwork>>(
+  "org-security-console/http/Settings/TrustedProxies",
+  { defaultValue: () => [] }
+)
+
+const parse = (text: string) => Option.getSuccess(NetAddress.ipFromString(text.trim()))
+
+/**
+ * The client's address: the peer's, or, while the peer is a trusted proxy, the right-most address of `X-Forwarded-For`
+ * that is not one.
+ */
+export const clientAddress = (
+  peer: string | null,
+  forwardedFor: string | undefined,
+  trusted: ReadonlyArray<IpNetwork.IpNetwork>
+): string | null => {
+  if (peer === null) return null
+  const path = [...(forwardedFor ?? "").split(",").filter((part) => part.trim() !== ""), peer]
+  let address = peer
+  while (path.length > 0) {
+    const next = parse(path.pop() ?? "")
+    if (Option.isNone(next)) return address
+    address = NetAddress.formatIp(next.value)
+    if (!trusted.some((network) => IpNetwork.contains(network, next.value))) return address
+  }
+  return address
+}

@@ -1,0 +1,49 @@
+import { Clock, Duration, Effect, Layer } from "effect"
+import { RateLimited } from "../../domain/Failure.ts"
+import { requestsPerMinute } from "../../domain/Limits.ts"
+import * as Ports from "../../operations/Ports.ts"
+
+export const windowMillis = Duration.toMillis(Duration.minutes(1))
+
+/** The state that follows from the hits in the window, oldest first, or the refusal. */
+export const state = (admitted: boolean, hits: ReadonlyArray<number>, now: number) => {
+  const reset = Math.max(1, Math.ceil(((hits[0] ?? now) + windowMillis - now) / 1000))
+  return admitted
+    ? Effect.succeed({ limit: requestsPerMinute, remaining: requestsPerMinute - hits.length, reset })
+    : Effect.fail(
+      new RateLimited({
+        retry_after: reset,
+        message: `Over ${requestsPerMinute} requests a minute: try again in ${reset} seconds.`
+      })
+    )
+}
+
+/** How many keys are remembered before those whose window is over are forgotten. */
+const keysKept = 10_000
+
+/** The sliding log of a process: at most 120 hits of a key in any 60 seconds. */
+const makeLog = () => {
+  const logs = new Map<string, Array<number>>()
+  return Effect.fnUntraced(function*(key: string) {
+    const now = yield* Clock.currentTimeMillis
+    if (logs.size > keysKept) {
+      for (const [known, hits] of logs) {
+        if ((hits.at(-1) ?? 0) <= now - windowMillis) logs.delete(known)
+      }
+    }
+    const hits = (logs.get(key) ?? []).filter((hit) => hit > now - windowMillis)
+    const admitted = hits.length < requestsPerMinute
+    if (admitted) hits.push(now)
+    logs.set(key, hits)
+    return yield* state(admitted, hits, now)
+  })
+}
+
+/** The budget of credentials in memory, for one process. */
+export const layer = Layer.sync(Ports.RateLimiter, () => ({ consume: makeLog() }))
+
+/** Wrong credentials by address, in memory: each process counts its own, and no attempt costs a write. */
+export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
+  const log = makeLog()
+  return { count: (address) => Effect.asVoid(log(address)) }
+})
