@@ -18,7 +18,7 @@ import { bearer } from "../edge/Bearer.ts"
 import { Sites } from "../edge/Site.ts"
 import { type Operations, operations } from "../operations/index.ts"
 import type * as Operation from "../operations/Operation.ts"
-import { Credentials, FailedAttempts } from "../operations/Ports.ts"
+import type { Credentials, FailedAttempts } from "../operations/Ports.ts"
 import * as Documents from "./Documents.ts"
 import * as Health from "./Health.ts"
 import * as Input from "./Input.ts"
@@ -32,7 +32,6 @@ export type Services =
   | Operation.Services<Operations>
   | Credentials
   | FailedAttempts
-  | Health.Readiness
   | SecureRandom.SecureRandom
   | Sites
 

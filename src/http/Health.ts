@@ -1,12 +1,7 @@
 /** What a supervisor asks: whether the process lives, and whether it can serve. */
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { ServiceUnavailable } from "../domain/Failure.ts"
-
-/** Whether everything that a request needs can be reached now. */
-export class Readiness extends Context.Service<Readiness, {
-  readonly check: Effect.Effect<void, ServiceUnavailable>
-}>()("org-security-console/http/Health/Readiness") {}
+import { Db } from "../operations/Ports.ts"
 
 const status = (text: "ok" | "unavailable") =>
   HttpServerResponse.jsonUnsafe({ status: text }, {
@@ -19,8 +14,8 @@ export const alive = Effect.sync(() => status("ok"))
 
 /** 200 while the database answers, 503 while it does not. */
 export const ready = Effect.gen(function*() {
-  const readiness = yield* Readiness
-  return yield* Effect.match(readiness.check, {
+  const db = yield* Db
+  return yield* Effect.match(db.check, {
     onSuccess: () => status("ok"),
     onFailure: () => status("unavailable")
   })

@@ -1,13 +1,17 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Ports from "../../operations/Ports.ts"
 import * as Tenant from "./Tenant.ts"
+
+/** How long a supervisor's question waits for the database. */
+const checkDeadline = Duration.seconds(2)
 
 /** The port over the tenant's transaction. */
 export const layer = Layer.effect(
   Ports.Db,
   Effect.map(SqlClient.SqlClient, (sql) =>
     Ports.Db.of({
-      transaction: (organizationId, effect) => Tenant.transaction(sql, organizationId)(effect)
+      transaction: (organizationId, effect) => Tenant.transaction(sql, organizationId)(effect),
+      check: Effect.asVoid(Tenant.directory(sql, checkDeadline)(sql`select 1`))
     }))
 )

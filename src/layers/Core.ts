@@ -1,0 +1,21 @@
+/** Everything that the core depends on but the database's client and the messenger. */
+import { Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { ApiKeys } from "./crypto/ApiKeys.ts"
+import * as RateLimiter from "./memory/RateLimiter.ts"
+import * as Ports from "./sql/Ports.ts"
+
+export interface Options {
+  /** What API keys begin with, before `_live_`. */
+  readonly keyPrefix: string
+}
+
+/** What API keys begin with unless told otherwise. */
+export const defaultKeyPrefix = "osc"
+
+/** The ports over a `SqlClient`, with the service's randomness and keys under the given `Peppers`. */
+export const layer = (options: Options) =>
+  Layer.mergeAll(Ports.layer, RateLimiter.layerFailedAttempts).pipe(
+    Layer.provideMerge(ApiKeys.layer(options.keyPrefix)),
+    Layer.provideMerge(SecureRandom.layerWebCrypto)
+  )

@@ -1,0 +1,241 @@
+/** The whole service in a test: every layer that a user runs, over a fresh database and the simulated messenger. */
+import { Effect, Layer, Redacted } from "effect"
+import { HttpEffect, type HttpServerRequest } from "effect/http"
+import { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import { OrganizationId, type Role, Scope } from "../../src/domain/Access.ts"
+import { AccountId } from "../../src/domain/Account.ts"
+import type { MessengerUserId } from "../../src/domain/Messenger.ts"
+import * as Site from "../../src/edge/Site.ts"
+import * as App from "../../src/http/App.ts"
+import * as Core from "../../src/layers/Core.ts"
+import { Peppers } from "../../src/layers/crypto/Peppers.ts"
+import * as Simulated from "../../src/layers/messenger/Simulated.ts"
+import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import type { DatabaseLayer } from "./database.ts"
+
+/** Where the service is reached in tests, unless a test says otherwise. */
+export const baseUrl = "http://console.test"
+
+const PeppersLayer = Peppers.layerText(Redacted.make(Buffer.alloc(32, 7).toString("base64")))
+
+/** Every layer but the HTTP edge's sites, over the database. */
+export const core = (database: DatabaseLayer) =>
+  Core.layer({ keyPrefix: Core.defaultKeyPrefix }).pipe(
+    Layer.provideMerge(Simulated.layerSql),
+    Layer.provideMerge(PeppersLayer),
+    Layer.provideMerge(database)
+  )
+
+/** The service at one address, over the database. */
+export const world = (database: DatabaseLayer, sites: ReadonlyArray<Site.Site> = [{ baseUrl, organizationId: null }]) =>
+  Layer.merge(Layer.succeed(Site.Sites, Site.make(sites)), core(database))
+
+/** An answer, read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any
+}
+
+export interface Asking {
+  readonly key?: Redacted.Redacted | string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  /** The raw body, instead of `body`. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>
+  readonly host?: string
+}
+
+/** Sends a request through the whole HTTP edge, without a socket. */
+export const send = Effect.fnUntraced(function*(method: string, path: string, asking: Asking = {}) {
+  const app = yield* App.make
+  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
+    yield* Effect.context<never>()
+  )(
+    app
+  )
+  const key = asking.key === undefined || typeof asking.key === "string" ? asking.key : Redacted.value(asking.key)
+  const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
+  const host = asking.host ?? new URL(baseUrl).host
+  const request = new Request(`http://${host}${path}`, {
+    method,
+    headers: {
+      host,
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(content === undefined ? {} : { "content-type": "application/json" }),
+      ...asking.headers
+    },
+    ...(content === undefined ? {} : { body: content })
+  })
+  const response = yield* Effect.promise(() => handler(request))
+  const text = yield* Effect.promise(() => response.text())
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text)
+  }
+  return answer
+})
+
+export const get = (path: string, key: Redacted.Redacted | string) => send("GET", path, { key })
+export const put = (path: string, key: Redacted.Redacted | string, body: unknown) => send("PUT", path, { key, body })
+export const patch = (path: string, key: Redacted.Redacted | string, body?: unknown) =>
+  send("PATCH", path, { key, ...(body === undefined ? {} : { body }) })
+export const post = (path: string, key: Redacted.Redacted | string) => send("POST", path, { key })
+
+/** A fresh organization's id; tests on one database do not meet. */
+export const freshId = () => `t-${crypto.randomUUID()}`
+
+/** An admin and a key of theirs. */
+export interface Person {
+  readonly id: string
+  readonly keyId: string
+  readonly key: Redacted.Redacted
+}
+
+/** An organization with an admin of every role, each with a key for every scope. */
+export interface Organization {
+  readonly id: OrganizationId
+  readonly admins: Record<Role, Person>
+}
+
+const roles = ["owner", "superadmin", "admin", "billing", "archive"] as const
+
+/** Makes an admin with a key. */
+export const makePerson = Effect.fnUntraced(function*(
+  organizationId: string,
+  role: Role,
+  options: {
+    readonly scopes?: ReadonlyArray<Scope>
+    readonly facts?: Record<string, unknown>
+    readonly email?: string
+    readonly key?: Partial<Provisioning.NewKey>
+  } = {}
+) {
+  return yield* Provisioning.within(
+    organizationId,
+    Effect.gen(function*() {
+      const email = options.email ?? `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`
+      const id = yield* Provisioning.admin(organizationId, {
+        email,
+        role,
+        ...(options.facts === undefined ? {} : { facts: options.facts })
+      })
+      const { id: keyId, key } = yield* Provisioning.apiKey(organizationId, id, {
+        label: `${role} key`,
+        expiresAt: null,
+        scopes: options.scopes ?? Scope.literals,
+        ...options.key
+      })
+      return { id, keyId, key } satisfies Person
+    })
+  )
+})
+
+/** Makes an active organization on the governance plan with 100 seats, unless `facts` says otherwise. */
+export const makeOrganization = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
+  const id = OrganizationId.make(freshId())
+  yield* Provisioning.within(
+    id,
+    Provisioning.organization({
+      id,
+      name: `Organization ${id}`,
+      facts: {
+        status: "active",
+        billing_state: "active",
+        plan: "governance",
+        period: "annual",
+        licences_governance: 100,
+        seat_limit: 100,
+        archive_key_set: true,
+        ...facts
+      }
+    })
+  )
+  const people = yield* Effect.forEach(
+    roles,
+    (role) => Effect.map(makePerson(id, role), (made) => [role, made] as const)
+  )
+  return { id, admins: Object.fromEntries(people) as Record<Role, Person> } satisfies Organization
+})
+
+/** Makes an account without a person on the messenger. */
+export const makeAccount = (organizationId: string, options: Partial<Provisioning.NewAccount> = {}) =>
+  Effect.map(
+    Provisioning.within(
+      organizationId,
+      Provisioning.account(organizationId, {
+        phone: `+1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`,
+        first_name: `Name ${crypto.randomUUID().slice(0, 8)}`,
+        ...options
+      })
+    ),
+    (id) => AccountId.make(id)
+  )
+
+/** Makes a person on the simulated messenger, and their account with a live session of the service. */
+export const makeLiveAccount = Effect.fnUntraced(function*(
+  organizationId: string,
+  person: Partial<NewPerson> = {},
+  options: Partial<Provisioning.NewAccount> = {}
+) {
+  const platform = yield* SimulatedPlatform
+  const phone = person.phone ?? `1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`
+  const made = { first_name: "Ada", last_name: "Lovelace", ...person, phone }
+  const userId: MessengerUserId = yield* platform.createAccount(made)
+  const sessionRef = yield* platform.connect(userId)
+  const id = yield* makeAccount(organizationId, {
+    phone: `+${phone}`,
+    messengerUserId: userId,
+    first_name: made.first_name === "" ? null : made.first_name,
+    last_name: made.last_name === "" ? null : made.last_name,
+    username: made.username ?? null,
+    ...options,
+    facts: { session_ref: sessionRef, ...options.facts }
+  })
+  return { id, userId, sessionRef, phone }
+})
+
+/** Grants accounts or departments to an admin. */
+export const grant = (
+  organizationId: string,
+  adminId: string,
+  what: { readonly accounts?: ReadonlyArray<string>; readonly departments?: ReadonlyArray<string> }
+) =>
+  Provisioning.within(
+    organizationId,
+    Effect.gen(function*() {
+      yield* Provisioning.rows(
+        "admin_account",
+        organizationId,
+        (what.accounts ?? []).map((account_id) => ({ admin_id: adminId, account_id }))
+      )
+      yield* Provisioning.rows(
+        "admin_department",
+        organizationId,
+        (what.departments ?? []).map((department_id) => ({ admin_id: adminId, department_id }))
+      )
+    })
+  )
+
+/** Makes a department, and answers its id. */
+export const makeDepartment = Effect.fnUntraced(function*(organizationId: string, name = "Department") {
+  const id = crypto.randomUUID()
+  yield* Provisioning.within(
+    organizationId,
+    Provisioning.rows("department", organizationId, [{ id, name, created_at: new Date(0) }])
+  )
+  return id
+})
+
+/** Adds rows that belong to an organization. */
+export const addRows = (...[table, organizationId, rows]: Parameters<typeof Provisioning.rows>) =>
+  Provisioning.within(organizationId, Provisioning.rows(table, organizationId, rows))
+
+/** Runs a statement inside the organization, as its tenant. */
+export const query = <A extends object>(
+  organizationId: string,
+  statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>
+) => Provisioning.within(organizationId, Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(statement(sql))))
