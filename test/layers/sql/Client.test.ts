@@ -1,6 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Stream } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { forEachDatabase, pglite, postgres } from "../../support/database.ts"
 
 const literals = SqlClient.SqlClient.use((sql) =>
