@@ -81,7 +81,8 @@ const descendants = (pid: number): Array<number> =>
 export class DatabaseServer {
   readonly password = crypto.randomBytes(16).toString("hex")
   readonly #fsync: boolean
-  readonly #home: string
+  /** The server's own folder, which goes with it. */
+  readonly home: string
   #bin = ""
   #port = 0
   #keeper: childProcess.ChildProcess | undefined
@@ -89,7 +90,7 @@ export class DatabaseServer {
 
   private constructor(fsync: boolean) {
     this.#fsync = fsync
-    this.#home = fs.mkdtempSync(path.join(os.tmpdir(), "postgres-test-"))
+    this.home = fs.mkdtempSync(path.join(os.tmpdir(), "postgres-test-"))
   }
 
   /** Makes a cluster and starts it; fsync is off unless told otherwise. */
@@ -100,22 +101,22 @@ export class DatabaseServer {
       await server.start()
       return server
     } catch (cause) {
-      fs.rmSync(server.#home, { recursive: true, force: true })
+      fs.rmSync(server.home, { recursive: true, force: true })
       throw new Error(`PostgreSQL does not start: ${String(cause)}\n${server.#log}`, { cause })
     }
   }
 
   get #data() {
-    return path.join(this.#home, "data")
+    return path.join(this.home, "data")
   }
 
   async #initialise() {
     this.#bin = await findBinaries()
     this.#port = await freePort()
-    const passwordFile = path.join(this.#home, "password")
+    const passwordFile = path.join(this.home, "password")
     fs.writeFileSync(passwordFile, this.password, { mode: 0o600 })
     if (identity.uid !== undefined && identity.gid !== undefined) {
-      fs.chownSync(this.#home, identity.uid, identity.gid)
+      fs.chownSync(this.home, identity.uid, identity.gid)
       fs.chownSync(passwordFile, identity.uid, identity.gid)
     }
     await execFile(path.join(this.#bin, "initdb"), [
@@ -126,7 +127,7 @@ export class DatabaseServer {
       "--encoding=UTF8",
       "--locale=C",
       "--no-sync"
-    ], { ...identity, cwd: this.#home })
+    ], { ...identity, cwd: this.home })
     fs.rmSync(passwordFile)
   }
 
@@ -153,7 +154,7 @@ export class DatabaseServer {
     const postgres = [path.join(this.#bin, "postgres"), "-D", this.#data, "-p", String(this.#port), ...flags]
     const child = childProcess.spawn("sh", ["-c", keeper, "sh", ...postgres], {
       ...identity,
-      cwd: this.#home,
+      cwd: this.home,
       detached: true,
       stdio: ["pipe", "ignore", "pipe"]
     })
@@ -200,6 +201,6 @@ export class DatabaseServer {
   /** Stops the server and removes its data. */
   async remove(): Promise<void> {
     await this.stop()
-    fs.rmSync(this.#home, { recursive: true, force: true })
+    fs.rmSync(this.home, { recursive: true, force: true })
   }
 }

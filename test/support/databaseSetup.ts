@@ -3,7 +3,6 @@ import { PGlite } from "@electric-sql/pglite"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import type { TestProject } from "vitest/node"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
@@ -47,16 +46,12 @@ const dumpPglite = async (file: string) => {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "console-test-"))
   const server = await DatabaseServer.start()
-  const teardown = async () => {
-    fs.rmSync(folder, { recursive: true, force: true })
-    await server.remove()
-  }
+  const teardown = () => server.remove()
   try {
     const templateUrl = await createConsole(server, "console_template")
     const postgres = await Effect.runPromise(Effect.provide(migrated, postgresLayer(templateUrl)))
-    const dump = path.join(folder, "pglite.tar")
+    const dump = path.join(server.home, "pglite.tar")
     const pglite = await dumpPglite(dump)
     if (postgres === undefined || !postgres.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres}`)
     process.stdout.write(`\nDatabases of this run:\n  ${postgres}\n  ${pglite}\n`)

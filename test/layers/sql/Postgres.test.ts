@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import * as net from "node:net"
 import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
@@ -19,6 +21,38 @@ const prepare = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
 
 const expectAway = Effect.fnUntraced(function*<A, E>(effect: Effect.Effect<A, E>) {
   expect(yield* Effect.flip(effect)).toBeInstanceOf(ServiceUnavailable)
+})
+
+/** A way to the server whose open connections can be made to swallow everything from then on. */
+const silentProxy = Effect.fnUntraced(function*(port: number) {
+  const pairs: Array<readonly [net.Socket, net.Socket]> = []
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(() =>
+      new Promise<net.Server>((resolve) => {
+        const server = net.createServer((near) => {
+          const far = net.connect(port, "127.0.0.1")
+          pairs.push([near, far])
+          near.on("error", () => far.destroy()).pipe(far).on("error", () => near.destroy()).pipe(near)
+        })
+        server.listen(0, "127.0.0.1", () => resolve(server))
+      })
+    ),
+    (server) =>
+      Effect.sync(() => {
+        server.close()
+        for (const sockets of pairs) for (const socket of sockets) socket.destroy()
+      })
+  )
+  const address = server.address()
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    silence: () => {
+      for (const [near, far] of pairs) {
+        near.unpipe(far).resume()
+        far.unpipe(near).resume()
+      }
+    }
+  }
 })
 
 describe("Postgres", () => {
@@ -73,6 +107,26 @@ describe("Postgres", () => {
       const patient = Tenant.transaction(sql, "acme", "20 seconds")
       yield* patient(insert(7))
       expect(yield* patient(sql`select id from note order by id`)).toEqual([{ id: 7 }])
+    }))
+
+  it.effect("gives up connections whose other end never answers again, and opens new ones", () =>
+    Effect.gen(function*() {
+      const url = new URL(yield* postgresUrl)
+      const proxy = yield* silentProxy(Number(url.port))
+      url.port = String(proxy.port)
+      const sql = yield* connect(url.href, 2)
+      const acme = Tenant.transaction(sql, "acme", "1 minute")
+      yield* Effect.forEach([1, 2], () => acme(sql`select pg_sleep(0.05)`), { concurrency: 2 })
+      proxy.silence()
+      const fiber = yield* Effect.forkChild(
+        Effect.forEach([1, 2, 3], () => Effect.exit(acme(sql`select 1 as one`)), { concurrency: "unbounded" })
+      )
+      yield* Effect.promise(() => new Promise(setImmediate))
+      // The client's own bound on BEGIN is on the clock, the driver's on what it gave up is five real seconds.
+      yield* TestClock.adjust("6 seconds")
+      const exits = yield* Fiber.join(fiber)
+      expect(exits.filter(Exit.isSuccess).length).toBeGreaterThanOrEqual(1)
+      expect(yield* acme(sql`select 1 as one`)).toEqual([{ one: 1 }])
     }))
 
   it.live("answers ServiceUnavailable when its session is ended or none is to be had, and recovers", () =>
