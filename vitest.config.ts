@@ -8,8 +8,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     passWithNoTests: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     teardownTimeout: 20_000,
     reporters: ["default", ["json", { outputFile: "node_modules/.cache/test-results.json" }]]
   }

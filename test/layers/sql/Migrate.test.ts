@@ -2,9 +2,8 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrate from "../../../src/layers/sql/Migrate.ts"
-import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
-import { postgresServer } from "../../support/database.ts"
+import { pglite, postgresServer } from "../../support/database.ts"
 
 const statement = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text))
 
@@ -20,6 +19,10 @@ const broken: Migrate.Migrations = {
 }
 
 describe("Migrate", () => {
+  const emptySchema = Layer.provideMerge(
+    Layer.effectDiscard(Effect.andThen(statement("create schema bare"), statement("set search_path = bare"))),
+    pglite
+  )
   const withoutTables = Layer.unwrap(Effect.gen(function*() {
     const { server } = yield* postgresServer()
     const admin = Postgres.layer({ url: Redacted.make(server.url()) })
@@ -30,7 +33,7 @@ describe("Migrate", () => {
     return Postgres.layer({ url: Redacted.make(server.url("bare", "console")), maxConnections: 4 })
   }))
 
-  for (const [name, database] of [["PGlite", Pglite.layerMemory], ["PostgreSQL", withoutTables]] as const) {
+  for (const [name, database] of [["PGlite", emptySchema], ["PostgreSQL", withoutTables]] as const) {
     describe(`on ${name}`, () => {
       layer(Layer.orDie(database))((it) => {
         it.effect("runs what is missing, once and in order, all or nothing, and knows where it stands", () =>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
 import * as Roles from "../../../src/layers/sql/Roles.ts"
 import { pglite, postgres } from "../../support/database.ts"
@@ -15,8 +14,7 @@ const bareServer = Effect.acquireRelease(
 describe("Roles", () => {
   it.live("accepts the roles of both databases as they are made", () =>
     Effect.gen(function*() {
-      yield* Effect.provide(Roles.check, pglite)
-      yield* Effect.provide(Roles.ensure, Pglite.layerMemory)
+      yield* Effect.provide(Roles.ensure, pglite)
       yield* Effect.provide(Roles.check, postgres)
     }))
 
