@@ -64,7 +64,7 @@ const columns =
 const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
   if (superadmins.includes(caller.role)) return sql`true`
   const others = caller.role === "billing"
-    ? sql`${sql.in("split_part(action, '.', 1)", billingObjects)}`
+    ? sql`split_part(action, '.', 1) in ${sql.in(billingObjects)}`
     : sql`exists (
         select 1 from account
         where account.organization_id = journal_event.organization_id and account.id = journal_event.account_id
