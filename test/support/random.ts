@@ -1,0 +1,153 @@
+/** Random requests of every operation, generated from the declarations: a new operation is among them at once. */
+import { Arbitrary, Effect, Schema, SchemaAST } from "effect"
+import { operations } from "../../src/operations/index.ts"
+import type * as Operation from "../../src/operations/Operation.ts"
+import * as World from "./world.ts"
+
+/** What an id of a request names. */
+export type IdKind = "account" | "event" | "department" | "admin" | "credential"
+
+const idKinds: Readonly<Record<string, IdKind>> = {
+  account_id: "account",
+  starting_after: "account",
+  event_id: "event",
+  before_id: "event",
+  department_id: "department",
+  admin_id: "admin",
+  credential_id: "credential"
+}
+
+/** The ids that a request draws from. */
+export type Ids = Readonly<Record<IdKind, ReadonlyArray<string>>>
+
+/** An id by its place among the ids of its kind, whichever those are when the request is sent. */
+interface Pick {
+  readonly pick: number
+}
+
+/** A request whose ids are drawn later. */
+export interface Draft {
+  readonly operation: string
+  readonly members: Readonly<Record<string, unknown>>
+}
+
+/** A request that can be sent. */
+export interface Request {
+  readonly operation: Operation.Any
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+}
+
+const Pick = Schema.Struct({ pick: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9999 })) })
+
+/** One of several. */
+export const oneOf = <A>(...arbitraries: ReadonlyArray<Arbitrary.Arbitrary<A>>): Arbitrary.Arbitrary<A> =>
+  Arbitrary.flatMap(
+    Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: arbitraries.length - 1 }))),
+    (index) => arbitraries[index] ?? Arbitrary.Constant(undefined as never)
+  )
+
+/** One of the values. */
+export const pickOf = <A>(...values: ReadonlyArray<A>): Arbitrary.Arbitrary<A> =>
+  oneOf(...values.map((value) => Arbitrary.Constant(value)))
+
+/** A whole number between the two, both included. */
+export const between = (minimum: number, maximum: number): Arbitrary.Arbitrary<number> =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+
+/** The values in which the fields of a declaration do something, where random ones would rarely. */
+const telling: Readonly<Record<string, ReadonlyArray<string>>> = {
+  username: ["", "abcde", "Random_Name_7", "another_name", "x", "9wrong"],
+  action: ["account.*", "account.paused", "profile.updated", "mail_preferences.set", "nothing.*"],
+  before: ["1970-01-01T00:00:00.000Z", "1971-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"],
+  since: ["1970-01-01T00:00:00.000Z", "1970-01-01T00:10:00.000Z", "2026-01-01T00:00:00.000Z"]
+}
+
+const field = (name: string, schema: Schema.Top): Arbitrary.Arbitrary<unknown> =>
+  idKinds[name] !== undefined
+    ? Arbitrary.schema(Pick)
+    : telling[name] !== undefined
+    ? pickOf(...telling[name])
+    : Arbitrary.schema(Schema.toEncoded(schema) as Schema.Codec<unknown>)
+
+const members = (operation: Operation.Any): Arbitrary.Arbitrary<Record<string, unknown>> => {
+  const fields: Record<string, Schema.Top> = { ...operation.params, ...operation.query, ...operation.body }
+  const absent = Symbol()
+  return Arbitrary.map(
+    Arbitrary.all(
+      Object.fromEntries(
+        Object.entries(fields).map(([name, schema]) => [
+          name,
+          SchemaAST.isOptional(schema.ast)
+            ? oneOf<unknown>(Arbitrary.Constant(absent), field(name, schema))
+            : field(name, schema)
+        ])
+      )
+    ),
+    (all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== absent))
+  )
+}
+
+/** Random requests of the operations that hold the condition; of all of them unless told. */
+export const drafts = (
+  of: (operation: Operation.Any) => boolean = () => true
+): Arbitrary.Arbitrary<Draft> =>
+  oneOf(
+    ...operations.filter(of).map((operation: Operation.Any) =>
+      Arbitrary.map(members(operation), (members): Draft => ({ operation: operation.id, members }))
+    )
+  )
+
+const byId = (id: string): Operation.Any => {
+  const found = operations.find((operation) => operation.id === id)
+  if (found === undefined) throw new Error(`No operation ${id}`)
+  return found
+}
+
+const isPick = (value: unknown): value is Pick => typeof value === "object" && value !== null && "pick" in value
+
+/** The request with its ids drawn. */
+export const draw = ({ members, operation: id }: Draft, ids: Ids): Request => {
+  const operation = byId(id)
+  const drawn = Object.fromEntries(
+    Object.entries(members).map(([name, value]) => {
+      const kind = idKinds[name]
+      return isPick(value) && kind !== undefined
+        ? [name, ids[kind][value.pick % ids[kind].length] ?? crypto.randomUUID()]
+        : [name, value]
+    })
+  )
+  const of = (fields: object) => Object.entries(drawn).filter(([name]) => Object.hasOwn(fields, name))
+  const path = of(operation.params).reduce(
+    (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(String(value))),
+    operation.path as string
+  )
+  const query = new URLSearchParams(
+    of(operation.query).map(([name, value]): [string, string] => [String(name), String(value)])
+  ).toString()
+  const body = Object.fromEntries(of(operation.body))
+  return {
+    operation,
+    method: operation.method,
+    path: query === "" ? path : `${path}?${query}`,
+    body: Object.keys(operation.body).length === 0 ? undefined : body
+  }
+}
+
+/** Sends the request. */
+export const send = (request: Request, key: NonNullable<World.Asking["key"]>) =>
+  World.send(request.method, request.path, {
+    key,
+    ...(request.body === undefined ? {} : { body: request.body })
+  })
+
+/** Sends the request, and dies with it when the answer is one that no request may get. */
+export const sendSound = (request: Request, key: NonNullable<World.Asking["key"]>) =>
+  Effect.tap(send(request, key), (answer) =>
+    answer.status === 429 || answer.status >= 500
+      ? Effect.die(new Error(`${request.method} ${request.path} answers ${answer.status}`))
+      : Effect.void)
+
+/** Whether the operation changes something. */
+export const changes = ({ kind }: Operation.Any): boolean => kind === "write" || kind === "change"
