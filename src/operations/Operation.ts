@@ -277,7 +277,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     const db = yield* Db
     const now = new Date(yield* Clock.currentTimeMillis)
     const load = (lock: boolean) =>
-      input.account_id === undefined ? Effect.succeed(undefined) : reach(caller, input.account_id, lock)
+      "account_id" in params ? reach(caller, input.account_id, lock) : Effect.succeed(undefined)
     if (messenger) {
       const account = yield* db.transaction(caller.organizationId, load(false))
       const live = yield* Live.open(
