@@ -14,6 +14,7 @@ import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import type { DatabaseLayer } from "./database.ts"
+import { undocumented } from "./documented.ts"
 
 /** Where the service is reached in tests, unless a test says otherwise. */
 export const baseUrl = "http://console.test"
@@ -48,7 +49,7 @@ export interface Asking {
   readonly host?: string
 }
 
-/** Sends a request through the whole HTTP edge, without a socket. */
+/** Sends a request through the whole HTTP edge, without a socket; an answer that the document does not allow dies. */
 export const send = Effect.fnUntraced(function*(method: string, path: string, asking: Asking = {}) {
   const app = yield* App.make
   const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
@@ -76,6 +77,8 @@ export const send = Effect.fnUntraced(function*(method: string, path: string, as
     headers: response.headers,
     body: text === "" ? undefined : JSON.parse(text)
   }
+  const wrong = undocumented(method, path, answer.status, answer.body)
+  if (wrong.length > 0) return yield* Effect.die(new Error(`${method} ${path}: ${wrong.join("; ")}`))
   return answer
 })
 
@@ -133,6 +136,18 @@ export const makePerson = Effect.fnUntraced(function*(
     })
   )
 })
+
+/** Makes a further key of an admin. */
+export const makeKey = (
+  organizationId: string,
+  adminId: string,
+  scopes: ReadonlyArray<Scope> = Scope.literals,
+  options: Partial<Provisioning.NewKey> = {}
+) =>
+  Provisioning.within(
+    organizationId,
+    Provisioning.apiKey(organizationId, adminId, { label: "A further key", expiresAt: null, scopes, ...options })
+  )
 
 /** Makes an active organization on the governance plan with 100 seats, unless `facts` says otherwise. */
 export const makeOrganization = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
@@ -239,3 +254,69 @@ export const query = <A extends object>(
   organizationId: string,
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>
 ) => Provisioning.within(organizationId, Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(statement(sql))))
+
+/** Changes columns of one row that belongs to the organization. */
+export const set = (
+  organizationId: string,
+  table: "organization" | "admin" | "account" | "api_key" | "session",
+  id: string,
+  columns: Record<string, unknown>
+) =>
+  query<{ id: string }>(organizationId, (sql) =>
+    sql`update ${sql(table)} set ${sql.update(columns)}
+      where ${sql(table === "organization" ? "id" : "organization_id")} = ${organizationId} and id = ${id}
+      returning id`).pipe(
+      Effect.flatMap((rows) => rows.length === 1 ? Effect.void : Effect.die(new Error(`There is no ${table} ${id}`)))
+    )
+
+/** An event of the journal as it is stored. */
+export interface StoredEvent {
+  readonly sequence: number
+  readonly id: string
+  readonly at: Date
+  readonly action: string
+  readonly outcome: string
+  readonly actor_type: string
+  readonly actor_admin_id: string | null
+  readonly actor_name: string | null
+  readonly credential_kind: string | null
+  readonly credential_id: string | null
+  readonly credential_label: string | null
+  readonly via: string
+  readonly account_id: string | null
+  readonly target_type: string | null
+  readonly target_id: string | null
+  readonly details: Record<string, unknown>
+  readonly request_id: string | null
+  readonly closes: number | null
+}
+
+/** The organization's journal as it is stored, oldest first. */
+export const journal = (organizationId: string) =>
+  query<StoredEvent>(
+    organizationId,
+    (sql) => sql`select * from journal_event where organization_id = ${organizationId} order by sequence`
+  )
+
+/** Every row of the organization in every table, but for when its credentials were last used. */
+export const snapshot = (organizationId: string) =>
+  query<{ rows: Record<string, ReadonlyArray<unknown>> }>(organizationId, (sql) =>
+    Effect.gen(function*() {
+      const tables = yield* sql<{ table_name: string }>`
+        select table_name from information_schema.columns
+        where table_schema = 'public' and column_name = 'organization_id' order by table_name`
+      const rows: Record<string, ReadonlyArray<unknown>> = {}
+      for (const { table_name } of [{ table_name: "organization" }, ...tables]) {
+        const column = table_name === "organization" ? "id" : "organization_id"
+        rows[table_name] = (yield* sql<{ row: object }>`
+          select to_jsonb(rows) - 'last_used_at' as row from ${sql(table_name)} rows
+          where ${sql(column)} = ${organizationId} order by to_jsonb(rows)::text collate "C"`).map(({ row }) => row)
+      }
+      return [{ rows }]
+    })).pipe(Effect.map(([all]) => all?.rows ?? {}))
+
+/** What a refusal says: its status, code and the input at fault. */
+export const refusal = ({ body, status }: Answer): ReadonlyArray<unknown> =>
+  body?.error?.param === undefined
+    ? [status, body?.error?.code]
+    : [status, body.error.code, body.error.param]

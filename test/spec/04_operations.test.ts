@@ -1,0 +1,250 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as crypto from "node:crypto"
+import * as Documents from "../../src/http/Documents.ts"
+import { operations } from "../../src/operations/index.ts"
+import { forEachDatabase, pglite } from "../support/database.ts"
+import { ask, changing, makeStage } from "../support/requests.ts"
+import * as World from "../support/world.ts"
+
+/** The table of section 4, and the journal's two operations. */
+const table = [
+  ["get_organization", "GET", "/v1/organization", "org:read", "yes"],
+  ["list_ai_connections", "GET", "/v1/ai-connections", "org:read", "yes"],
+  ["get_mail_preferences", "GET", "/v1/me/mail-preferences", "org:read", "yes"],
+  ["set_mail_preferences", "PUT", "/v1/me/mail-preferences", "accounts:write", "no"],
+  ["get_notification_recipients", "GET", "/v1/settings/notifications", "org:read", "yes"],
+  ["set_notification_recipients", "PUT", "/v1/settings/notifications", "accounts:write", "no"],
+  ["list_protected_accounts", "GET", "/v1/accounts", "org:read", "yes"],
+  ["get_account", "GET", "/v1/accounts/{account_id}", "org:read", "yes"],
+  ["get_account_messenger_profile", "GET", "/v1/accounts/{account_id}/messenger-profile", "org:read", "yes"],
+  ["update_messenger_profile", "PATCH", "/v1/accounts/{account_id}/messenger-profile", "accounts:write", "no"],
+  ["pause_protection", "POST", "/v1/accounts/{account_id}/pause", "accounts:write", "no"],
+  ["resume_protection", "POST", "/v1/accounts/{account_id}/resume", "accounts:write", "no"],
+  ["set_account_role_label", "PUT", "/v1/accounts/{account_id}/role-label", "accounts:write", "no"],
+  ["set_messenger_username", "PUT", "/v1/accounts/{account_id}/messenger-profile/username", "accounts:write", "no"],
+  ["list_journal_events", "GET", "/v1/journal", "org:read", "yes"],
+  ["get_journal_event", "GET", "/v1/journal/{event_id}", "org:read", "yes"]
+] as const
+
+const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}")
+
+describe("4 operations, as declared", () => {
+  it("S4-04, S4-05, S4-06, S4-07, S4-08, S4-09, S4-10, S4-11, S4-12, S4-13, S4-14, S4-15, S4-16, S4-17: the declarations are the specification's table, and hold nothing else", () => {
+    const declared = operations.map(({ id, kind, method, path, scope }) => [
+      id,
+      method,
+      inBraces(path),
+      scope,
+      kind === "read" || kind === "live" ? "yes" : "no"
+    ])
+    expect(declared).toEqual(table)
+  })
+
+  it("are in the document with the table's ids, methods, paths and scopes, both ways", () => {
+    const { paths } = JSON.parse(JSON.stringify(Documents.make()))
+    const documented = Object.entries<any>(paths).flatMap(([path, methods]) =>
+      Object.entries<any>(methods).map(([method, entry]) => [
+        entry.operationId,
+        method.toUpperCase(),
+        path,
+        entry["x-scope"]
+      ])
+    )
+    const sorted = (rows: ReadonlyArray<ReadonlyArray<string>>) => rows.map((row) => row.join(" ")).sort()
+    expect(sorted(documented)).toEqual(sorted(table.map((row) => row.slice(0, 4))))
+  })
+
+  it("S4-20: none of them is destructive, in its declaration and in the document", () => {
+    expect(operations.filter(({ destructive }) => destructive)).toEqual([])
+    expect(JSON.stringify(Documents.make())).not.toContain("x-destructive")
+  })
+
+  it("are all declared idempotent", () => {
+    expect(operations.filter(({ idempotent }) => !idempotent)).toEqual([])
+  })
+
+  it("S1-18, S1-19, S1-21, S1-22, S1-24: nothing signs up or in, accepts an invitation, switches organizations, pays, handles the archive password or the viewer, signs in by QR code, or serves help, updates or webhooks", () => {
+    const outside =
+      /sign_?-?(?:up|in)|log_?-?in|invit|switch|buy|purchase|pay|upgrade|cancel|card|password|viewer|decrypt|qr|help|update_?-?check|on_?-?prem|webhook/
+    const text = operations.flatMap(({ id, path }) => [id, path])
+    expect(text.filter((name) => outside.test(name))).toEqual([])
+    expect(operations.map(({ id }) => id)).toEqual(table.map(([id]) => id))
+    const members = operations.flatMap(({ body, params, query }) => Object.keys({ ...params, ...query, ...body }))
+    expect(members.filter((name) => /password|card|qr|code|token|invitation|organization/.test(name))).toEqual([])
+  })
+
+  it("S4.15-03: the operations that page state their range and default of limit", () => {
+    const { paths } = JSON.parse(JSON.stringify(Documents.make()))
+    const limits = Object.entries<any>(paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? []).filter(({ name }: any) => name === "limit").map(({ schema }: any) => [path, schema])
+    )
+    expect(limits).toEqual([
+      ["/v1/accounts", expect.objectContaining({ type: "integer", minimum: 1, maximum: 100, default: 50 })],
+      ["/v1/journal", expect.objectContaining({ type: "integer", minimum: 1, maximum: 100, default: 50 })]
+    ])
+  })
+})
+
+describe("4 operations, as served", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("S4-19: each reading operation leaves every row of the organization as it was", () =>
+        Effect.gen(function*() {
+          const { organization, requests } = yield* makeStage()
+          const before = yield* World.snapshot(organization.id)
+          for (const request of requests.filter(({ id }) => !changing.includes(id))) {
+            const answer = yield* ask(request, organization.admins.owner.key)
+            expect([request.id, answer.status]).toEqual([request.id, 200])
+            expect(yield* World.snapshot(organization.id)).toEqual(before)
+          }
+        }))
+
+      it.effect("S4-21: repeating a change changes nothing more, and a repeated pause or resume answers its 409", () =>
+        Effect.gen(function*() {
+          const { organization, requests } = yield* makeStage()
+          for (const id of changing) {
+            const request = requests.find((known) => known.id === id)!
+            const before = yield* World.snapshot(organization.id)
+            const first = yield* ask(request, organization.admins.owner.key)
+            const after = yield* World.snapshot(organization.id)
+            expect([id, first.status]).toEqual([id, 200])
+            expect(after).not.toEqual(before)
+            const again = yield* ask(request, organization.admins.owner.key)
+            if (id === "pause_protection") expect(World.refusal(again)).toEqual([409, "not_active"])
+            else if (id === "resume_protection") expect(World.refusal(again)).toEqual([409, "not_paused"])
+            else expect([again.status, again.body]).toEqual([200, first.body])
+            expect(yield* World.snapshot(organization.id)).toEqual(after)
+          }
+        }))
+    })
+  })
+
+  layer(World.world(pglite))((it) => {
+    it.effect("S4-03: each operation answers 400, 401, 403 and 429, and with an id in its path 404, as its document says", () =>
+      Effect.gen(function*() {
+        const { organization, requests } = yield* makeStage()
+        const { key } = organization.admins.owner
+        const scopeless = yield* World.makePerson(organization.id, "superadmin", { scopes: [] })
+        const spent = yield* World.makePerson(organization.id, "superadmin")
+        for (let count = 0; count < 120; count++) yield* World.get("/v1/me/mail-preferences", spent.key)
+        const { paths } = JSON.parse(JSON.stringify(Documents.make()))
+        for (const request of requests) {
+          const [, , path] = table.find(([id]) => id === request.id)!
+          const withId = path.includes("{")
+          const answered = [
+            yield* ask({ ...request, path: `${request.path}?unknown=1` }, key),
+            yield* ask(request),
+            yield* ask(request, scopeless.key),
+            yield* ask(request, spent.key),
+            ...(withId ? [yield* ask({ ...request, path: path.replace(/\{.*?\}/, crypto.randomUUID()) }, key)] : [])
+          ].map((answer) => World.refusal(answer).slice(0, 2))
+          expect([request.id, answered]).toEqual([request.id, [
+            [400, "parameter_invalid"],
+            [401, "invalid_api_key"],
+            [403, "insufficient_scope"],
+            [429, "rate_limited"],
+            ...(withId ? [[404, "resource_missing"]] : [])
+          ]])
+          const documented = Object.keys(paths[path][request.method.toLowerCase()].responses)
+          expect(documented).toEqual(expect.arrayContaining(answered.map(([status]) => String(status))))
+          expect(documented.includes("404")).toBe(withId)
+        }
+      }))
+
+    it.effect("S4-01, S4-02: success and every kind of refusal are JSON with a Request-Id of their own", () =>
+      Effect.gen(function*() {
+        const { account, organization, requests } = yield* makeStage()
+        const { key } = organization.admins.owner
+        const spent = yield* World.makePerson(organization.id, "superadmin")
+        for (let count = 0; count < 120; count++) yield* World.get("/v1/me/mail-preferences", spent.key)
+        const scopeless = yield* World.makePerson(organization.id, "superadmin", { scopes: [] })
+        const broken = yield* World.makeLiveAccount(organization.id, {}, { facts: { two_fa_sealed: "broken" } })
+        const answers = [
+          ...(yield* Effect.forEach(requests, (request) => ask(request, key))),
+          yield* World.get("/v1/accounts?limit=0", key),
+          yield* World.send("GET", "/v1/organization"),
+          yield* World.get("/v1/organization", scopeless.key),
+          yield* World.get(`/v1/accounts/${crypto.randomUUID()}`, key),
+          yield* World.post(`/v1/accounts/${account.id}/resume`, key),
+          yield* World.get("/v1/organization", spent.key),
+          yield* World.get(`/v1/accounts/${broken.id}/messenger-profile`, key)
+        ]
+        expect(answers.slice(-7).map(({ status }) => status)).toEqual([400, 401, 403, 404, 409, 429, 500])
+        for (const answer of answers) {
+          expect(answer.headers.get("content-type")).toBe("application/json")
+          expect(answer.headers.get("request-id")).toMatch(/^req_[0-9a-z]{26}$/)
+        }
+        expect(new Set(answers.map(({ headers }) => headers.get("request-id"))).size).toBe(answers.length)
+        for (
+          const path of [
+            "/organization",
+            "/v2/organization",
+            "/V1/organization",
+            "/v1/organization/",
+            "//v1/organization"
+          ]
+        ) {
+          expect([path, ...World.refusal(yield* World.get(path, key))]).toEqual([path, 404, "resource_missing"])
+        }
+      }))
+
+    it.effect("S4-01: a body that is not JSON is refused, whatever it says", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        const send = (type: string | null, raw: string) =>
+          World.send("PUT", "/v1/settings/notifications", {
+            key: admins.owner.key,
+            raw,
+            headers: type === null ? {} : { "content-type": type }
+          })
+        const good = JSON.stringify({ recipients: "owner_superadmins" })
+        for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1"]) {
+          expect(World.refusal(yield* send(type, good))).toEqual([400, "parameter_invalid", "Content-Type"])
+        }
+        expect(World.refusal(yield* send("application/json", "recipients=owner"))).toEqual([
+          400,
+          "parameter_invalid",
+          "body"
+        ])
+        expect((yield* World.get("/v1/settings/notifications", admins.owner.key)).body.recipients).toBe("owner")
+        expect((yield* send("application/json; charset=utf-8", good)).status).toBe(200)
+      }))
+
+    it.effect("S4-04, S4-05, S4-06, S4-07, S4-08, S4-09, S4-10, S4-11, S4-12, S4-13, S4-14, S4-15, S4-16, S4-17: each answers at its method and path, and at no other method", () =>
+      Effect.gen(function*() {
+        const { organization, requests } = yield* makeStage()
+        const shapes: Record<string, string> = {
+          get_organization: "organization",
+          list_ai_connections: "ai_connections",
+          get_mail_preferences: "mail_preferences",
+          set_mail_preferences: "mail_preferences",
+          get_notification_recipients: "notification_settings",
+          set_notification_recipients: "notification_settings",
+          list_protected_accounts: "list",
+          get_account: "account",
+          get_account_messenger_profile: "messenger_profile",
+          update_messenger_profile: "messenger_profile",
+          pause_protection: "account_action",
+          resume_protection: "account_action",
+          set_account_role_label: "account",
+          set_messenger_username: "messenger_profile",
+          list_journal_events: "list",
+          get_journal_event: "journal_event"
+        }
+        for (const request of requests) {
+          const answer = yield* ask(request, organization.admins.owner.key)
+          expect([request.id, answer.status, answer.body?.object]).toEqual([request.id, 200, shapes[request.id]])
+        }
+        const served = new Set(requests.map(({ method, path }) => `${method} ${path}`))
+        for (const path of new Set(requests.map((request) => request.path))) {
+          for (
+            const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !served.has(`${name} ${path}`))
+          ) {
+            const answer = yield* World.send(method, path, { key: organization.admins.superadmin.key })
+            expect([method, path, ...World.refusal(answer)]).toEqual([method, path, 404, "resource_missing"])
+          }
+        }
+      }))
+  })
+})
