@@ -1,7 +1,7 @@
 /** The one `SqlClient` over a pool of PostgreSQL sessions, whether a server or the embedded database answers them. */
 import type { PgConnection } from "@effect/sql-pg"
 import { PgClient, PgPool, PgTypes } from "@effect/sql-pg"
-import { Duration, Effect, Predicate, Result } from "effect"
+import { Clock, Duration, Effect, Predicate, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 
@@ -54,6 +54,9 @@ types.register(PgTypes.OID.date, date, { arrayOid: PgTypes.OID.dateArray })
 const controlTimeout = Duration.seconds(5)
 const isControl = /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/
 
+/** Connections are kept and given up by the host's clock, whatever time the service goes by. */
+const onHostClock = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+
 const lost = (message: string, operation: string) =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation })
@@ -69,7 +72,8 @@ const makeConnection = (pool: PgPool.PgPool, connection: PgConnection.PgConnecti
         duration: controlTimeout,
         orElse: () => Effect.fail(lost(`The database did not answer ${sql}`, sql))
       }),
-      Effect.tapError(() => sql.startsWith("COMMIT") ? Effect.void : pool.invalidate(connection))
+      Effect.tapError(() => sql.startsWith("COMMIT") ? Effect.void : pool.invalidate(connection)),
+      onHostClock
     )
   }
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare = true) =>
@@ -98,11 +102,11 @@ const commit = (connection: SqlConnection.Connection) =>
 
 /** Makes the client over a pool; `configuration` says how sessions are opened, `driver` what answers them. */
 export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configuration: PgPool.Config) {
-  const pool = yield* PgPool.make({
+  const pool = yield* onHostClock(PgPool.make({
     ...configuration,
     types,
     startupParameters: { timezone: "UTC", ...configuration.startupParameters }
-  })
+  }))
   return yield* SqlClient.make({
     driver,
     acquirer: Effect.map(pool.get, (connection) => makeConnection(pool, connection)),

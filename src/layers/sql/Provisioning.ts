@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { OrganizationId, type Role, Scope } from "../../domain/Access.ts"
 import { type MessengerNames, nameKey } from "../../domain/Account.ts"
+import type { JournalDetails, JournalEntry } from "../../domain/JournalEvent.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
@@ -167,6 +168,25 @@ export const rows = Effect.fnUntraced(
 /** Runs what makes an organization in one transaction of it. */
 export const within = <A, E, R>(organizationId: string, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Ports.Db, (db) => db.transaction(OrganizationId.make(organizationId), effect))
+
+/** The journal's entry of what an operator did at the command line. */
+export const operatorEntry = (
+  action: string,
+  organizationId: string,
+  options: { readonly target?: JournalEntry["target"]; readonly details?: JournalDetails } = {}
+): JournalEntry => ({
+  action,
+  outcome: "done",
+  actor: { type: "operator", admin_id: null, name: null },
+  credential: null,
+  via: "cli",
+  account_id: null,
+  target: options.target ?? { type: "organization", id: organizationId },
+  details: options.details ?? {},
+  ip: null,
+  request_id: null,
+  closes: null
+})
 
 /** The ids of the organizations, oldest first. */
 export const organizationIds = Effect.gen(function*() {

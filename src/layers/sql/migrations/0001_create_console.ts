@@ -32,6 +32,7 @@ export default Effect.gen(function*() {
       status text not null check (status in ('active', 'pending', 'suspended')),
       created_at timestamptz(3) not null,
       closed_at timestamptz(3),
+      simulated boolean not null default false,
       managed boolean not null,
       billing_state text not null check (billing_state in ('none', 'trial', 'active', 'retry', 'lapsed')),
       plan text check (plan in ('protect', 'archive', 'governance')),

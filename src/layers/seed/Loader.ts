@@ -1,0 +1,304 @@
+/** Loads a seed file: all of an organization or nothing of it, and nothing twice. */
+import { Clock, Duration, Effect, Redacted, Schema, SchemaIssue } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import * as Ports from "../../operations/Ports.ts"
+import { ApiKeys } from "../crypto/ApiKeys.ts"
+import { Vault } from "../crypto/Vault.ts"
+import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
+import { sealedFor } from "../sql/Accounts.ts"
+import * as Provisioning from "../sql/Provisioning.ts"
+import * as Tenant from "../sql/Tenant.ts"
+import { connect, type Connected } from "./People.ts"
+import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./Rows.ts"
+import { faults, pathText, resolve, Seed, type SeedAccount, type SeedFault, type SeedOrganization } from "./Seed.ts"
+
+/** A seed file with faults; nothing of it was written. */
+export class SeedInvalid extends Schema.TaggedError<SeedInvalid>()("SeedInvalid", {
+  faults: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+}) {
+  override get message(): string {
+    return ["The seed file has faults:", ...this.faults.map(({ message, path }) => `  ${path}: ${message}`)].join("\n")
+  }
+}
+
+/** A key that was made, once and never again readable. */
+export interface LoadedKey {
+  readonly organization: string
+  readonly label: string
+  readonly admin: string
+  readonly key: Redacted.Redacted
+}
+
+export interface Loaded {
+  /** The organizations that were made. */
+  readonly created: ReadonlyArray<string>
+  /** Those that were there already, and stayed as they are. */
+  readonly unchanged: ReadonlyArray<string>
+  readonly keys: ReadonlyArray<LoadedKey>
+}
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Reads a seed from JSON, with the path of every fault. */
+export const decode = (json: unknown): Effect.Effect<Seed, SeedInvalid> =>
+  Schema.decodeUnknownEffect(Seed, { onExcessProperty: "error", errors: "all" })(json).pipe(
+    Effect.mapError((error): ReadonlyArray<SeedFault> =>
+      formatIssue(error.issue).issues.map((issue) => ({
+        path: pathText((issue.path ?? []).map((part) => typeof part === "object" ? part.key : part)),
+        message: issue.message
+      }))
+    ),
+    Effect.flatMap((seed) => {
+      const found = faults(seed)
+      return found.length === 0 ? Effect.succeed(seed) : Effect.fail(found)
+    }),
+    Effect.mapError((found) => new SeedInvalid({ faults: found }))
+  )
+
+/** The statements that follow run as the role, inside the organization. */
+const enter = (sql: SqlClient.SqlClient, role: string, organizationId: string) =>
+  Effect.orDie(sql`select set_config('role', ${role}, true),
+    set_config('console.organization_id', ${organizationId}, true)`)
+
+const currentRole = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.orDie(sql<{ role: string }>`select current_user::text as role`)
+  return row?.role ?? (yield* Effect.die(new Error("The database does not say who we are")))
+})
+
+const find = (ids: ReadonlyMap<string, string>, name: string): string => {
+  const id = ids.get(name)
+  if (id === undefined) throw new Error(`The seed was not checked: ${name}`)
+  return id
+}
+
+/** PostgreSQL's text of an array: an array parameter would be one of texts. */
+const uuidArray = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
+
+/** Makes one account with its sessions, and answers its id. */
+const makeAccount = Effect.fnUntraced(function*(
+  organizationId: string,
+  seed: SeedAccount,
+  known: Connected | undefined,
+  departments: ReadonlyMap<string, string>,
+  admins: ReadonlyMap<string, string>,
+  now: Date
+) {
+  const vault = yield* Vault
+  const random = yield* SecureRandom.SecureRandom
+  const { messenger } = seed
+  const id = yield* random.uuidV7()
+  yield* Provisioning.account(organizationId, {
+    id,
+    phone: seed.phone,
+    ...(known === undefined ? {} : { messengerUserId: known.userId }),
+    first_name: seed.first_name ?? null,
+    last_name: seed.last_name ?? null,
+    username: seed.username ?? null,
+    facts: {
+      ...accountFacts(
+        seed,
+        seed.department === undefined ? undefined : find(departments, seed.department),
+        now
+      ),
+      ...(known === undefined ? {} : { session_ref: known.sessionRef }),
+      ...(messenger?.passkey_managed === true ? { passkey_id: messenger.passkey_id } : {}),
+      ...(messenger?.two_fa_managed === true && messenger.two_fa_password !== undefined
+        ? {
+          two_fa_sealed: vault.seal(
+            Redacted.make(messenger.two_fa_password),
+            sealedFor(organizationId, id, "two_fa")
+          )
+        }
+        : {})
+    }
+  })
+  yield* Provisioning.rows(
+    "session",
+    organizationId,
+    yield* Effect.forEach(seed.sessions ?? [], (session, index) =>
+      Effect.gen(function*() {
+        const made = known?.sessions[index]
+        return {
+          account_id: id,
+          ...sessionFacts(session, now),
+          id: made?.id ?? session.id ?? (yield* random.uuidV7()),
+          ...(made?.service === true ? { service: true } : {}),
+          ...(session.approved_by === undefined ? {} : { approved_by: find(admins, session.approved_by) })
+        }
+      }))
+  )
+  yield* Provisioning.rows(
+    "termination",
+    organizationId,
+    (seed.terminations ?? []).map((termination) => ({
+      account_id: id,
+      session_id: termination.session_id,
+      device_label: termination.device_label ?? null,
+      detected_at: resolve(termination.detected_at, now),
+      actor: termination.actor,
+      reason: termination.reason ?? null
+    }))
+  )
+  return id
+})
+
+/** Makes one organization with everything in it, and answers its keys. */
+const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now: Date) {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* SecureRandom.SecureRandom
+  const journal = yield* Ports.Journal
+  const people = yield* Effect.forEach(
+    seed.accounts ?? [],
+    (account, index) =>
+      Effect.mapError(connect(account, now), (refusal) =>
+        new SeedInvalid({
+          faults: [{
+            path: `organizations(${seed.id}).accounts[${index}].messenger`,
+            message: `the messenger refuses it: ${refusal.reason.replaceAll("_", " ")}`
+          }]
+        }))
+  )
+  const owner = yield* currentRole
+  yield* enter(sql, "console_app", seed.id)
+  yield* Provisioning.organization({ id: seed.id, name: seed.name, facts: organizationFacts(seed, now) })
+
+  const departments = new Map<string, string>()
+  for (const name of seed.departments ?? []) {
+    const id = yield* random.uuidV7()
+    departments.set(name, id)
+    yield* Provisioning.rows("department", seed.id, [{ id, name, created_at: now }])
+  }
+  const admins = new Map<string, string>()
+  for (const admin of seed.admins) {
+    const { email, name, role } = admin
+    const facts = adminFacts(admin, now)
+    admins.set(
+      email,
+      yield* Provisioning.admin(seed.id, { email, role, ...(name === undefined ? {} : { name }), facts })
+    )
+  }
+  const accounts = new Map<string, string>()
+  for (const [index, account] of (seed.accounts ?? []).entries()) {
+    accounts.set(account.phone, yield* makeAccount(seed.id, account, people[index], departments, admins, now))
+  }
+  for (const admin of seed.admins) {
+    const admin_id = find(admins, admin.email)
+    yield* Provisioning.rows(
+      "admin_account",
+      seed.id,
+      (admin.accounts ?? []).map((phone) => ({ admin_id, account_id: find(accounts, phone) }))
+    )
+    yield* Provisioning.rows(
+      "admin_department",
+      seed.id,
+      (admin.departments ?? []).map((name) => ({ admin_id, department_id: find(departments, name) }))
+    )
+  }
+  const links = [
+    ...Array.from({ length: seed.unused_sign_up_links ?? 0 }, () => null),
+    ...Array.from({ length: seed.used_sign_up_links ?? 0 }, () => now)
+  ]
+  for (const used_at of links) {
+    yield* Provisioning.rows("sign_up_link", seed.id, [{ id: yield* random.uuidV7(), created_at: now, used_at }])
+  }
+  for (const connection of seed.ai_connections ?? []) {
+    yield* Provisioning.rows("ai_connection", seed.id, [{
+      id: yield* random.uuidV7(),
+      admin_id: find(admins, connection.admin),
+      kind: connection.kind,
+      label: connection.label,
+      client_name: connection.client?.name ?? null,
+      client_host: connection.client?.host ?? null,
+      client_known: connection.client?.known ?? null,
+      mode: connection.mode ?? "cloud",
+      scopes: connection.scopes,
+      scope_type: connection.departments === undefined ? "accounts" : "departments",
+      account_ids: uuidArray((connection.accounts ?? []).map((phone) => find(accounts, phone))),
+      department_ids: uuidArray((connection.departments ?? []).map((name) => find(departments, name))),
+      has_stored_password: connection.has_stored_password ?? false,
+      created_at: resolve(connection.created_at ?? "now", now),
+      ...columns(now, {}, {
+        last_used_at: connection.last_used_at,
+        expires_at: connection.expires_at,
+        revoked_at: connection.revoked_at
+      })
+    }])
+  }
+  yield* journal.append(OrganizationId.make(seed.id), Provisioning.operatorEntry("organization.created", seed.id))
+  const keys = yield* Effect.forEach(seed.api_keys ?? [], (key) =>
+    Effect.map(
+      Provisioning.apiKey(seed.id, find(admins, key.admin), {
+        label: key.label,
+        scopes: key.scopes,
+        ...(key.expires_at === undefined
+          ? {}
+          : { expiresAt: key.expires_at === null ? null : resolve(key.expires_at, now) }),
+        facts: columns(now, {}, {
+          created_at: key.created_at,
+          last_used_at: key.last_used_at,
+          revoked_at: key.revoked_at
+        })
+      }),
+      (made): LoadedKey => ({ organization: seed.id, label: key.label, admin: key.admin, key: made.key })
+    ))
+  yield* enter(sql, owner, "")
+  return keys
+})
+
+/**
+ * Loads the organizations of a seed that are not there yet, in one transaction; those that are stay as they are.
+ *
+ * Fails with `SeedInvalid` where the messenger refuses a name, and then nothing is written.
+ */
+export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
+  Loaded,
+  SeedInvalid | ServiceUnavailable,
+  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom | Ports.Journal
+> {
+  const sql = yield* SqlClient.SqlClient
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const existing = new Set(yield* Tenant.directory(sql)(Provisioning.organizationIds))
+  const missing = seed.organizations.filter(({ id }) => !existing.has(id))
+  const keys = yield* Tenant.directory(sql, loadDeadline)(sql.withTransaction(Effect.gen(function*() {
+    const made: Array<LoadedKey> = []
+    for (const organization of missing) made.push(...(yield* makeOrganization(organization, now)))
+    if (missing.length > 0) yield* makeStrangers(seed)
+    return made
+  })))
+  return {
+    created: missing.map(({ id }) => id),
+    unchanged: seed.organizations.filter(({ id }) => existing.has(id)).map(({ id }) => id),
+    keys
+  }
+})
+
+/** What the messenger knows besides the organizations: usernames that strangers have, and those it sells. */
+const makeStrangers = Effect.fnUntraced(function*(seed: Seed) {
+  const sql = yield* SqlClient.SqlClient
+  const platform = yield* SimulatedPlatform
+  for (const username of seed.messenger?.usernames_for_sale ?? []) yield* platform.offerForSale(username)
+  for (const [index, username] of (seed.messenger?.taken_usernames ?? []).entries()) {
+    const [row] = yield* Effect.orDie(sql<{ known: boolean; number: number }>`
+      select nextval('simulated_number') as number, exists (
+        select 1 from simulated_account where lower(username collate "C") = ${username.toLowerCase()}) as known`)
+    if (row === undefined || row.known) continue
+    const phone = `999${String(row.number).padStart(9, "0")}`
+    yield* Effect.mapError(
+      platform.createAccount({ phone, first_name: "Stranger", username }),
+      (refusal) =>
+        new SeedInvalid({
+          faults: [{
+            path: `messenger.taken_usernames[${index}]`,
+            message: `the messenger refuses it: ${refusal.reason.replaceAll("_", " ")}`
+          }]
+        })
+    )
+  }
+})
+
+/** How long the loading of a file may take. */
+const loadDeadline = Duration.minutes(5)

@@ -1,0 +1,354 @@
+/** What a seed file says: organizations in any state, and the people that the simulated messenger knows. */
+import { Schema } from "effect"
+import { isOrganizationId, Role, Scope } from "../../domain/Access.ts"
+import { RunPhase } from "../../domain/Archive.ts"
+import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/Organization.ts"
+import { mailChoices } from "../../domain/Preferences.ts"
+import { MonitoringState } from "../../domain/Status.ts"
+
+const optional = Schema.optionalKey
+const Natural = Schema.Natural
+
+/** An instant: `now`, a distance from now such as `-2d`, `+36h` or `-90m`, or an ISO 8601 date-time. */
+export const Moment = Schema.String.check(
+  Schema.isPattern(
+    /^(?:now|[+-][0-9]{1,6}[smhdw]|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9]{2}:[0-9]{2}))$/,
+    {
+      expected: "now, a distance such as -2d or +36h, or an ISO 8601 date-time"
+    }
+  )
+).annotate({ identifier: "moment", description: "now, a distance from now (s, m, h, d, w), or an ISO 8601 date-time." })
+
+const unitMillis: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000
+}
+
+/** The instant that a moment names at `now`. */
+export const resolve = (moment: string, now: Date): Date => {
+  if (moment === "now") return now
+  const distance = /^([+-][0-9]+)([smhdw])$/.exec(moment)
+  return distance === null
+    ? new Date(moment)
+    : new Date(now.getTime() + Number(distance[1]) * (unitMillis[distance[2] ?? ""] ?? 0))
+}
+
+const Text = Schema.String.check(Schema.makeFilter((text: string) => text.isWellFormed() && !text.includes("\u0000"), {
+  expected: "text without U+0000 and lone surrogates"
+}))
+const Name = Text.check(Schema.isNonEmpty())
+const Email = Name.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { expected: "an email address" }))
+const Phone = Schema.String.check(
+  Schema.isPattern(/^\+[1-9][0-9]{6,14}$/, { expected: "a phone number in E.164 form" })
+)
+
+const Session = Schema.Struct({
+  id: optional(Name).annotate({ description: "The messenger's id; made up where it is left out." }),
+  service: optional(Schema.Boolean),
+  current: optional(Schema.Boolean),
+  baseline: optional(Schema.Boolean),
+  approved_at: optional(Moment),
+  approved_by: optional(Email),
+  review_deadline: optional(Moment),
+  queued_at: optional(Moment),
+  device_model: optional(Text),
+  platform: optional(Text),
+  app_name: optional(Text),
+  app_version: optional(Text),
+  ip: optional(Text),
+  country: optional(Text),
+  last_active_at: optional(Moment),
+  created_at: optional(Moment),
+  seen_at: optional(Moment)
+}).annotate({ identifier: "session" })
+
+const Termination = Schema.Struct({
+  session_id: Name,
+  device_label: optional(Text),
+  detected_at: Moment,
+  actor: Schema.Literals(["service", "external", "unknown"]),
+  reason: optional(Schema.Literals(["rejected", "autokill", "hijacked"]))
+}).check(
+  Schema.makeFilter(
+    (value: { readonly actor: string; readonly reason?: string }) =>
+      (value.actor === "service") === (value.reason !== undefined),
+    {
+      expected: "a reason exactly where the actor is the service"
+    }
+  )
+).annotate({ identifier: "termination" })
+
+const Archive = Schema.Struct({
+  selects: optional(Schema.Boolean),
+  live: optional(Schema.Boolean),
+  messages: optional(Natural),
+  media: optional(Natural),
+  bytes: optional(Natural),
+  last_backup_at: optional(Moment),
+  next_backup_at: optional(Moment),
+  updated_at: optional(Moment),
+  last_sync_at: optional(Moment),
+  queued_at: optional(Moment),
+  started_at: optional(Moment),
+  phase: optional(RunPhase),
+  dialogs_done: optional(Natural),
+  dialogs_total: optional(Natural),
+  current_chat: optional(Text),
+  error: optional(Text),
+  retry_at: optional(Moment),
+  chats_discovered: optional(Natural),
+  chats_selected: optional(Natural),
+  chats_with_data: optional(Natural),
+  chats_complete: optional(Natural),
+  chats_review: optional(Natural),
+  chats_stopped: optional(Natural),
+  cleanup_running: optional(Schema.Boolean)
+}).annotate({ identifier: "archive" })
+
+const Messenger = Schema.Struct({
+  about: optional(Text),
+  photo_id: optional(Name),
+  premium: optional(Schema.Boolean),
+  connected: optional(Schema.Boolean).annotate({
+    description:
+      "Whether the service has a live session; true unless told. Without one, live operations answer no_session."
+  }),
+  connected_at: optional(Moment).annotate({
+    description: "When the service's session was made; 30 days ago unless told."
+  }),
+  two_fa_password: optional(Name),
+  two_fa_managed: optional(Schema.Boolean).annotate({ description: "Whether the service holds the 2FA password." }),
+  login_email: optional(Email),
+  recovery_email: optional(Email),
+  passkey_id: optional(Name),
+  passkey_managed: optional(Schema.Boolean)
+}).annotate({ identifier: "messenger", description: "The person on the simulated messenger." })
+
+const Account = Schema.Struct({
+  phone: Phone,
+  first_name: optional(Text),
+  last_name: optional(Text),
+  username: optional(Name),
+  role_label: optional(Text.check(Schema.isMaxCodePoints(60))),
+  department: optional(Name),
+  licence_tier: optional(Tier),
+  joined_at: optional(Moment),
+  connected_at: optional(Moment),
+  enrolled_at: optional(Moment),
+  enforcement_active_at: optional(Moment),
+  offboarded_at: optional(Moment),
+  paused_at: optional(Moment),
+  resumed_at: optional(Moment),
+  stopped_at: optional(Moment),
+  stop_reason: optional(
+    Schema.Literals(["session_lost", "licence", "organization_suspended", "account_deleted_by_platform"])
+  ),
+  takeover_stopped_at: optional(Moment),
+  locked_at: optional(Moment),
+  lock_reason: optional(Text),
+  security_lock: optional(Schema.Boolean),
+  monitoring: optional(Schema.Struct({
+    state: optional(MonitoringState),
+    failures: optional(Natural),
+    last_ok_at: optional(Moment),
+    last_polled_at: optional(Moment),
+    last_poll_error: optional(Text),
+    recovery: optional(Schema.Record(Schema.String, Schema.Json))
+  })),
+  paired_session: optional(Schema.Struct({
+    state: Schema.Literals(["none", "active", "lost"]),
+    since: optional(Moment),
+    error: optional(Text)
+  })),
+  archive_consent_at: optional(Moment),
+  archive: optional(Archive),
+  sessions: optional(Schema.Array(Session)),
+  terminations: optional(Schema.Array(Termination)),
+  messenger: optional(Messenger)
+}).annotate({ identifier: "account" })
+export type SeedAccount = typeof Account.Type
+
+const Admin = Schema.Struct({
+  email: Email,
+  name: optional(Name),
+  role: Role,
+  sign_in: optional(Schema.Boolean).annotate({ description: "Whether they have joined; true unless told." }),
+  disabled_at: optional(Moment),
+  password_changed_at: optional(Moment),
+  archive_access: optional(Schema.Boolean),
+  mail: optional(Schema.Struct(mailChoices)),
+  accounts: optional(Schema.Array(Phone)).annotate({ description: "The accounts granted, by phone number." }),
+  departments: optional(Schema.Array(Name)).annotate({ description: "The departments granted, by name." })
+}).annotate({ identifier: "admin" })
+
+const ApiKey = Schema.Struct({
+  label: Name.check(Schema.isMaxCodePoints(60)),
+  admin: Email,
+  scopes: Schema.NonEmptyArray(Scope),
+  created_at: optional(Moment),
+  last_used_at: optional(Moment),
+  expires_at: optional(Schema.NullOr(Moment)).annotate({
+    description: "Null for never; 90 days from now unless told."
+  }),
+  revoked_at: optional(Moment)
+}).annotate({ identifier: "api_key" })
+
+const AiConnection = Schema.Struct({
+  label: Name,
+  admin: Email,
+  kind: Schema.Literals(["token", "oauth"]),
+  client: optional(Schema.Struct({
+    name: Name,
+    host: Name,
+    known: optional(Schema.Literals(["assistant_a", "assistant_b"]))
+  })),
+  mode: optional(Schema.Literals(["cloud", "local"])),
+  scopes: Schema.Array(Scope),
+  accounts: optional(Schema.Array(Phone)),
+  departments: optional(Schema.Array(Name)),
+  has_stored_password: optional(Schema.Boolean),
+  created_at: optional(Moment),
+  last_used_at: optional(Moment),
+  expires_at: optional(Moment),
+  revoked_at: optional(Moment)
+}).check(
+  Schema.makeFilter(
+    (value: { readonly kind: string; readonly client?: unknown }) =>
+      (value.kind === "oauth") === (value.client !== undefined),
+    {
+      expected: "a client exactly where the kind is oauth"
+    }
+  )
+).annotate({ identifier: "ai_connection" })
+
+const Organization = Schema.Struct({
+  id: Schema.String.check(isOrganizationId),
+  name: Name,
+  status: optional(OrganizationStatus),
+  closed_at: optional(Moment),
+  managed: optional(Schema.Boolean),
+  billing_state: optional(BillingState),
+  plan: optional(Tier),
+  period: optional(Period),
+  licences: optional(
+    Schema.Struct({ protect: optional(Natural), archive: optional(Natural), governance: optional(Natural) })
+  ),
+  trial_ends_at: optional(Moment),
+  valid_until: optional(Moment),
+  seat_limit: optional(Natural),
+  unused_sign_up_links: optional(Natural),
+  used_sign_up_links: optional(Natural),
+  tamper_lockdown_enabled: optional(Schema.Boolean),
+  notification_recipients: optional(Recipients),
+  archive: optional(Schema.Struct({
+    key_set: optional(Schema.Boolean),
+    first_record_at: optional(Moment),
+    plan_ended_at: optional(Moment),
+    held_at: optional(Moment),
+    deletion_started_at: optional(Moment),
+    deleted_at: optional(Moment)
+  })),
+  storage_used_bytes: optional(Natural),
+  storage_limit_bytes: optional(Natural),
+  departments: optional(Schema.Array(Name)),
+  admins: Schema.Array(Admin),
+  accounts: optional(Schema.Array(Account)),
+  api_keys: optional(Schema.Array(ApiKey)),
+  ai_connections: optional(Schema.Array(AiConnection))
+}).annotate({ identifier: "organization" })
+export type SeedOrganization = typeof Organization.Type
+
+/** A seed file: one JSON object. */
+export const Seed = Schema.Struct({
+  $schema: optional(Schema.String),
+  organizations: Schema.Array(Organization),
+  messenger: optional(Schema.Struct({
+    taken_usernames: optional(Schema.Array(Name)).annotate({ description: "Usernames that strangers have." }),
+    usernames_for_sale: optional(Schema.Array(Name))
+  }))
+}).annotate({ identifier: "seed" })
+export type Seed = typeof Seed.Type
+
+/** One thing that is wrong with a seed file, and where. */
+export interface SeedFault {
+  readonly path: string
+  readonly message: string
+}
+
+const at = (...path: ReadonlyArray<string | number>): string =>
+  path.reduce<string>(
+    (text, part) => typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`,
+    ""
+  )
+
+/** The path of a fault in a text that a person can follow: `organizations[0].admins[1].email`. */
+export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
+  at(...path.map((part) => typeof part === "number" ? part : String(part)))
+
+/** What a well-formed file still gets wrong: names that stand twice, and names of what is not in the organization. */
+export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
+  const found: Array<SeedFault> = []
+  const unique = (path: ReadonlyArray<string | number>, names: ReadonlyArray<string | undefined>, last?: string) => {
+    const seen = new Set<string>()
+    names.forEach((name, index) => {
+      if (name === undefined) return
+      const where = last === undefined ? at(...path, index) : at(...path, index, last)
+      if (seen.has(name.toLowerCase())) found.push({ path: where, message: `${name} stands twice` })
+      seen.add(name.toLowerCase())
+    })
+  }
+  unique(["organizations"], seed.organizations.map((each) => each.id), "id")
+  seed.organizations.forEach((organization, index) => {
+    const here = ["organizations", index] as const
+    const accounts = organization.accounts ?? []
+    const departments = organization.departments ?? []
+    const known = {
+      admin: new Set(organization.admins.map((admin) => admin.email)),
+      account: new Set(accounts.map((account) => account.phone)),
+      department: new Set(departments)
+    }
+    const refer = (kind: keyof typeof known, name: string, ...path: ReadonlyArray<string | number>) => {
+      if (!known[kind].has(name)) {
+        found.push({ path: at(...here, ...path), message: `there is no ${kind} ${name} here` })
+      }
+    }
+    unique([...here, "departments"], departments)
+    unique([...here, "admins"], organization.admins.map((admin) => admin.email), "email")
+    unique([...here, "accounts"], accounts.map((account) => account.phone), "phone")
+    unique([...here, "api_keys"], (organization.api_keys ?? []).map((key) => key.label), "label")
+    if (organization.admins.filter((admin) => admin.role === "owner").length > 1) {
+      found.push({ path: at(...here, "admins"), message: "an organization has one owner" })
+    }
+    organization.admins.forEach((admin, place) => {
+      admin.accounts?.forEach((phone, each) => refer("account", phone, "admins", place, "accounts", each))
+      admin.departments?.forEach((name, each) => refer("department", name, "admins", place, "departments", each))
+    })
+    accounts.forEach((account, place) => {
+      if (account.department !== undefined) refer("department", account.department, "accounts", place, "department")
+      account.sessions?.forEach((session, each) => {
+        if (session.approved_by !== undefined) {
+          refer("admin", session.approved_by, "accounts", place, "sessions", each, "approved_by")
+        }
+      })
+    })
+    organization.api_keys?.forEach((key, place) => refer("admin", key.admin, "api_keys", place, "admin"))
+    organization.ai_connections?.forEach((connection, place) => {
+      refer("admin", connection.admin, "ai_connections", place, "admin")
+      connection.accounts?.forEach((phone, each) => refer("account", phone, "ai_connections", place, "accounts", each))
+      connection.departments?.forEach((name, each) =>
+        refer("department", name, "ai_connections", place, "departments", each)
+      )
+    })
+  })
+  unique(
+    ["messenger", "taken_usernames"],
+    [
+      ...(seed.messenger?.taken_usernames ?? []),
+      ...seed.organizations.flatMap((organization) => (organization.accounts ?? []).map((account) => account.username))
+    ]
+  )
+  return found
+}
