@@ -151,3 +151,21 @@ export const sendSound = (request: Request, key: NonNullable<World.Asking["key"]
 
 /** Whether the operation changes something. */
 export const changes = ({ kind }: Operation.Any): boolean => kind === "write" || kind === "change"
+
+/** Dies with the smallest counterexample unless the property holds for every run. */
+export const holds = <A, R>(
+  arbitrary: Arbitrary.Arbitrary<A>,
+  runs: number,
+  property: (value: A) => Effect.Effect<unknown, unknown, R>
+): Effect.Effect<void, never, R> =>
+  Effect.flatMap(
+    Arbitrary.checkEffect(
+      arbitrary,
+      (value) => Effect.as(Effect.catchCause(property(value), (cause) => Effect.fail(cause)), true),
+      { runs }
+    ),
+    (result) => {
+      const failure = Arbitrary.formatCheckFailure(result)
+      return failure === undefined ? Effect.void : Effect.die(new Error(failure))
+    }
+  )

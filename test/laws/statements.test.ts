@@ -1,0 +1,70 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Arbitrary, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
+import * as RateLimiter from "../../src/layers/sql/RateLimiter.ts"
+import { operations } from "../../src/operations/index.ts"
+import { forEachDatabase } from "../support/database.ts"
+import * as Populated from "../support/populated.ts"
+import * as Random from "../support/random.ts"
+import { recording } from "../support/statements.ts"
+import * as World from "../support/world.ts"
+
+/** Everything that is said outside an organization's transaction, by its beginning: before the organization is known. */
+const directory = [
+  "select api_key.organization_id, organization.closed_at is not null as closed,",
+  "update api_key set last_used_at =",
+  "insert into rate_limit (key, hits, admitted)",
+  "delete from rate_limit where hits[cardinality(hits)] <",
+  "select organization_id, sequence from pending_change where",
+  "select 1"
+]
+
+describe("5 statements and the organization's transaction", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("only the statements of this list run outside an organization's transaction, and all of them do", () =>
+        Effect.gen(function*() {
+          const organization = yield* Populated.make()
+          yield* TestClock.adjust("61 seconds")
+          const drafts = yield* Effect.forEach(
+            operations,
+            (operation) => Arbitrary.sampleEffect(Random.drafts(({ id }) => id === operation.id), { count: 4 })
+          )
+          const { said } = yield* recording(Effect.gen(function*() {
+            for (const draft of drafts.flat()) {
+              const request = Random.draw(draft, organization.ids)
+              yield* Random.sendSound(request, organization.admins.owner.key)
+            }
+            yield* World.send("GET", "/readyz")
+            yield* World.get("/v1/organization", "osc_live_unknown")
+            yield* TestClock.adjust("2 hours")
+            yield* PendingChanges.closeAbandoned(false)
+            yield* PendingChanges.closeAbandoned(true)
+            yield* RateLimiter.sweep
+          }))
+          const own = said.filter(({ sql }) => !sql.includes("simulated_"))
+          const outside = own.filter(({ inTransaction }) => !inTransaction).map(({ sql }) => sql)
+          expect(outside.filter((sql) => !directory.some((start) => sql.startsWith(start)))).toEqual([])
+          expect(directory.filter((start) => !outside.some((sql) => sql.startsWith(start)))).toEqual([])
+          const inside = own.filter(({ inTransaction }) => inTransaction).map(({ sql }) => sql)
+          expect(inside.filter((sql) => directory.some((start) => start !== "select 1" && sql.startsWith(start))))
+            .toEqual([])
+          expect(inside.filter((sql) => sql.startsWith("select set_config('role', 'console_app', true)")).length)
+            .toBeGreaterThan(operations.length)
+        }))
+
+      it.effect("what the list names is read by digest, by key, or to close what a crash left open", () =>
+        Effect.gen(function*() {
+          const organization = yield* Populated.make()
+          yield* TestClock.adjust("61 seconds")
+          const { said } = yield* recording(World.get("/v1/organization", organization.admins.owner.key))
+          const [authenticate, used, rate, ...rest] = said
+          expect(authenticate?.sql).toContain("where \"api_key\".\"digest\" IN ($2)")
+          expect(used?.sql).toContain("where organization_id = $2 and id = $3")
+          expect(rate?.params).toContain(organization.admins.owner.keyId)
+          expect(rest.every(({ inTransaction }) => inTransaction)).toBe(true)
+        }))
+    })
+  })
+})
