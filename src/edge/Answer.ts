@@ -44,12 +44,15 @@ export const answer = (failure: unknown): ErrorAnswer => {
   }
 }
 
-/** Answers whatever went wrong; what is not a failure of the service is logged, and not told. */
+/**
+ * Answers whatever went wrong; what is not a failure of the service is logged, and not told. Work that was interrupted,
+ * because the service stops, answers as unavailable.
+ */
 export const recover =
   <B, R2>(respond: (failed: ErrorAnswer) => Effect.Effect<B, never, R2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, never, R | R2> =>
     Effect.catchCause(effect, (cause): Effect.Effect<B, never, R2> => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+      if (Cause.hasInterruptsOnly(cause)) return respond(answer(new Failures.ServiceUnavailable({})))
       const failure = Option.filter(Cause.findErrorOption(cause), isFailure)
       return Option.isSome(failure)
         ? respond(answer(failure.value))

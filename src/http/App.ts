@@ -11,7 +11,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { Caller } from "../domain/Access.ts"
-import { ResourceMissing } from "../domain/Failure.ts"
+import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
 import { answer, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { authenticate } from "../edge/Authenticate.ts"
 import { bearer } from "../edge/Bearer.ts"
@@ -36,7 +36,10 @@ export type Services =
   | Sites
 
 const toResponse = ({ body, headers, status }: ErrorAnswer) =>
-  HttpServerResponse.setHeaders(HttpServerResponse.jsonUnsafe(body, { status }), headers)
+  HttpServerResponse.setHeaders(HttpServerResponse.jsonUnsafe(body, { status }), {
+    ...headers,
+    "cache-control": "no-store"
+  })
 
 /** Runs one operation for the request: who asks, whether it may, what it asks, and the answer. */
 const run = Effect.fnUntraced(function*(
@@ -47,7 +50,11 @@ const run = Effect.fnUntraced(function*(
   HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | Services
 > {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const site = (yield* Sites).find(request.headers["host"])
+  const host = request.headers["host"]
+  if (host === undefined) {
+    return toResponse(answer(new ParameterInvalid({ param: "Host", message: "Host: is required." })))
+  }
+  const site = (yield* Sites).find(host)
   if (site === undefined) return toResponse(answer(new ResourceMissing({})))
   const peer = Option.getOrNull(request.remoteAddress)
   const origin = {
@@ -115,7 +122,6 @@ const edge = <E, R>(
       }))
     )
     const answered = app.pipe(
-      Effect.catch(missing),
       recover((failed) => Effect.succeed(toResponse(failed))),
       Effect.provideService(RequestId, requestId),
       Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
@@ -124,13 +130,16 @@ const edge = <E, R>(
     return yield* isOpen(request.url) ? cors(answered) : answered
   })
 
-/** Paths are exact: case, slashes and all; an id too long for a route is still an id that is malformed. */
+/** Paths are exact: case, slashes and all; an id of any length is an id, and malformed at most. */
 const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
-  maxParamLength: 4096
+  maxParamLength: Number.MAX_SAFE_INTEGER
 }
+
+/** A path with one of these is no path of ours; the router would end the path there, and pass over the rest. */
+const isForeign = (url: string): boolean => /[;#]/.test(url.split("?", 1)[0] ?? "")
 
 /**
  * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web handler
@@ -151,5 +160,9 @@ export const make: Effect.Effect<
   yield* router.add("GET", Documents.path, Effect.sync(Documents.response))
   yield* router.add("GET", "/healthz", Health.alive)
   yield* router.add("GET", "/readyz", Effect.provideContext(Health.ready, context))
-  return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), router.asHttpEffect()))
+  const routed = Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)
+  )
+  return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), routed))
 })

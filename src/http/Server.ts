@@ -1,8 +1,8 @@
 /** The Node server under the service: its limits, and the answers that Node writes itself. */
-import { NodeHttpServer } from "@effect/platform-node"
-import { Duration, Effect, Layer } from "effect"
+import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
+import { Duration, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { HttpServer } from "effect/http"
+import { HttpServer, HttpServerRequest } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { ParameterInvalid } from "../domain/Failure.ts"
@@ -13,28 +13,29 @@ export interface Options {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** How long a client may take to send the head of a request; 10 seconds unless told. */
+  readonly headTime?: Duration.Input
+  /** How long a client may take to send a whole request; 30 seconds unless told. */
+  readonly requestTime?: Duration.Input
+  /** How long a stopping server waits for the requests in flight; 20 seconds unless told. */
+  readonly stopTime?: Duration.Input
 }
 
-/** How long a client may take to send its head and its whole request, and how long a stopping server waits. */
-const headTime = Duration.seconds(10)
-const requestTime = Duration.seconds(30)
-const stopTime = Duration.seconds(20)
-const maxHeadSize = 16 * 1024
+/** How large the head of a request may be, in bytes. */
+export const maxHeadSize = 16 * 1024
+
+/** How long a refused client is listened to, so that it reads the answer before the connection is gone. */
+const lingering = Duration.seconds(1)
 
 const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The head of the request is too large."],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long to arrive."]
 }
 
-/** Answers a request that never became one: its head is malformed, too large, or too late. */
-const refuse = (requestId: string, error: NodeJS.ErrnoException, socket: Duplex) => {
-  if (!socket.writable || error.code === "ECONNRESET") {
-    socket.destroy()
-    return
-  }
-  const [status, message] = refusals[error.code ?? ""] ?? [400, "The request is not HTTP."]
+const refusal = (requestId: string, code: string | undefined) => {
+  const [status, message] = refusals[code ?? ""] ?? [400, "The request is not HTTP."]
   const body = JSON.stringify(answer(new ParameterInvalid({ message })).body)
-  socket.end([
+  return [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -43,33 +44,124 @@ const refuse = (requestId: string, error: NodeJS.ErrnoException, socket: Duplex)
     "Connection: close",
     "",
     body
-  ].join("\r\n"))
+  ].join("\r\n")
 }
 
+/** The responses that a connection still owes, in the order of its requests; each latch opens when one is done with. */
+type Owed = Map<http.ServerResponse, Latch.Latch>
+const owed = new WeakMap<Duplex, Owed>()
+
+const owedOn = (socket: Duplex): Owed => owed.get(socket) ?? new Map()
+
+const enlist = ({ socket }: http.IncomingMessage, response: http.ServerResponse) => {
+  const responses = owedOn(socket)
+  if (!owed.has(socket)) {
+    owed.set(socket, responses)
+    socket.once("close", () => {
+      for (const done of responses.values()) done.openUnsafe()
+    })
+  }
+  const done = Latch.makeUnsafe()
+  responses.set(response, done)
+  response.once("close", () => {
+    responses.delete(response)
+    done.openUnsafe()
+  })
+}
+
+/** Node's server, but that each connection ends with the answer it waits for once the server is closing. */
+class DrainingServer extends http.Server {
+  readonly #responses = new Set<http.ServerResponse>()
+
+  enlist(response: http.ServerResponse): void {
+    response.shouldKeepAlive &&= this.listening
+    this.#responses.add(response)
+    response.once("close", () => this.#responses.delete(response))
+  }
+
+  override close(callback?: (error?: Error) => void): this {
+    for (const response of this.#responses) response.shouldKeepAlive = false
+    return super.close(callback)
+  }
+}
+
+/**
+ * Answers a request that never became one: its head is malformed, too large, or too late, or its body is.
+ *
+ * Requests that arrived whole before it on the same connection are answered first.
+ */
+const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.ErrnoException, socket: Duplex) {
+  // Whatever else arrives is read and dropped: unread, it would take the answer away from the client.
+  socket.removeAllListeners("data").on("data", () => {})
+  for (const [{ req }, done] of owedOn(socket)) {
+    if (req.complete) yield* done.await
+  }
+  if (!socket.writable || [...owedOn(socket).keys()].some(({ headersSent }) => headersSent)) {
+    socket.destroy()
+    return
+  }
+  socket.end(refusal(requestId, error.code))
+  yield* Effect.sleep(lingering)
+  socket.destroy()
+})
+
 /** The bound server; what it listens on is known before the service is built over it. */
-export const layerListen = (options: Options) =>
-  Layer.unwrap(Effect.gen(function*() {
-    const random = yield* SecureRandom.SecureRandom
-    const runFork = Effect.runForkWith(yield* Effect.context())
-    const create = () => {
-      const server = http.createServer({
-        headersTimeout: Duration.toMillis(headTime),
-        requestTimeout: Duration.toMillis(requestTime),
-        connectionsCheckingInterval: 1000,
+export const layerListen = (
+  { headTime = "10 seconds", requestTime = "30 seconds", stopTime = "20 seconds", ...listen }: Options
+) =>
+  Layer.effect(
+    HttpServer.HttpServer,
+    Effect.gen(function*() {
+      const random = yield* SecureRandom.SecureRandom
+      const runFork = Effect.runForkWith(yield* Effect.context())
+      const headersTimeout = Duration.toMillis(headTime)
+      const requestTimeout = Duration.toMillis(requestTime)
+      const server = new DrainingServer({
+        headersTimeout,
+        requestTimeout,
+        connectionsCheckingInterval: Math.min(1000, headersTimeout, requestTimeout),
         maxHeaderSize: maxHeadSize,
-        joinDuplicateHeaders: true
+        joinDuplicateHeaders: true,
+        // The service speaks HTTP/1.1 alone, and answers a request without a host itself.
+        shouldUpgradeCallback: () => false,
+        requireHostHeader: false
       })
-      server.on("clientError", (error, socket) => {
-        runFork(Effect.map(random.ulid, (ulid) => refuse(`req_${ulid.toLowerCase()}`, error, socket)))
+      for (const event of ["request", "checkContinue"] as const) {
+        server.on(event, (request, response) => {
+          server.enlist(response)
+          enlist(request, response)
+        })
+      }
+      server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+        if (!socket.writable || error.code === "ECONNRESET") {
+          socket.destroy()
+        } else {
+          runFork(Effect.flatMap(random.ulid, (ulid) => refuse(`req_${ulid.toLowerCase()}`, error, socket)))
+        }
       })
       // An expectation that nobody knows is no reason to leave the envelope: the request is served without it.
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))
-      return server
-    }
-    return NodeHttpServer.layerServer(create, { ...options, gracefulShutdownTimeout: stopTime })
-  }))
+      const listening = yield* NodeHttpServer.make(() => server, { ...listen, gracefulShutdownTimeout: stopTime })
+      // Node does not end connections that have sent half a request, and would wait for them for ever.
+      yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+      return listening
+    })
+  )
+
+/** Requests of one connection are served one after another, however many of them a client sends at once. */
+const inTurn = Effect.gen(function*() {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const response = NodeHttpServerRequest.toServerResponse(request)
+  if (!(response instanceof http.ServerResponse)) return
+  const { socket } = response.req
+  for (const [earlier, done] of owedOn(socket)) {
+    if (earlier === response) return
+    yield* done.await
+    if (!socket.writable) return yield* Effect.interrupt
+  }
+})
 
 /** Serves the app on the bound server; on the way down it takes no new request and lets those in flight finish. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(App.make, (app) => HttpServer.serveEffect(app))
+  Effect.flatMap(App.make, (app) => HttpServer.serveEffect(Effect.andThen(Effect.interruptible(inTurn), app)))
 )
