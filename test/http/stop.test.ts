@@ -1,0 +1,133 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Latch, Layer, Redacted, Scope } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import * as Server from "../../src/http/Server.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { postgres } from "../support/database.ts"
+import { connect, request } from "../support/socket.ts"
+import * as World from "../support/world.ts"
+
+/** A server of the test's own, on the shared service: its port, and how to stop it. */
+const start = Effect.fnUntraced(function*(options: Partial<Server.Options> = {}) {
+  const scope = yield* Scope.make()
+  yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+  const context = yield* Layer.buildWithScope(
+    Server.layer.pipe(Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0, ...options }))),
+    scope
+  )
+  const { address } = Context.get(context, HttpServer.HttpServer)
+  return { port: "port" in address ? address.port : 0, stop: Scope.close(scope, Exit.void) }
+})
+
+/** An account that somebody else holds locked until `release` is opened, and the request that waits for it. */
+const locked = Effect.fnUntraced(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { admins, id } = yield* World.makeOrganization()
+  const account = yield* World.makeAccount(id)
+  const held = yield* Latch.make()
+  const release = yield* Latch.make()
+  yield* Effect.forkScoped(Provisioning.within(
+    id,
+    Effect.gen(function*() {
+      yield* sql`select id from account where organization_id = ${id} and id = ${account} for update`
+      yield* held.open
+      yield* release.await
+    })
+  ))
+  yield* held.await
+  const waiters = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  const auth = `Authorization: Bearer ${Redacted.value(admins.owner.key)}`
+  return {
+    auth,
+    pause: request(`POST /v1/accounts/${account}/pause`, [auth]),
+    release: release.open,
+    waits: Effect.repeat(waiters, { until: (rows) => rows.length > 0 }),
+    waitsNoMore: Effect.repeat(waiters, { until: (rows) => rows.length === 0 }),
+    /** The account's status, and the actions in the journal. */
+    trace: Effect.gen(function*() {
+      const { body } = yield* World.get(`/v1/accounts/${account}`, admins.owner.key)
+      const events = yield* World.query<{ action: string }>(
+        id,
+        (sql) => sql`select action from journal_event where organization_id = ${id} order by sequence`
+      )
+      return [body.status, ...events.map(({ action }) => action)]
+    })
+  }
+})
+
+describe("a server that stops", () => {
+  layer(World.world(postgres), { excludeTestServices: true })((it) => {
+    it.effect("lets the request in flight finish, takes no new one, and then closes its connections", () =>
+      Effect.gen(function*() {
+        const { auth, pause, release, trace, waits } = yield* locked()
+        const server = yield* start()
+        const [busy, idle] = [yield* connect(server.port), yield* connect(server.port)]
+        idle.write(request("GET /v1/organization", [auth]))
+        expect((yield* idle.answer()).status).toBe(200)
+        busy.write(pause)
+        yield* waits
+        const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
+        expect(yield* idle.closed).toBe("")
+        expect(Exit.isFailure(yield* Effect.exit(connect(server.port)))).toBe(true)
+        expect(stopping.pollUnsafe()).toBeUndefined()
+        yield* release
+        const answer = yield* busy.answer()
+        expect(answer).toMatchObject({ status: 200, body: { action: "paused" } })
+        expect(answer.headers.get("connection")).toBe("close")
+        expect(yield* busy.closed).toBe("")
+        yield* Fiber.join(stopping)
+        expect(yield* trace).toEqual(["paused", "account.paused"])
+      }))
+
+    it.effect("answers 503 in the envelope to what is not done in time, and none of it is done", () =>
+      Effect.gen(function*() {
+        const { pause, release, trace, waits } = yield* locked()
+        const server = yield* start({ stopTime: "50 millis" })
+        const connection = yield* connect(server.port)
+        connection.write(pause)
+        yield* waits
+        yield* server.stop
+        const answer = yield* connection.answer()
+        expect(answer).toMatchObject({
+          status: 503,
+          body: { error: { type: "api_error", code: "service_unavailable" } }
+        })
+        expect(answer.headers.get("request-id")).toMatch(/^req_/)
+        expect(answer.headers.get("retry-after")).toBe("5")
+        yield* release
+        expect(yield* trace).toEqual(["protected"])
+      }))
+
+    it.effect("does not wait for clients that have sent half a request", () =>
+      Effect.gen(function*() {
+        const { auth } = yield* locked()
+        const server = yield* start({ stopTime: "50 millis" })
+        const head = yield* connect(server.port)
+        const body = yield* connect(server.port)
+        head.write("GET /v1/organization HTTP/1.1\r\nHost: con")
+        body.write(request("PUT /v1/me/mail-preferences", [auth, "Expect: 100-continue"], "{}").slice(0, -2))
+        expect(yield* body.until("\r\n\r\n")).toBe("HTTP/1.1 100 Continue\r\n\r\n")
+        yield* server.stop
+        yield* head.closed
+        yield* body.closed
+      }))
+
+    it.effect("lets go of the work of a client that has gone away, and leaves nothing half-written", () =>
+      Effect.gen(function*() {
+        const { pause, release, trace, waits, waitsNoMore } = yield* locked()
+        const server = yield* start()
+        const gone = yield* connect(server.port)
+        gone.write(pause)
+        yield* waits
+        gone.abort()
+        yield* waitsNoMore
+        yield* release
+        expect(yield* trace).toEqual(["protected"])
+        const next = yield* connect(server.port)
+        next.write(pause)
+        expect((yield* next.answer()).status).toBe(200)
+        expect(yield* trace).toEqual(["paused", "account.paused"])
+      }))
+  })
+})
