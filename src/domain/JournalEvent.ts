@@ -51,6 +51,12 @@ export const JournalEvents = Schema.Struct({ ...List(JournalEvent).fields, last_
   identifier: "journal_event_list"
 })
 
+/** A page in the journal's own order; with the newest event's sequence and hash, the whole chain can be checked. */
+export const JournalTail = Schema.Struct({ ...List(JournalEvent).fields, last_sequence: Count, head_hash: Hash })
+  .annotate(
+    { identifier: "journal_tail" }
+  )
+
 /** What an entry says before the journal gives it its place in the chain. */
 export type JournalEntry = Omit<JournalEvent, "object" | "id" | "sequence" | "at" | "prev_hash" | "hash">
 

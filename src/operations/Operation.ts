@@ -254,7 +254,9 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   ]
   const input = Schema.Struct({ ...params, ...query, ...body })
   const thirdPartyText = "content_notice" in success.fields
-  const decode = Schema.decodeUnknownEffect(input as any, { onExcessProperty: "error" })
+  // A struct without fields takes any object, whatever stands in it.
+  const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
+  const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
   const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(success))
 
   const admit = Effect.gen(function*() {

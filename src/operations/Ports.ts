@@ -133,6 +133,8 @@ export class Journal extends Context.Service<Journal, {
   /** The events that the caller may see, or null when `beforeId` is not among them. */
   list(caller: CallerService, query: JournalQuery): Effect.Effect<ReadonlyArray<JournalEvent> | null>
   find(caller: CallerService, id: string): Effect.Effect<JournalEvent | null>
-  /** The sequence of the newest event of the organization; 0 without one. */
-  lastSequence(organizationId: OrganizationId): Effect.Effect<number>
+  /** The events after a sequence, oldest first, whoever they concern. */
+  tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<ReadonlyArray<JournalEvent>>
+  /** The newest event of the organization; sequence 0 and the chain's seed without one. */
+  head(organizationId: OrganizationId): Effect.Effect<{ readonly sequence: number; readonly hash: string }>
 }>()("org-security-console/operations/Ports/Journal") {}

@@ -10,6 +10,7 @@ import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
 import { getJournalEvent } from "./journal/get_journal_event.ts"
 import { listJournalEvents } from "./journal/list_journal_events.ts"
+import { tailJournalEvents } from "./journal/tail_journal_events.ts"
 import { getMailPreferences } from "./me/get_mail_preferences.ts"
 import { setMailPreferences } from "./me/set_mail_preferences.ts"
 import { getOrganization } from "./organization/get_organization.ts"
@@ -32,7 +33,8 @@ export const operations = [
   setAccountRoleLabel,
   setMessengerUsername,
   listJournalEvents,
-  getJournalEvent
+  getJournalEvent,
+  tailJournalEvents
 ] as const
 
 export type Operations = typeof operations

@@ -39,6 +39,11 @@ const fromRow = ({
   target: target_type === null ? null : { type: target_type, id: target_id ?? "" }
 })
 
+/** Whether columns hold what the event does not show, and its hash therefore not cover. */
+const saysMore = (row: EventRow): boolean =>
+  row.credential_kind === null && (row.credential_id !== null || row.credential_label !== null) ||
+  row.target_type === null && row.target_id !== null
+
 /** The hash that the chain starts from. */
 export const seedHash = (organizationId: string): string =>
   crypto.createHash("sha256").update(chainSeed(organizationId)).digest("hex")
@@ -194,52 +199,87 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row === undefined ? null : fromRow(row))
         ),
 
-      lastSequence: (organizationId) =>
-        sql<{ sequence: number }>`
-          select sequence from journal_head where organization_id = ${organizationId}`.pipe(
-          Effect.orDie,
-          Effect.map(([row]) => row?.sequence ?? 0)
-        )
+      tail: (organizationId, after, limit) =>
+        Effect.provideService(tail(organizationId, after, limit), SqlClient.SqlClient, sql),
+      head: (organizationId) => Effect.provideService(head(organizationId), SqlClient.SqlClient, sql)
     })
   })
 )
 
-/** What is wrong with a chain, and from which event on. */
-export type ChainState =
-  | { readonly ok: true; readonly sequence: number; readonly hash: string }
-  | { readonly ok: false; readonly sequence: number; readonly reason: "gap" | "link" | "hash" | "head" }
+/** Where a journal stands: its newest event and that event's hash. */
+export interface Head {
+  readonly sequence: number
+  readonly hash: string
+}
 
-const verifyPage = 1000
-
-/**
- * Walks the organization's whole journal, within its transaction: the sequence has no gap, every event continues the one
- * before and hashes to what it says, and the head is the last one.
- */
-export const verify = Effect.fnUntraced(function*(organizationId: string): Effect.fn.Return<
-  ChainState,
+/** The organization's head; within its transaction. */
+export const head = Effect.fnUntraced(function*(organizationId: string): Effect.fn.Return<
+  Head,
   never,
   SqlClient.SqlClient
 > {
   const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.orDie(sql<Head>`
+    select sequence, hash from journal_head where organization_id = ${organizationId}`)
+  return row ?? { sequence: 0, hash: seedHash(organizationId) }
+})
+
+/** The events after a sequence, oldest first; within the organization's transaction. */
+export const tail = Effect.fnUntraced(function*(
+  organizationId: string,
+  after: number,
+  limit: number
+): Effect.fn.Return<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* Effect.orDie(sql<EventRow>`
+    select ${sql.literal(columns)} from journal_event
+    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
+  return rows.map(fromRow)
+})
+
+/**
+ * What is wrong with a chain, and from which event on: a gap in the sequence, an event that does not continue the one
+ * before, one that is not what its hash says, a head that is not the last event, or a checkpoint that the journal does
+ * not reach or does not agree with.
+ */
+export type ChainState =
+  | ({ readonly ok: true } & Head)
+  | {
+    readonly ok: false
+    readonly sequence: number
+    readonly reason: "gap" | "link" | "hash" | "head" | "truncated" | "checkpoint"
+  }
+
+const verifyPage = 1000
+
+/**
+ * Walks the organization's whole journal, within its transaction, and compares it with checkpoints taken earlier: a chain
+ * alone does not show that its end was cut off.
+ */
+export const verify = Effect.fnUntraced(function*(
+  organizationId: string,
+  checkpoints: ReadonlyArray<Head> = []
+): Effect.fn.Return<ChainState, never, SqlClient.SqlClient> {
+  const hashes = new Map(checkpoints.map((checkpoint) => [checkpoint.sequence, checkpoint.hash]))
   let sequence = 0
   let hash = seedHash(organizationId)
   while (true) {
-    const rows = yield* Effect.orDie(sql<EventRow>`
-      select ${sql.literal(columns)} from journal_event
-      where organization_id = ${organizationId} and sequence > ${sequence} order by sequence limit ${verifyPage}`)
-    for (const row of rows) {
-      const event = fromRow(row)
+    const events = yield* tail(organizationId, sequence, verifyPage)
+    for (const event of events) {
       if (event.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, reason: "gap" }
       if (event.prev_hash !== hash) return { ok: false, sequence: event.sequence, reason: "link" }
-      if (event.hash !== eventHash(event)) return { ok: false, sequence: event.sequence, reason: "hash" }
+      if (event.hash !== eventHash(event) || saysMore(row)) {
+        return { ok: false, sequence: event.sequence, reason: "hash" }
+      }
       sequence = event.sequence
       hash = event.hash
+      if ((hashes.get(sequence) ?? hash) !== hash) return { ok: false, sequence, reason: "checkpoint" }
     }
-    if (rows.length < verifyPage) break
+    if (events.length < verifyPage) break
   }
-  const [head] = yield* Effect.orDie(sql<{ sequence: number; hash: string }>`
-    select sequence, hash from journal_head where organization_id = ${organizationId}`)
-  return head !== undefined && (head.sequence !== sequence || head.hash !== hash)
-    ? { ok: false, sequence, reason: "head" }
+  const last = yield* head(organizationId)
+  if (last.sequence !== sequence || last.hash !== hash) return { ok: false, sequence, reason: "head" }
+  return checkpoints.some((checkpoint) => checkpoint.sequence > sequence)
+    ? { ok: false, sequence, reason: "truncated" }
     : { ok: true, sequence, hash }
 })

@@ -51,6 +51,6 @@ export const listJournalEvents = Operation.read(
       if (events === null) {
         return yield* new ParameterInvalid({ param: "before_id", message: "before_id: there is no such event." })
       }
-      return { ...page(events, limit), last_sequence: yield* journal.lastSequence(caller.organizationId) }
+      return { ...page(events, limit), last_sequence: (yield* journal.head(caller.organizationId)).sequence }
     })
 )

@@ -76,6 +76,7 @@ export default Effect.gen(function*() {
       created_at timestamptz(3) not null,
       joined_at timestamptz(3),
       disabled_at timestamptz(3),
+      password_hash text,
       password_changed_at timestamptz(3),
       mail_security boolean not null default true,
       mail_storage boolean not null default true,

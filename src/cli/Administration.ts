@@ -1,0 +1,374 @@
+/** What an operator can do to a database: each command takes and answers JSON, so that a socket can carry it. */
+import { Clock, Duration, Effect, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isOrganizationId, OrganizationId, Role, Scope } from "../domain/Access.ts"
+import { JournalEvent } from "../domain/JournalEvent.ts"
+import { Tier } from "../domain/Organization.ts"
+import { Timestamp } from "../domain/Wire.ts"
+import { maxPasswordLength, PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
+import * as Loader from "../layers/seed/Loader.ts"
+import * as Journal from "../layers/sql/Journal.ts"
+import * as Provisioning from "../layers/sql/Provisioning.ts"
+import * as Tenant from "../layers/sql/Tenant.ts"
+import { Db, Journal as JournalPort } from "../operations/Ports.ts"
+
+/** A command that was refused; the message is one line for the operator. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {}
+
+const refuse = (message: string) => Effect.fail(new Refused({ message }))
+
+/** Declares a command; `run` gets its input decoded, and its answer is encoded. */
+const command = <Input extends Schema.Top, Output extends Schema.Top, E, R>(
+  input: Input,
+  output: Output,
+  run: (input: Input["Type"]) => Effect.Effect<Output["Type"], E, R>
+) => ({ input, output, run })
+
+const existing = Effect.fnUntraced(function*(id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* Tenant.directory(sql)(Provisioning.organizationIds)
+  if (!ids.includes(id)) return yield* refuse(`There is no organization ${id}.`)
+  return OrganizationId.make(id)
+})
+
+interface AdminRow {
+  readonly id: string
+  readonly role: Role
+  readonly disabled_at: Date | null
+}
+
+const findAdmin = Effect.fnUntraced(function*(organizationId: string, email: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [admin] = yield* Effect.orDie(sql<AdminRow>`
+    select id, role, disabled_at from admin
+    where organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()} for update`)
+  return admin ?? (yield* refuse(`${organizationId} has no admin ${email}.`))
+})
+
+/** Runs the change and its entry in one transaction of the organization. */
+const journaled = Effect.fnUntraced(function*<A, E, R>(
+  organizationId: OrganizationId,
+  change: Effect.Effect<readonly [A, ReturnType<typeof Provisioning.operatorEntry> | null], E, R>
+) {
+  const db = yield* Db
+  const journal = yield* JournalPort
+  return yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const [answer, entry] = yield* change
+      if (entry !== null) yield* journal.append(organizationId, entry)
+      return answer
+    })
+  )
+})
+
+const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+const Email = Schema.String.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { expected: "an email address" }))
+const AdminRef = { organization: Schema.String, email: Email }
+const AdminState = Schema.Struct({ organization: Schema.String, email: Schema.String, admin_id: Schema.String })
+
+const createOrganization = command(
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    owner: Email,
+    plan: Tier,
+    seats: Schema.Natural,
+    valid_until: Schema.NullOr(Timestamp)
+  }),
+  Schema.Struct({ organization: Schema.String, owner: Schema.String, admin_id: Schema.String }),
+  ({ id, name, owner, plan, seats, valid_until }) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      if (!Schema.is(Schema.String.check(isOrganizationId))(id)) {
+        return yield* refuse("An organization's id is 1 to 63 lower-case letters, digits and hyphens.")
+      }
+      const ids = yield* Tenant.directory(sql)(Provisioning.organizationIds)
+      if (ids.includes(id)) return yield* refuse(`There is an organization ${id} already.`)
+      return yield* journaled(
+        OrganizationId.make(id),
+        Effect.gen(function*() {
+          yield* Provisioning.organization({
+            id,
+            name,
+            facts: { status: "active", managed: false, plan, seat_limit: seats, valid_until }
+          })
+          const admin_id = yield* Provisioning.admin(id, { email: owner, role: "owner", facts: { joined_at: null } })
+          return [
+            { organization: id, owner, admin_id },
+            Provisioning.operatorEntry("organization.created", id, { details: { plan, seats, owner } })
+          ] as const
+        })
+      )
+    })
+)
+
+const createAdmin = command(
+  Schema.Struct({ ...AdminRef, role: Role, name: Schema.NullOr(Schema.String), archive_access: Schema.Boolean }),
+  AdminState,
+  ({ archive_access, email, name, organization, role }) =>
+    Effect.gen(function*() {
+      const id = yield* existing(organization)
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const found = yield* Effect.orDie(sql<{ email: string; role: Role }>`
+            select email, role from admin where organization_id = ${id}`)
+          if (found.some((admin) => admin.email.toLowerCase() === email.toLowerCase())) {
+            return yield* refuse(`${organization} has an admin ${email} already.`)
+          }
+          if (role === "owner" && found.some((admin) => admin.role === "owner")) {
+            return yield* refuse(`${organization} has an owner already.`)
+          }
+          const admin_id = yield* Provisioning.admin(organization, {
+            email,
+            role,
+            ...(name === null ? {} : { name }),
+            facts: { joined_at: null, archive_access }
+          })
+          return [
+            { organization, email, admin_id },
+            Provisioning.operatorEntry("admin.created", id, {
+              target: { type: "admin", id: admin_id },
+              details: { email, role }
+            })
+          ] as const
+        })
+      )
+    })
+)
+
+const setPassword = command(
+  Schema.Struct({ ...AdminRef, password: Schema.String }),
+  AdminState,
+  ({ email, organization, password }) =>
+    Effect.gen(function*() {
+      const id = yield* existing(organization)
+      const length = [...password].length
+      if (length < 8 || length > maxPasswordLength) {
+        return yield* refuse(`A password has 8 to ${maxPasswordLength} characters.`)
+      }
+      const hasher = yield* PasswordHasher
+      const hashed = yield* hasher.hash(Redacted.make(password))
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const admin = yield* findAdmin(organization, email)
+          const at = yield* now
+          yield* Effect.orDie(sql`
+            update admin set password_hash = ${hashed}, password_changed_at = ${at},
+              joined_at = coalesce(joined_at, ${at}::timestamptz)
+            where organization_id = ${id} and id = ${admin.id}`)
+          return [
+            { organization, email, admin_id: admin.id },
+            Provisioning.operatorEntry("admin.password_set", id, { target: { type: "admin", id: admin.id } })
+          ] as const
+        })
+      )
+    })
+)
+
+const setDisabled = (disabled: boolean) =>
+  command(
+    Schema.Struct(AdminRef),
+    AdminState,
+    ({ email, organization }) =>
+      Effect.gen(function*() {
+        const id = yield* existing(organization)
+        return yield* journaled(
+          id,
+          Effect.gen(function*() {
+            const sql = yield* SqlClient.SqlClient
+            const admin = yield* findAdmin(organization, email)
+            const answer = { organization, email, admin_id: admin.id }
+            if ((admin.disabled_at !== null) === disabled) return [answer, null] as const
+            yield* Effect.orDie(sql`
+              update admin set disabled_at = ${disabled ? yield* now : null}
+              where organization_id = ${id} and id = ${admin.id}`)
+            return [
+              answer,
+              Provisioning.operatorEntry(disabled ? "admin.disabled" : "admin.enabled", id, {
+                target: { type: "admin", id: admin.id }
+              })
+            ] as const
+          })
+        )
+      })
+  )
+
+const createKey = command(
+  Schema.Struct({
+    ...AdminRef,
+    label: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(60)),
+    scopes: Schema.NonEmptyArray(Scope),
+    /** Null for never. */
+    expires_in_days: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3650 })))
+  }),
+  Schema.Struct({
+    organization: Schema.String,
+    key_id: Schema.String,
+    label: Schema.String,
+    key: Schema.String,
+    expires_at: Schema.NullOr(Timestamp)
+  }),
+  ({ email, expires_in_days, label, organization, scopes }) =>
+    Effect.gen(function*() {
+      const id = yield* existing(organization)
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const admin = yield* findAdmin(organization, email)
+          const expires_at = expires_in_days === null
+            ? null
+            : new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.days(expires_in_days)))
+          const made = yield* Provisioning.apiKey(organization, admin.id, { label, scopes, expiresAt: expires_at })
+          return [
+            { organization, key_id: made.id, label, key: Redacted.value(made.key), expires_at },
+            Provisioning.operatorEntry("api_key.created", id, {
+              target: { type: "api_key", id: made.id },
+              details: { label, scopes: scopes.join(" "), email }
+            })
+          ] as const
+        })
+      )
+    })
+)
+
+const revokeKey = command(
+  Schema.Struct({ organization: Schema.String, key_id: Schema.String }),
+  Schema.Struct({ organization: Schema.String, key_id: Schema.String, revoked_at: Timestamp }),
+  ({ key_id, organization }) =>
+    Effect.gen(function*() {
+      const id = yield* existing(organization)
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const at = yield* now
+          const [key] = yield* Effect.orDie(sql<{ revoked_at: Date | null }>`
+            select revoked_at from api_key where organization_id = ${id} and id::text = ${key_id.toLowerCase()} for update`)
+          if (key === undefined) return yield* refuse(`${organization} has no key ${key_id}.`)
+          if (key.revoked_at !== null) return [{ organization, key_id, revoked_at: key.revoked_at }, null] as const
+          yield* Effect.orDie(sql`
+            update api_key set revoked_at = ${at} where organization_id = ${id} and id::text = ${key_id.toLowerCase()}`)
+          return [
+            { organization, key_id, revoked_at: at },
+            Provisioning.operatorEntry("api_key.revoked", id, { target: { type: "api_key", id: key_id } })
+          ] as const
+        })
+      )
+    })
+)
+
+const seed = command(
+  Schema.Struct({ seed: Schema.Json }),
+  Schema.Struct({
+    created: Schema.Array(Schema.String),
+    unchanged: Schema.Array(Schema.String),
+    keys: Schema.Array(Schema.Struct({
+      organization: Schema.String,
+      label: Schema.String,
+      admin: Schema.String,
+      key: Schema.String
+    }))
+  }),
+  (input) =>
+    Effect.gen(function*() {
+      const loaded = yield* Loader.load(yield* Loader.decode(input.seed))
+      return { ...loaded, keys: loaded.keys.map((made) => ({ ...made, key: Redacted.value(made.key) })) }
+    })
+)
+
+const Checkpoint = Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String })
+
+/** The organizations named, or all of them. */
+const chosen = Effect.fnUntraced(function*(organization: string | null) {
+  const sql = yield* SqlClient.SqlClient
+  return organization === null
+    ? (yield* Tenant.directory(sql)(Provisioning.organizationIds)).map((id) => OrganizationId.make(id))
+    : [yield* existing(organization)]
+})
+
+const verifyJournal = command(
+  Schema.Struct({ organization: Schema.NullOr(Schema.String), checkpoints: Schema.Array(Checkpoint) }),
+  Schema.Struct({
+    ok: Schema.Boolean,
+    journals: Schema.Array(Schema.Struct({
+      organization: Schema.String,
+      ok: Schema.Boolean,
+      sequence: Schema.Int,
+      hash: Schema.NullOr(Schema.String),
+      reason: Schema.NullOr(Schema.String)
+    }))
+  }),
+  ({ checkpoints, organization }) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const journals = yield* Effect.forEach(yield* chosen(organization), (id) =>
+        Effect.map(
+          Tenant.transaction(sql, id, Duration.hours(1))(
+            Journal.verify(id, checkpoints.filter((checkpoint) => checkpoint.organization === id))
+          ),
+          (state) => ({
+            organization: id,
+            ok: state.ok,
+            sequence: state.sequence,
+            hash: state.ok ? state.hash : null,
+            reason: state.ok ? null : state.reason
+          })
+        ))
+      return { ok: journals.every(({ ok }) => ok), journals }
+    })
+)
+
+const checkpoint = command(
+  Schema.Struct({ organization: Schema.NullOr(Schema.String) }),
+  Schema.Struct({ checkpoints: Schema.Array(Checkpoint) }),
+  ({ organization }) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const checkpoints = yield* Effect.forEach(yield* chosen(organization), (id) =>
+        Effect.map(
+          Tenant.transaction(sql, id)(Journal.head(id)),
+          (head) => ({ organization: id, ...head })
+        ))
+      return { checkpoints }
+    })
+)
+
+const encodeEvent = (event: typeof JournalEvent.Type) => Effect.orDie(Schema.encodeEffect(JournalEvent)(event))
+
+/** One page of the journal in its order, for an export that asks for page after page. */
+const exportJournal = command(
+  Schema.Struct({ organization: Schema.String, after_sequence: Schema.Natural, limit: Schema.Natural }),
+  Schema.Struct({ events: Schema.Array(Schema.toEncoded(JournalEvent)), last_sequence: Schema.Int }),
+  ({ after_sequence, limit, organization }) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* existing(organization)
+      return yield* Tenant.transaction(sql, id)(Effect.gen(function*() {
+        const events = yield* Journal.tail(id, after_sequence, limit)
+        return { events: yield* Effect.forEach(events, encodeEvent), last_sequence: (yield* Journal.head(id)).sequence }
+      }))
+    })
+)
+
+/** Every command by its name. */
+export const commands = {
+  create_organization: createOrganization,
+  create_admin: createAdmin,
+  set_password: setPassword,
+  disable_admin: setDisabled(true),
+  enable_admin: setDisabled(false),
+  create_key: createKey,
+  revoke_key: revokeKey,
+  seed,
+  verify_journal: verifyJournal,
+  checkpoint,
+  export_journal: exportJournal
+}
+
+export type Commands = typeof commands
+export type CommandName = keyof Commands

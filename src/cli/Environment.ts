@@ -1,0 +1,57 @@
+/** The layers of a process, from its settings: the database, its keys, and the core over both. */
+import { Effect, Layer, Option, Schema } from "effect"
+import * as Core from "../layers/Core.ts"
+import { isPrefix } from "../layers/crypto/ApiKeys.ts"
+import { Peppers } from "../layers/crypto/Peppers.ts"
+import * as Migrate from "../layers/sql/Migrate.ts"
+import { migrations } from "../layers/sql/migrations/index.ts"
+import * as Pglite from "../layers/sql/Pglite.ts"
+import * as Postgres from "../layers/sql/Postgres.ts"
+import * as Roles from "../layers/sql/Roles.ts"
+import * as Settings from "./Settings.ts"
+
+/** A setting that cannot be used as it is; the message is one line that says what to do. */
+export class SettingInvalid
+  extends Schema.TaggedError<SettingInvalid>()("SettingInvalid", { message: Schema.String })
+{}
+
+/** The client of the database that the settings name. */
+export const sql = (settings: Settings.Database) =>
+  Option.match(settings.databaseUrl, {
+    onNone: () => Pglite.layer({ directory: settings.data }),
+    onSome: (url) => Postgres.layer({ url, maxConnections: settings.maxConnections })
+  })
+
+export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)
+
+/** The keys: configured, or on the embedded database kept in its directory. */
+const peppers = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const configured = yield* Settings.peppers
+    if (Option.isSome(configured)) return Peppers.layerText(configured.value)
+    if (isEmbedded(settings)) return Peppers.layerDirectory(settings.data)
+    return yield* new SettingInvalid({
+      message:
+        "On PostgreSQL the service needs CONSOLE_PEPPERS: make one with `openssl rand -base64 32`, and keep it safe."
+    })
+  }))
+
+/** The core over a database's client. */
+export const core = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.suspend(() =>
+    isPrefix(settings.keyPrefix)
+      ? Effect.succeed(Core.layer({ keyPrefix: settings.keyPrefix }).pipe(Layer.provideMerge(peppers(settings))))
+      : Effect.fail(
+        new SettingInvalid({
+          message: `--key-prefix is 2 to 16 lower-case letters and digits, not ${settings.keyPrefix}.`
+        })
+      )
+  ))
+
+/** Brings the schema up to date where that is the process's own business, and checks it where it is not. */
+export const prepare = (options: { readonly embedded: boolean; readonly migrate: boolean }) =>
+  options.embedded
+    ? Effect.asVoid(Migrate.run(migrations))
+    : options.migrate
+    ? Effect.andThen(Roles.ensure, Effect.asVoid(Migrate.run(migrations)))
+    : Effect.andThen(Roles.check, Migrate.check(migrations))

@@ -1,0 +1,37 @@
+import { Effect, Schema } from "effect"
+import { superadmins } from "../../domain/Access.ts"
+import { SuperadminRequired } from "../../domain/Failure.ts"
+import { JournalTail } from "../../domain/JournalEvent.ts"
+import { page } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Journal } from "../Ports.ts"
+
+const defaultLimit = 100
+
+export const tailJournalEvents = Operation.read(
+  "tail_journal_events",
+  {
+    summary: "Read the whole journal in its order, for collectors: the events after a sequence, oldest first.",
+    description:
+      "Nothing is filtered, so that sequence and hashes can be checked without gaps. Pass the sequence of the last event received as after_sequence.",
+    method: "GET",
+    path: "/v1/journal/tail",
+    scope: "org:read",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    query: {
+      after_sequence: Schema.optionalKey(Schema.Natural.annotate({ default: 0 })),
+      limit: Schema.optionalKey(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 })).annotate({ default: defaultLimit })
+      )
+    },
+    success: JournalTail
+  },
+  ({ after_sequence = 0, limit = defaultLimit }, { caller }) =>
+    Effect.gen(function*() {
+      const journal = yield* Journal
+      const events = yield* journal.tail(caller.organizationId, after_sequence, limit + 1)
+      const head = yield* journal.head(caller.organizationId)
+      return { ...page(events, limit), last_sequence: head.sequence, head_hash: head.hash }
+    })
+)
