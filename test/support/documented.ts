@@ -101,7 +101,10 @@ export const violations = (schema: JsonSchema, value: unknown, at = ""): Readonl
   return found
 }
 
-const patterns = Object.entries(document.paths).map(([template, methods]) => ({
+const patterns = Object.entries(document.paths).toSorted(([one], [other]) =>
+  // A path that is written out goes before one with a parameter in its place.
+  one.split("{").length - other.split("{").length
+).map(([template, methods]) => ({
   pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
   methods
 }))

@@ -1,0 +1,182 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Arbitrary, Effect, Exit, Redacted, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
+import { Caller, Role, Scope } from "../../src/domain/Access.ts"
+import { operations } from "../../src/operations/index.ts"
+import type * as Operation from "../../src/operations/Operation.ts"
+import { Credentials, RateLimiter } from "../../src/operations/Ports.ts"
+import { forEachDatabase } from "../support/database.ts"
+import * as World from "../support/world.ts"
+
+/** What may be wrong with a request, in the order in which it is found out. */
+const stages = ["credential", "rate", "scope", "closed", "role", "input", "reach", "state"] as const
+type Stage = typeof stages[number]
+
+const all: ReadonlyArray<Operation.Any> = operations
+
+/** The stages that an operation can fail at, read from its declaration. */
+const stagesOf = (operation: Operation.Any): ReadonlyArray<Stage> =>
+  stages.filter((stage) =>
+    stage === "role"
+      ? operation.roles.length < Role.literals.length
+      : stage === "reach"
+      ? Object.keys(operation.params).length > 0
+      : stage === "state"
+      ? operation.failures.some(({ status }) => status === 409)
+      : true
+  )
+
+const expected = (operation: Operation.Any, stage: Stage): readonly [status: number, codes: ReadonlyArray<string>] => {
+  switch (stage) {
+    case "credential":
+      return [401, ["invalid_api_key"]]
+    case "rate":
+      return [429, ["rate_limited"]]
+    case "scope":
+      return [403, ["insufficient_scope"]]
+    case "closed":
+      return [403, ["organization_closed"]]
+    case "role":
+      return [403, [operation.refusal.identifier]]
+    case "input":
+      return [400, ["parameter_invalid"]]
+    case "reach":
+      return [404, ["resource_missing"]]
+    case "state":
+      return [409, operation.failures.filter(({ status }) => status === 409).map(({ identifier }) => identifier)]
+  }
+}
+
+/** Each stage alone, each two together, and each with all that come after it. */
+const violations = (operation: Operation.Any): ReadonlyArray<ReadonlySet<Stage>> => {
+  const possible = stagesOf(operation)
+  return possible.flatMap((stage, index) => {
+    const later = possible.slice(index + 1)
+    return [new Set([stage]), ...later.map((other) => new Set([stage, other])), new Set([stage, ...later])]
+  })
+}
+
+/** A body that the operation takes, made from its schema. */
+const bodyOf = Effect.fnUntraced(function*(operation: Operation.Any) {
+  const fields: Record<string, Schema.Codec<unknown>> = operation.body
+  const schema = Schema.toCodecJson(Schema.Struct(fields))
+  const samples = yield* Effect.orDie(
+    Arbitrary.sampleEffect(Arbitrary.schema(Schema.toEncoded(schema)), { count: 50, seed: 7 })
+  )
+  const body = samples.find((sample) => Exit.isSuccess(Schema.decodeUnknownExit(schema)(sample)))
+  return body as object | undefined ?? (yield* Effect.die(new Error(`No sample of the body of ${operation.id} is one`)))
+})
+
+/** An open organization and a closed one, each with an account that no operation can act on. */
+const makeStage = Effect.gen(function*() {
+  const make = Effect.fnUntraced(function*(facts: Record<string, unknown>) {
+    const { id } = yield* World.makeOrganization(facts)
+    const account = yield* World.makeAccount(id, { facts: { offboarded_at: new Date(1_000) } })
+    return { id, account }
+  })
+  return { open: yield* make({}), closed: yield* make({ closed_at: new Date(1_000) }) }
+})
+
+/** Admins with a key, whose budget is spent already where that is asked for; those are made once for each kind. */
+const makeKeys = () => {
+  const spent = new Map<string, World.Person>()
+  const make = (organizationId: string, role: Role, scopes: ReadonlyArray<Scope>, facts: Record<string, unknown>) =>
+    World.makePerson(organizationId, role, { scopes, facts })
+  return Effect.fnUntraced(function*(rate: boolean, ...[organizationId, role, scopes, facts]: Parameters<typeof make>) {
+    if (!rate) return yield* make(organizationId, role, scopes, facts)
+    const kind = JSON.stringify([organizationId, role, scopes, facts])
+    const known = spent.get(kind)
+    if (known !== undefined) return known
+    const person = yield* make(organizationId, role, scopes, facts)
+    const limiter = yield* RateLimiter
+    for (let hit = 0; hit < 120; hit++) yield* limiter.consume(person.keyId)
+    spent.set(kind, person)
+    return person
+  })
+}
+
+const scene = Effect.gen(function*() {
+  const stage = yield* makeStage
+  const keys = makeKeys()
+  return Effect.fnUntraced(function*(operation: Operation.Any, wrong: ReadonlySet<Stage>) {
+    const { account, id } = wrong.has("closed") ? stage.closed : stage.open
+    const forbidden = Role.literals.filter((role) => !operation.roles.includes(role))
+    const { key } = yield* keys(
+      wrong.has("rate"),
+      id,
+      wrong.has("role") ? forbidden[wrong.size % forbidden.length]! : "superadmin",
+      Scope.literals.filter((scope) => (scope === operation.scope) !== wrong.has("scope")),
+      wrong.has("state") ? { joined_at: null } : {}
+    )
+    const params = Object.fromEntries(
+      Object.keys(operation.params).map((name) => [name, wrong.has("reach") ? crypto.randomUUID() : account])
+    )
+    const extra = wrong.has("input") ? { unknown: "1" } : {}
+    return { key: wrong.has("credential") ? `${Redacted.value(key)}x` : Redacted.value(key), params, extra }
+  })
+})
+
+describe("the order of checks", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect(
+        "S7-14: every operation over HTTP answers the earliest of all that is wrong with a request",
+        () =>
+          Effect.gen(function*() {
+            yield* TestClock.setTime(1_700_000_000_000)
+            const prepare = yield* scene
+            for (const operation of all) {
+              const body = yield* bodyOf(operation)
+              for (const wrong of violations(operation)) {
+                const { extra, key, params } = yield* prepare(operation, wrong)
+                const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "")
+                const query = new URLSearchParams(extra).toString()
+                const answer = yield* World.send(operation.method, query === "" ? path : `${path}?${query}`, {
+                  key,
+                  ...(Object.keys(operation.body).length === 0 ? {} : { body })
+                })
+                const [status, codes] = expected(operation, [...wrong][0]!)
+                const told = `${operation.id}: ${[...wrong].join(", ")}`
+                const code: string = answer.body.error?.code
+                expect([told, answer.status, code]).toEqual([told, status, codes.find((one) => one === code) ?? codes])
+              }
+            }
+          }),
+        60_000
+      )
+
+      it.effect("S7-14: every operation that is called finds the same order", () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(1_700_000_000_000)
+          const prepare = yield* scene
+          const credentials = yield* Credentials
+          for (const operation of all) {
+            const body = yield* bodyOf(operation)
+            for (const wrong of violations(operation)) {
+              if (wrong.has("credential")) continue
+              const { extra, key, params } = yield* prepare(operation, wrong)
+              const known = yield* credentials.authenticate(Redacted.make(key))
+              const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
+              const failure = yield* Effect.flip(operation.call({ ...params, ...body, ...extra })).pipe(
+                Effect.provideService(Caller, caller)
+              )
+              const [, codes] = expected(operation, [...wrong][0]!)
+              const told = `${operation.id}: ${[...wrong].join(", ")}`
+              expect([told, failure._tag]).toEqual([told, codes.find((code) => code === failure._tag) ?? codes])
+            }
+          }
+        }), 60_000)
+    })
+  })
+
+  it("is declared: every operation's failures hold what each stage answers", () => {
+    for (const operation of all) {
+      for (const stage of stagesOf(operation)) {
+        const [status, codes] = expected(operation, stage)
+        const declared = operation.failures.filter((failure) => failure.status === status)
+        expect(declared.map(({ identifier }) => identifier)).toEqual(expect.arrayContaining([...codes]))
+      }
+    }
+  })
+})
