@@ -324,6 +324,9 @@ export default Effect.gen(function*() {
       closes bigint,
       prev_hash text not null,
       hash text not null,
+      check ((credential_kind is null) = (credential_id is null)),
+      check ((credential_kind is null) = (credential_label is null)),
+      check ((target_type is null) = (target_id is null)),
       primary key (organization_id, sequence),
       unique (organization_id, id)
     )`
