@@ -24,12 +24,14 @@ const keysKept = 10_000
 /** The sliding log of a process: at most 120 hits of a key in any 60 seconds. */
 const makeLog = () => {
   const logs = new Map<string, Array<number>>()
+  let ceiling = keysKept
   return Effect.fnUntraced(function*(key: string) {
     const now = yield* Clock.currentTimeMillis
-    if (logs.size > keysKept) {
+    if (logs.size > ceiling) {
       for (const [known, hits] of logs) {
         if ((hits.at(-1) ?? 0) <= now - windowMillis) logs.delete(known)
       }
+      ceiling = Math.max(keysKept, logs.size * 2)
     }
     const hits = (logs.get(key) ?? []).filter((hit) => hit > now - windowMillis)
     const admitted = hits.length < requestsPerMinute
