@@ -1,0 +1,148 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { verify } from "../../src/layers/sql/Journal.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { postgresUrl } from "../support/database.ts"
+import { postgresLayer } from "../support/databaseRoles.ts"
+import * as World from "../support/world.ts"
+
+/** Two replicas of the service on one database, each with connections of its own. */
+const replicas = Effect.gen(function*() {
+  const url = yield* postgresUrl
+  const replica = Effect.map(
+    Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
+    (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+  )
+  return [yield* replica, yield* replica] as const
+})
+
+const atOnce = { concurrency: "unbounded" } as const
+
+const statuses = (answers: ReadonlyArray<World.Answer>) => answers.map(({ status }) => status).toSorted()
+
+/** The journal as it is stored; it has no gap and its chain holds. */
+const journal = Effect.fnUntraced(function*(organizationId: string) {
+  const events = yield* World.journal(organizationId)
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
+  expect(yield* Provisioning.within(organizationId, verify(organizationId))).toMatchObject({ ok: true })
+  return events
+})
+
+describe("races on PostgreSQL", () => {
+  it.live("two pauses at once give one 200, one 409 and one entry, on one replica and on two", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      for (const other of [one, two]) {
+        for (let round = 0; round < 8; round++) {
+          const account = yield* one(World.makeAccount(id))
+          const pause = World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
+          const answers = yield* Effect.all([one(pause), other(pause)], atOnce)
+          expect(statuses(answers)).toEqual([200, 409])
+          const entries = (yield* one(journal(id))).filter(({ account_id }) => account_id === account)
+          expect(entries.map(({ action }) => action)).toEqual(["account.paused"])
+        }
+      }
+    }))
+
+  it.live("a pause and a resume at once are one after the other, each with its entry or its refusal", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const account = yield* one(World.makeAccount(id))
+      const ask = (action: string) => World.post(`/v1/accounts/${account}/${action}`, admins.owner.key)
+      for (let round = 0; round < 10; round++) {
+        yield* Effect.all([one(ask("pause")), two(ask("resume")), two(ask("pause")), one(ask("resume"))], atOnce)
+      }
+      const actions = (yield* one(journal(id))).map(({ action }) => action)
+      expect(actions.length).toBeGreaterThan(5)
+      expect(actions).toEqual(actions.map((_, index) => index % 2 === 0 ? "account.paused" : "account.resumed"))
+    }))
+
+  it.live("fifty label changes of one account at once are all done, and journaled in the order that they took", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const account = yield* one(World.makeAccount(id))
+      const labels = Array.from({ length: 50 }, (_, index) => `Label ${index}`)
+      const answers = yield* Effect.forEach(labels, (role_label, index) =>
+        (index % 2 === 0 ? one : two)(
+          World.put(`/v1/accounts/${account}/role-label`, admins.owner.key, { role_label })
+        ), atOnce)
+      expect(new Set(statuses(answers))).toEqual(new Set([200]))
+      const events = yield* one(journal(id))
+      expect(events.map(({ details }) => details["role_label"]).toSorted()).toEqual(labels.toSorted())
+      const { body } = yield* two(World.get(`/v1/accounts/${account}`, admins.owner.key))
+      expect(events.at(-1)?.details).toEqual({ role_label: body.role_label })
+      const times = events.map(({ at }) => at.getTime())
+      expect(times).toEqual(times.toSorted((a, b) => a - b))
+    }))
+
+  it.live("changes in many accounts at once are all done, and one organization's do not wait for another's", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const organizations = yield* one(Effect.forEach([1, 2, 3], () => World.makeOrganization()))
+      const accounts = yield* one(
+        Effect.forEach(
+          organizations,
+          ({ id }) => Effect.forEach(Array.from({ length: 10 }), () => World.makeAccount(id))
+        )
+      )
+      const asked = organizations.flatMap(({ admins }, place) =>
+        (accounts[place] ?? []).flatMap((account, index) => [
+          World.put(`/v1/accounts/${account}/role-label`, admins.owner.key, { role_label: `L${index}` }),
+          World.post(`/v1/accounts/${account}/pause`, admins.superadmin.key)
+        ])
+      )
+      const answers = yield* Effect.forEach(asked, (ask, index) => (index % 2 === 0 ? one : two)(ask), atOnce)
+      expect(new Set(statuses(answers))).toEqual(new Set([200]))
+      for (const [place, { id }] of organizations.entries()) {
+        const events = yield* two(journal(id))
+        expect(events.map(({ account_id, action }) => `${account_id} ${action}`).toSorted()).toEqual(
+          (accounts[place] ?? []).flatMap((account) => [
+            `${account} account.paused`,
+            `${account} account.role_label_set`
+          ]).toSorted()
+        )
+      }
+    }))
+
+  it.live("changes on the messenger at once keep their intents and outcomes together", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const account = yield* one(World.makeLiveAccount(id))
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, index) => `Name ${index}`),
+        (first_name, index) =>
+          (index % 2 === 0 ? one : two)(
+            World.patch(`/v1/accounts/${account.id}/messenger-profile`, admins.owner.key, { first_name })
+          ),
+        atOnce
+      )
+      expect(new Set(statuses(answers))).toEqual(new Set([200]))
+      const events = yield* one(journal(id))
+      const closed = events.filter(({ outcome }) => outcome === "done").map(({ closes }) => closes)
+      const intents = events.filter(({ outcome }) => outcome === "pending").map(({ sequence }) => sequence)
+      expect(closed.toSorted()).toEqual(intents.toSorted())
+      expect(intents.length).toBe(12)
+    }))
+
+  it.live("preferences and recipients that are set at once are journaled once for each that changed something", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const set = World.put("/v1/settings/notifications", admins.owner.key, { recipients: "owner_superadmins" })
+      const choices = { security: false, storage: false, news: true, offers: true }
+      const choose = World.put("/v1/me/mail-preferences", admins.admin.key, choices)
+      const answers = yield* Effect.all(
+        [one(set), two(set), one(set), one(choose), two(choose), two(choose)],
+        atOnce
+      )
+      expect(new Set(statuses(answers))).toEqual(new Set([200]))
+      expect((yield* one(journal(id))).map(({ action }) => action).toSorted()).toEqual([
+        "mail_preferences.set",
+        "notification_recipients.set"
+      ])
+    }))
+})
