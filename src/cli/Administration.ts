@@ -17,12 +17,30 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", { message:
 
 const refuse = (message: string) => Effect.fail(new Refused({ message }))
 
-/** Declares a command; `run` gets its input decoded, and its answer is encoded. */
-const command = <Input extends Schema.Top, Output extends Schema.Top, E, R>(
-  input: Input,
-  output: Output,
-  run: (input: Input["Type"]) => Effect.Effect<Output["Type"], E, R>
-) => ({ input, output, run })
+/**
+ * Declares a command; `run` gets its input decoded, and its answer is encoded. `execute` is the same from JSON to JSON,
+ * and whatever goes wrong is `Refused`.
+ */
+const command = <
+  Input extends Schema.Codec<unknown, unknown>,
+  Output extends Schema.Codec<unknown, unknown>,
+  E extends { readonly message: string },
+  R
+>(name: string, input: Input, output: Output, run: (input: Input["Type"]) => Effect.Effect<Output["Type"], E, R>) => {
+  const decode = Schema.decodeUnknownEffect(input, { onExcessProperty: "error" })
+  const encode = Schema.encodeEffect(output)
+  return {
+    name,
+    input,
+    output,
+    execute: (json: unknown): Effect.Effect<unknown, Refused, R> =>
+      decode(json).pipe(
+        Effect.flatMap(run),
+        Effect.flatMap(encode),
+        Effect.mapError(({ message }) => new Refused({ message }))
+      )
+  }
+}
 
 const existing = Effect.fnUntraced(function*(id: string) {
   const sql = yield* SqlClient.SqlClient
@@ -67,7 +85,8 @@ const Email = Schema.String.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { expect
 const AdminRef = { organization: Schema.String, email: Email }
 const AdminState = Schema.Struct({ organization: Schema.String, email: Schema.String, admin_id: Schema.String })
 
-const createOrganization = command(
+export const createOrganization = command(
+  "create_organization",
   Schema.Struct({
     id: Schema.String,
     name: Schema.String,
@@ -103,7 +122,8 @@ const createOrganization = command(
     })
 )
 
-const createAdmin = command(
+export const createAdmin = command(
+  "create_admin",
   Schema.Struct({ ...AdminRef, role: Role, name: Schema.NullOr(Schema.String), archive_access: Schema.Boolean }),
   AdminState,
   ({ archive_access, email, name, organization, role }) =>
@@ -139,7 +159,8 @@ const createAdmin = command(
     })
 )
 
-const setPassword = command(
+export const setPassword = command(
+  "set_password",
   Schema.Struct({ ...AdminRef, password: Schema.String }),
   AdminState,
   ({ email, organization, password }) =>
@@ -172,6 +193,7 @@ const setPassword = command(
 
 const setDisabled = (disabled: boolean) =>
   command(
+    disabled ? "disable_admin" : "enable_admin",
     Schema.Struct(AdminRef),
     AdminState,
     ({ email, organization }) =>
@@ -198,7 +220,8 @@ const setDisabled = (disabled: boolean) =>
       })
   )
 
-const createKey = command(
+export const createKey = command(
+  "create_key",
   Schema.Struct({
     ...AdminRef,
     label: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(60)),
@@ -236,7 +259,8 @@ const createKey = command(
     })
 )
 
-const revokeKey = command(
+export const revokeKey = command(
+  "revoke_key",
   Schema.Struct({ organization: Schema.String, key_id: Schema.String }),
   Schema.Struct({ organization: Schema.String, key_id: Schema.String, revoked_at: Timestamp }),
   ({ key_id, organization }) =>
@@ -262,7 +286,8 @@ const revokeKey = command(
     })
 )
 
-const seed = command(
+export const seed = command(
+  "seed",
   Schema.Struct({ seed: Schema.Json }),
   Schema.Struct({
     created: Schema.Array(Schema.String),
@@ -291,7 +316,8 @@ const chosen = Effect.fnUntraced(function*(organization: string | null) {
     : [yield* existing(organization)]
 })
 
-const verifyJournal = command(
+export const verifyJournal = command(
+  "verify_journal",
   Schema.Struct({ organization: Schema.NullOr(Schema.String), checkpoints: Schema.Array(Checkpoint) }),
   Schema.Struct({
     ok: Schema.Boolean,
@@ -323,7 +349,8 @@ const verifyJournal = command(
     })
 )
 
-const checkpoint = command(
+export const checkpoint = command(
+  "checkpoint",
   Schema.Struct({ organization: Schema.NullOr(Schema.String) }),
   Schema.Struct({ checkpoints: Schema.Array(Checkpoint) }),
   ({ organization }) =>
@@ -341,7 +368,8 @@ const checkpoint = command(
 const encodeEvent = (event: typeof JournalEvent.Type) => Effect.orDie(Schema.encodeEffect(JournalEvent)(event))
 
 /** One page of the journal in its order, for an export that asks for page after page. */
-const exportJournal = command(
+export const exportJournal = command(
+  "export_journal",
   Schema.Struct({ organization: Schema.String, after_sequence: Schema.Natural, limit: Schema.Natural }),
   Schema.Struct({ events: Schema.Array(Schema.toEncoded(JournalEvent)), last_sequence: Schema.Int }),
   ({ after_sequence, limit, organization }) =>
@@ -355,20 +383,31 @@ const exportJournal = command(
     })
 )
 
-/** Every command by its name. */
-export const commands = {
-  create_organization: createOrganization,
-  create_admin: createAdmin,
-  set_password: setPassword,
-  disable_admin: setDisabled(true),
-  enable_admin: setDisabled(false),
-  create_key: createKey,
-  revoke_key: revokeKey,
-  seed,
-  verify_journal: verifyJournal,
-  checkpoint,
-  export_journal: exportJournal
-}
+export const disableAdmin = setDisabled(true)
+export const enableAdmin = setDisabled(false)
 
-export type Commands = typeof commands
-export type CommandName = keyof Commands
+/** Every command. */
+export const commands = [
+  createOrganization,
+  createAdmin,
+  setPassword,
+  disableAdmin,
+  enableAdmin,
+  createKey,
+  revokeKey,
+  seed,
+  verifyJournal,
+  checkpoint,
+  exportJournal
+] as const
+
+/** What commands need. */
+export type CommandServices = Effect.Services<ReturnType<(typeof commands)[number]["execute"]>>
+
+/** One command, for code that runs any. */
+export interface Command<Input, Output> {
+  readonly name: string
+  readonly input: Schema.Codec<Input, unknown>
+  readonly output: Schema.Codec<Output, unknown>
+  execute(json: unknown): Effect.Effect<unknown, Refused, CommandServices>
+}

@@ -1,8 +1,10 @@
 /** The layers of a process, from its settings: the database, its keys, and the core over both. */
 import { Effect, Layer, Option, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
+import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Pglite from "../layers/sql/Pglite.ts"
@@ -16,10 +18,15 @@ export class SettingInvalid
 {}
 
 /** The client of the database that the settings name. */
-export const sql = (settings: Settings.Database) =>
+export const sql = (
+  settings: Settings.Database
+): Layer.Layer<
+  SqlClient.SqlClient,
+  DirectoryLock.DirectoryInUse | Postgres.DatabaseUrlInvalid | SqlError.SqlError
+> =>
   Option.match(settings.databaseUrl, {
-    onNone: () => Pglite.layer({ directory: settings.data }),
-    onSome: (url) => Postgres.layer({ url, maxConnections: settings.maxConnections })
+    onNone: (): ReturnType<typeof sql> => Pglite.layer({ directory: settings.data }),
+    onSome: (url): ReturnType<typeof sql> => Postgres.layer({ url, maxConnections: settings.maxConnections })
   })
 
 export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)
@@ -49,9 +56,16 @@ export const core = (settings: Settings.Database) =>
   ))
 
 /** Brings the schema up to date where that is the process's own business, and checks it where it is not. */
-export const prepare = (options: { readonly embedded: boolean; readonly migrate: boolean }) =>
-  options.embedded
-    ? Effect.asVoid(Migrate.run(migrations))
-    : options.migrate
-    ? Effect.andThen(Roles.ensure, Effect.asVoid(Migrate.run(migrations)))
-    : Effect.andThen(Roles.check, Migrate.check(migrations))
+export const prepare = Effect.fnUntraced(
+  function*(options: { readonly embedded: boolean; readonly migrate: boolean }) {
+    if (options.embedded) {
+      yield* Migrate.run(migrations)
+    } else if (options.migrate) {
+      yield* Roles.ensure
+      yield* Migrate.run(migrations)
+    } else {
+      yield* Roles.check
+      yield* Migrate.check(migrations)
+    }
+  }
+)

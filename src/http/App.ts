@@ -22,7 +22,7 @@ import type { Credentials, FailedAttempts } from "../operations/Ports.ts"
 import * as Documents from "./Documents.ts"
 import * as Health from "./Health.ts"
 import * as Input from "./Input.ts"
-import { clientAddress, RequestId, TrustedProxies } from "./Settings.ts"
+import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
 
 /** How large a request's body may be. */
 const maxBodySize = ByteSize.kibibytes(64)
@@ -64,6 +64,7 @@ const run = Effect.fnUntraced(function*(
   }
   let headers: Readonly<Record<string, string>> = {}
   return yield* Effect.gen(function*() {
+    yield* yield* Gate
     const caller = yield* authenticate(bearer(request.headers["authorization"]), site, origin)
     return yield* Effect.gen(function*() {
       headers = rateHeaders(yield* operation.admit)

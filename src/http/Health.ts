@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Db } from "../operations/Ports.ts"
+import { Gate } from "./Settings.ts"
 
 const status = (text: "ok" | "unavailable") =>
   HttpServerResponse.jsonUnsafe({ status: text }, {
@@ -15,7 +16,7 @@ export const alive = Effect.sync(() => status("ok"))
 /** 200 while the database answers, 503 while it does not. */
 export const ready = Effect.gen(function*() {
   const db = yield* Db
-  return yield* Effect.match(db.check, {
+  return yield* Effect.match(Effect.andThen(yield* Gate, db.check), {
     onSuccess: () => status("ok"),
     onFailure: () => status("unavailable")
   })

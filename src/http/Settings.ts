@@ -1,11 +1,20 @@
 /** What the HTTP edge needs to know of its surroundings. */
-import { Context, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
 
 /** The id of the request that is being answered. */
 export const RequestId = Context.Reference<string>("org-security-console/http/Settings/RequestId", {
   defaultValue: () => ""
 })
+
+/** Fails while the service has to wait for its database before it may serve anything. */
+export const Gate = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
+  "org-security-console/http/Settings/Gate",
+  {
+    defaultValue: () => Effect.void
+  }
+)
 
 /** The networks whose word about a client's address counts; none unless told. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwork>>(

@@ -1,0 +1,362 @@
+/** The commands that change or read a database, each over one function of Administration. */
+import { Effect, Layer, Option, Redacted, Schema, Stdio, Stream } from "effect"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
+import * as fs from "node:fs"
+import { Role, Scope } from "../domain/Access.ts"
+import { Tier } from "../domain/Organization.ts"
+import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
+import * as Simulated from "../layers/messenger/Simulated.ts"
+import * as Administration from "./Administration.ts"
+import * as Control from "./Control.ts"
+import * as Environment from "./Environment.ts"
+import * as Output from "./Output.ts"
+import * as Settings from "./Settings.ts"
+
+const { Refused } = Administration
+
+/** Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it. */
+const open = (settings: Settings.Database) =>
+  Environment.core(settings).pipe(
+    Layer.provideMerge(Simulated.layerSql),
+    Layer.provideMerge(PasswordHasher.layer),
+    Layer.provideMerge(
+      Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings), migrate: false }))
+    ),
+    Layer.provideMerge(Environment.sql(settings))
+  )
+
+const run = <Input, Output>(
+  settings: Settings.Database,
+  command: Administration.Command<Input, Output>,
+  input: Input
+) => Control.invoke(settings, command, input, open(settings))
+
+const common = { ...Settings.database, json: Output.json }
+
+const organization = Argument.String("organization").pipe(Argument.withDescription("The organization's id"))
+const email = Argument.String("email").pipe(Argument.withDescription("The admin's address"))
+
+const createOrganization = Command.make("create", {
+  ...common,
+  id: Argument.String("id").pipe(Argument.withDescription("What admins type at sign-in, such as acme")),
+  name: Flag.String("name").pipe(Flag.withDescription("The organization's name")),
+  owner: Flag.String("owner").pipe(Flag.withDescription("The owner's email address")),
+  plan: Flag.Literals("plan", Tier.literals).pipe(
+    Flag.withDescription("What it is licensed for, by agreement"),
+    Flag.withDefault<Tier>("governance")
+  ),
+  seats: Flag.Int("seats").pipe(Flag.withDescription("How many accounts it may protect"), Flag.withDefault(25)),
+  validUntil: Flag.Date("valid-until").pipe(
+    Flag.withDescription("When the licence ends; open-ended unless told"),
+    Flag.optional
+  )
+}, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Administration.createOrganization, {
+      id: input.id,
+      name: input.name,
+      owner: input.owner,
+      plan: input.plan,
+      seats: input.seats,
+      valid_until: Option.getOrNull(input.validUntil)
+    })
+    yield* Output.print(input.json, answer, () => [
+      `Created ${answer.organization}, owned by ${answer.owner}.`,
+      `Next: security-console keys create ${answer.organization} ${answer.owner} --label "First key" --scopes org:read`
+    ])
+  })).pipe(Command.withDescription("Make an organization, licensed by agreement, with its owner"))
+
+const organizations = Command.make("organizations").pipe(
+  Command.withDescription("Make organizations"),
+  Command.withSubcommands([createOrganization])
+)
+
+const createAdmin = Command.make("create", {
+  ...common,
+  organization,
+  email,
+  role: Flag.Literals("role", Role.literals).pipe(Flag.withDescription("What the admin may do")),
+  name: Flag.String("name").pipe(Flag.withDescription("The admin's name"), Flag.optional),
+  archiveAccess: Flag.Boolean("archive-access").pipe(
+    Flag.withDescription("Whether an admin of role admin reads the archive"),
+    Flag.withDefault(false)
+  )
+}, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Administration.createAdmin, {
+      organization: input.organization,
+      email: input.email,
+      role: input.role,
+      name: Option.getOrNull(input.name),
+      archive_access: input.archiveAccess
+    })
+    yield* Output.print(input.json, answer, () => [
+      `Created the ${input.role} ${answer.email} of ${answer.organization}; they can sign in once they have a password.`
+    ])
+  })).pipe(Command.withDescription("Make an admin of an organization"))
+
+/** The password from the prompt on a terminal, else the first line of standard input; never from an argument. */
+const readPassword = Effect.gen(function*() {
+  if (process.stdin.isTTY) return Redacted.value(yield* Prompt.run(Prompt.Password({ message: "New password" })))
+  const stdio = yield* Stdio.Stdio
+  const text = yield* Stream.mkString(Stream.decodeText(stdio.stdin))
+  return text.split(/\r?\n/, 1)[0] ?? ""
+})
+
+const setPassword = Command.make("set-password", { ...common, organization, email }, (input) =>
+  Effect.gen(function*() {
+    const password = yield* readPassword
+    const answer = yield* run(input, Administration.setPassword, {
+      organization: input.organization,
+      email: input.email,
+      password
+    })
+    yield* Output.print(input.json, answer, () => [
+      `Set the password of ${answer.email}. Keys made before no longer work.`
+    ])
+  })).pipe(Command.withDescription("Set an admin's console password, by prompt or standard input"))
+
+const setDisabled = (name: "disable" | "enable", command: typeof Administration.disableAdmin, done: string) =>
+  Command.make(name, { ...common, organization, email }, (input) =>
+    Effect.gen(function*() {
+      const answer = yield* run(input, command, { organization: input.organization, email: input.email })
+      yield* Output.print(input.json, answer, () => [`${answer.email} ${done}`])
+    }))
+
+const admins = Command.make("admins").pipe(
+  Command.withDescription("Make and change admins"),
+  Command.withSubcommands([
+    createAdmin,
+    setPassword,
+    setDisabled("disable", Administration.disableAdmin, "is disabled: their credentials no longer work.").pipe(
+      Command.withDescription("Disable an admin: their credentials stop at once")
+    ),
+    setDisabled("enable", Administration.enableAdmin, "is enabled: their credentials work again.").pipe(
+      Command.withDescription("Enable a disabled admin again")
+    )
+  ])
+)
+
+const scopes = Flag.String("scopes").pipe(
+  Flag.withDescription(`What the key may be used for, separated by commas: ${Scope.literals.join(", ")}`),
+  Flag.filterMap(
+    (text) => {
+      const [first, ...rest] = text.split(",").map((part) => part.trim())
+      const all = [first, ...rest].filter(Schema.is(Scope))
+      const [head, ...others] = all
+      return head === undefined || all.length !== rest.length + 1
+        ? Option.none()
+        : Option.some([head, ...others] as const)
+    },
+    (text) => `expected scopes of ${Scope.literals.join(", ")}, not ${text}`
+  )
+)
+
+const createKey = Command.make("create", {
+  ...common,
+  organization,
+  email,
+  label: Flag.String("label").pipe(Flag.withDescription("What the key is for")),
+  scopes,
+  expiresInDays: Flag.Int("expires-in-days").pipe(Flag.withDescription("How long it works"), Flag.withDefault(90)),
+  never: Flag.Boolean("never-expires").pipe(
+    Flag.withDescription("The key works until it is revoked"),
+    Flag.withDefault(false)
+  )
+}, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Administration.createKey, {
+      organization: input.organization,
+      email: input.email,
+      label: input.label,
+      scopes: input.scopes,
+      expires_in_days: input.never ? null : input.expiresInDays
+    })
+    yield* Output.print(input.json, answer, () => [
+      answer.key,
+      `Key ${answer.key_id} of ${input.email}; it is shown this once, and works ${
+        answer.expires_at === null ? "until it is revoked" : `until ${answer.expires_at.toISOString()}`
+      }.`
+    ])
+  })).pipe(Command.withDescription("Make an API key of an admin, and show it once"))
+
+const revokeKey = Command.make("revoke", {
+  ...common,
+  organization,
+  keyId: Argument.String("key-id").pipe(Argument.withDescription("The key's id"))
+}, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Administration.revokeKey, {
+      organization: input.organization,
+      key_id: input.keyId
+    })
+    yield* Output.print(input.json, answer, () => [`Revoked ${answer.key_id}.`])
+  })).pipe(Command.withDescription("Revoke an API key"))
+
+const keys = Command.make("keys").pipe(
+  Command.withDescription("Make and revoke API keys"),
+  Command.withSubcommands([createKey, revokeKey])
+)
+
+const readJson = (file: string) =>
+  Effect.try({
+    try: (): Schema.Json => JSON.parse(fs.readFileSync(file, "utf8")),
+    catch: (cause) =>
+      new Refused({
+        message: cause instanceof SyntaxError ? `${file} is not JSON: ${cause.message}` : `${file} cannot be read.`
+      })
+  })
+
+const seed = Command.make("seed", {
+  ...Settings.database,
+  file: Argument.String("file").pipe(Argument.withDescription("A seed file; seed.schema.json describes it"))
+}, (input) =>
+  Effect.gen(function*() {
+    yield* Output.progress(`Loading ${input.file}`)
+    const answer = yield* run(input, Administration.seed, { seed: yield* readJson(input.file) }).pipe(
+      Effect.ensuring(Output.progressDone)
+    )
+    yield* Output.print(true, answer, () => [])
+  })).pipe(
+    Command.withDescription(
+      "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are"
+    )
+  )
+
+const chosen = Flag.String("organization").pipe(
+  Flag.withDescription("One organization; all of them unless told"),
+  Flag.optional
+)
+
+const checkpoints = Flag.String("checkpoint").pipe(
+  Flag.withDescription("A file that `journal checkpoint --json` wrote earlier, to compare with"),
+  Flag.optional
+)
+
+const CheckpointFile = Schema.Struct({
+  checkpoints: Schema.Array(Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String }))
+})
+
+const readCheckpoints = Effect.fnUntraced(function*(file: Option.Option<string>) {
+  if (Option.isNone(file)) return []
+  const json = yield* readJson(file.value)
+  const decoded = yield* Effect.mapError(
+    Schema.decodeUnknownEffect(CheckpointFile)(json),
+    () => new Refused({ message: `${file.value} does not hold checkpoints.` })
+  )
+  return decoded.checkpoints
+})
+
+const reasons: Readonly<Record<string, string>> = {
+  gap: "an event is missing",
+  link: "an event does not continue the one before",
+  hash: "an event is not what its hash says",
+  head: "the newest events are missing, or some were added",
+  truncated: "it ends before a checkpoint",
+  checkpoint: "an event is not the one of a checkpoint"
+}
+
+const verify = Command.make(
+  "verify",
+  { ...common, organization: chosen, checkpoints },
+  (input) =>
+    Effect.gen(function*() {
+      yield* Output.progress("Verifying")
+      const answer = yield* run(input, Administration.verifyJournal, {
+        organization: Option.getOrNull(input.organization),
+        checkpoints: yield* readCheckpoints(input.checkpoints)
+      }).pipe(Effect.ensuring(Output.progressDone))
+      yield* Output.print(input.json, answer, () =>
+        Output.columns(answer.journals.map((journal) => [
+          journal.organization,
+          journal.ok ? `${journal.sequence} events, unbroken` : `BROKEN at ${journal.sequence}`,
+          journal.ok ? journal.hash ?? "" : reasons[journal.reason ?? ""] ?? ""
+        ])))
+      if (!answer.ok) return yield* new Refused({ message: "A journal is broken." })
+    })
+).pipe(Command.withDescription("Check that journals are whole and unchanged; exit code 1 when one is not"))
+
+const checkpoint = Command.make("checkpoint", { ...common, organization: chosen }, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Administration.checkpoint, { organization: Option.getOrNull(input.organization) })
+    yield* Output.print(input.json, answer, () =>
+      Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
+  })).pipe(Command.withDescription("Print where journals stand; keep it elsewhere, and verify against it later"))
+
+const pageSize = 1000
+
+const csvColumns = [
+  "sequence",
+  "id",
+  "at",
+  "action",
+  "outcome",
+  "actor.type",
+  "actor.admin_id",
+  "actor.name",
+  "credential.kind",
+  "credential.id",
+  "credential.label",
+  "via",
+  "account_id",
+  "target.type",
+  "target.id",
+  "details",
+  "ip",
+  "request_id",
+  "closes",
+  "prev_hash",
+  "hash"
+] as const
+
+/** A cell that a spreadsheet shows as text: quoted, and never taken for a formula. */
+const csvCell = (value: unknown): string => {
+  const text = value === null || value === undefined
+    ? ""
+    : typeof value === "object"
+    ? JSON.stringify(value)
+    : String(value)
+  return `"${(/^[=+\-@\t\r]/.test(text) && typeof value !== "number" ? `'${text}` : text).replaceAll("\"", "\"\"")}"`
+}
+
+const csvLine = (event: { readonly [key: string]: unknown }): string =>
+  csvColumns.map((column) => {
+    const [first = "", second] = column.split(".")
+    const value = event[first]
+    return csvCell(second === undefined ? value : new Map(Object.entries(value ?? {})).get(second))
+  }).join(",")
+
+const exportJournal = Command.make("export", {
+  ...Settings.database,
+  organization,
+  format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
+    Flag.withDescription("How events are written"),
+    Flag.withDefault<"ndjson" | "csv">("ndjson")
+  ),
+  after: Flag.Int("after-sequence").pipe(Flag.withDescription("Only the events after this one"), Flag.withDefault(0))
+}, (input) =>
+  Effect.gen(function*() {
+    if (input.format === "csv") process.stdout.write(`${csvColumns.join(",")}\n`)
+    let after = input.after
+    while (true) {
+      const page = yield* run(input, Administration.exportJournal, {
+        organization: input.organization,
+        after_sequence: after,
+        limit: pageSize
+      })
+      for (const event of page.events) {
+        process.stdout.write(`${input.format === "csv" ? csvLine({ ...event }) : JSON.stringify(event)}\n`)
+        after = event.sequence
+      }
+      yield* Output.progress(`${after} of ${page.last_sequence} events`)
+      if (page.events.length < pageSize) return yield* Output.progressDone
+    }
+  })).pipe(Command.withDescription("Write a journal with its sequence and hashes, oldest first"))
+
+const journal = Command.make("journal").pipe(
+  Command.withDescription("Verify, export and checkpoint journals"),
+  Command.withSubcommands([verify, exportJournal, checkpoint])
+)
+
+/** Every command that works on a database. */
+export const commands = [organizations, admins, keys, seed, journal] as const

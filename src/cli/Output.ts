@@ -1,0 +1,31 @@
+/** What commands print: lines for people on a terminal, JSON for programs. */
+import { Console, Effect } from "effect"
+import { Flag } from "effect/cli"
+
+/** The flag that every command with an answer has. */
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print the answer as JSON"),
+  Flag.withDefault(false)
+)
+
+/** Prints an answer, as JSON or as the lines that say it. */
+export const print = (asJson: boolean, answer: unknown, lines: () => ReadonlyArray<string>) =>
+  Console.log(asJson ? JSON.stringify(answer, null, 2) : lines().join("\n"))
+
+/** Rows in columns as wide as their widest cell. */
+export const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths: Array<number> = []
+  for (const row of rows) row.forEach((cell, index) => widths[index] = Math.max(widths[index] ?? 0, cell.length))
+  return rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd())
+}
+
+/** Shows how far long work is, on a terminal alone and beside the output. */
+export const progress = (text: string) =>
+  Effect.sync(() => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`)
+  })
+
+/** Clears what `progress` showed. */
+export const progressDone = Effect.sync(() => {
+  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
+})

@@ -1,0 +1,209 @@
+/** The service as a process: its database, its address, and what it says at the start. */
+import { Console, Effect, Layer, Logger, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServer } from "effect/http"
+import { IpNetwork } from "effect/net"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
+import { ServiceUnavailable } from "../domain/Failure.ts"
+import * as Site from "../edge/Site.ts"
+import * as App from "../http/App.ts"
+import * as Server from "../http/Server.ts"
+import { Gate, TrustedProxies } from "../http/Settings.ts"
+import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
+import * as Simulated from "../layers/messenger/Simulated.ts"
+import * as Loader from "../layers/seed/Loader.ts"
+import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
+import * as PendingChanges from "../layers/sql/PendingChanges.ts"
+import * as RateLimiter from "../layers/sql/RateLimiter.ts"
+import * as Tenant from "../layers/sql/Tenant.ts"
+import * as Control from "./Control.ts"
+import * as Environment from "./Environment.ts"
+import type * as Settings from "./Settings.ts"
+
+/** Everything that `serve` can be told. */
+export interface ServeSettings extends Settings.Database {
+  readonly host: string
+  readonly port: number
+  readonly baseUrl: Option.Option<string>
+  readonly sites: Option.Option<string>
+  readonly trustedProxies: Option.Option<string>
+  readonly migrate: boolean
+  readonly demo: boolean
+  readonly logFormat: "pretty" | "json" | "logfmt"
+}
+
+const invalid = (message: string) => new Environment.SettingInvalid({ message })
+
+const list = (text: Option.Option<string>): ReadonlyArray<string> =>
+  Option.getOrElse(text, () => "").split(",").map((part) => part.trim()).filter((part) => part !== "")
+
+const isId = Schema.is(Schema.String.check(isOrganizationId))
+
+/** An address of the service: http or https, without a slash at the end. */
+const parseUrl = (setting: string, text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" ||
+      url.username !== ""
+    ? Effect.fail(invalid(`${setting} is an address such as https://security.example.com, not ${text}.`))
+    : Effect.succeed(text.replace(/\/+$/, ""))
+}
+
+/** The service's own sites: the configured base address, or what was bound; and those of organizations. */
+const parseSites = Effect.fnUntraced(function*(settings: ServeSettings, bound: string) {
+  const own = yield* Effect.forEach(Option.toArray(settings.baseUrl), (text) => parseUrl("--base-url", text))
+  const port = new URL(bound).port
+  const local = [bound, `http://localhost${port === "" ? "" : `:${port}`}`]
+  const organizations = yield* Effect.forEach(list(settings.sites), (entry) =>
+    Effect.gen(function*() {
+      const equals = entry.indexOf("=")
+      const id = entry.slice(0, equals)
+      if (equals < 1 || !isId(id)) {
+        return yield* invalid(`--sites is a list such as acme=https://security.acme.example, not ${entry}.`)
+      }
+      return { organizationId: OrganizationId.make(id), baseUrl: yield* parseUrl("--sites", entry.slice(equals + 1)) }
+    }))
+  return Site.make([
+    ...(own.length > 0 ? own : local).map((baseUrl) => ({ baseUrl, organizationId: null })),
+    ...organizations
+  ])
+})
+
+const parseProxies = (settings: ServeSettings) =>
+  Effect.forEach(list(settings.trustedProxies), (text) =>
+    Result.match(IpNetwork.fromString(text), {
+      onSuccess: Effect.succeed,
+      onFailure: () => Effect.fail(invalid(`--trusted-proxies is a list such as 10.0.0.0/8, not ${text}.`))
+    }))
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
+
+const demoFile = new URL("../../seeds/demo.json", import.meta.url)
+
+/** Fills an empty database with the demo organization; answers the keys that it made, none where it was there. */
+const loadDemo = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const organizations = yield* Tenant.directory(sql)(sql<{ id: string; simulated: boolean }>`
+    select id, simulated from organization`)
+  if (organizations.some(({ simulated }) => !simulated)) {
+    return yield* invalid(
+      "--demo refuses a database that holds organizations of its own: the messenger would be simulated."
+    )
+  }
+  if (organizations.length > 0) return []
+  const seed = yield* Loader.decode(JSON.parse(fs.readFileSync(demoFile, "utf8")))
+  return (yield* Loader.load(seed)).keys
+})
+
+const shownKeys = ["Demo owner", "Demo admin", "Demo billing"]
+
+/** What a person does next, as lines that work when they are pasted. */
+const welcome = Effect.fnUntraced(function*(address: string, keys: ReadonlyArray<Loader.LoadedKey>, empty: boolean) {
+  yield* Console.log(`Listening on ${address}`)
+  if (keys.length > 0) {
+    yield* Console.log("\nThe demo organization is `demo`. Its keys are shown this once:\n")
+    for (const { key, label } of keys.filter((made) => shownKeys.includes(made.label))) {
+      yield* Console.log(`  ${label.padEnd(14)} ${Redacted.value(key)}`)
+    }
+    const [first] = keys
+    if (first === undefined) return
+    yield* Console.log(`\nTry it:
+
+  export KEY=${Redacted.value(first.key)}
+  curl -s -H "Authorization: Bearer $KEY" ${address}/v1/organization
+  curl -s -H "Authorization: Bearer $KEY" "${address}/v1/accounts?limit=3"
+  ACCOUNT=$(curl -s -H "Authorization: Bearer $KEY" "${address}/v1/accounts?status=protected&limit=1" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
+  curl -s -X POST -H "Authorization: Bearer $KEY" ${address}/v1/accounts/$ACCOUNT/pause
+  curl -s -H "Authorization: Bearer $KEY" "${address}/v1/journal?limit=1"
+`)
+  } else if (empty) {
+    yield* Console.log(`
+There is no organization yet. In another terminal, with the same settings:
+
+  security-console organizations create acme --name "Acme" --owner you@example.com
+  security-console keys create acme you@example.com --label "First key" --scopes org:read,accounts:write
+`)
+  }
+})
+
+const loggers = {
+  pretty: Logger.layer([Logger.consolePretty()]),
+  json: Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
+  logfmt: Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+}
+
+const isAway = (error: unknown): boolean => error instanceof ServiceUnavailable
+
+/**
+ * Prepares the database, at once where it answers; where it is away the service starts all the same, answers 503, and
+ * prepares it as soon as it is back. A database that cannot be used ends the process.
+ */
+const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
+  const sql = yield* SqlClient.SqlClient
+  const embedded = Environment.isEmbedded(settings)
+  const prepare = Tenant.directory(sql, "5 minutes")(Environment.prepare({ embedded, migrate: settings.migrate }))
+  const ready = yield* Ref.make(false)
+  const first = yield* Effect.result(prepare)
+  if (Result.isFailure(first) && !isAway(first.failure)) return yield* Effect.fail(first.failure)
+  const later = prepare.pipe(
+    Effect.retry({ while: isAway, schedule: Schedule.spaced("2 seconds") }),
+    Effect.andThen(Effect.logInfo("The database is back")),
+    Effect.andThen(Ref.set(ready, true))
+  )
+  if (Result.isSuccess(first)) yield* Ref.set(ready, true)
+  else yield* Effect.logWarning("The database is away: the service answers 503 until it is back")
+  const gate = Effect.flatMap(Ref.get(ready), (open) => open ? Effect.void : Effect.fail(new ServiceUnavailable({})))
+  return { gate, later: Result.isSuccess(first) ? Effect.never : Effect.andThen(later, Effect.never) }
+})
+
+/** Serves until it is told to stop. */
+export const serve = (settings: ServeSettings) =>
+  Effect.gen(function*() {
+    const embedded = Environment.isEmbedded(settings)
+    if (settings.demo && !isLoopback(settings.host)) {
+      return yield* invalid("--demo listens on loopback alone: its messenger is simulated, and its keys are printed.")
+    }
+    const trusted = yield* parseProxies(settings)
+    const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
+    const core = Environment.core(settings).pipe(
+      Layer.provideMerge(messenger),
+      Layer.provideMerge(PasswordHasher.layer)
+    )
+    yield* Effect.gen(function*() {
+      const { gate, later } = yield* prepared(settings)
+      yield* Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const keys = settings.demo ? yield* loadDemo : []
+        const server = yield* HttpServer.HttpServer
+        const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
+        const sites = yield* parseSites(settings, bound)
+        const app = yield* App.make.pipe(
+          Effect.provideService(Site.Sites, sites)
+        )
+        yield* server.serve(
+          app.pipe(Effect.provideService(Gate, gate), Effect.provideService(TrustedProxies, trusted))
+        )
+        const organizations = yield* Effect.orElseSucceed(
+          Tenant.directory(sql)(sql`select 1 from organization limit 1`),
+          () => [{}]
+        )
+        yield* welcome(bound, keys, organizations.length === 0)
+        yield* Effect.forkScoped(Effect.repeat(Effect.ignore(RateLimiter.sweep), Schedule.spaced("10 minutes")))
+        return yield* later
+      }).pipe(
+        Effect.provide(
+          Layer.mergeAll(
+            PendingChanges.layer({ alone: embedded }),
+            embedded ? Control.layer(settings.data) : Layer.empty
+          ).pipe(
+            Layer.provideMerge(core),
+            Layer.provideMerge(Server.layerListen({ host: settings.host, port: settings.port })),
+            Layer.provideMerge(SecureRandom.layerWebCrypto)
+          )
+        )
+      )
+    }).pipe(
+      Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
+    )
+  }).pipe(Effect.scoped, Effect.provide(loggers[settings.logFormat]), Effect.provideService(Logger.LogToStderr, true))
