@@ -35,6 +35,7 @@ const readQuery = Effect.fnUntraced(function*(operation: Operation.Any, url: str
     const name = decodeComponent(equals === -1 ? pair : pair.slice(0, equals))
     const text = decodeComponent(equals === -1 ? "" : pair.slice(equals + 1))
     if (name === undefined) return yield* invalid("query", "a name is not percent-encoded UTF-8")
+    if (name === "") return yield* invalid("query", "a value has no name")
     if (text === undefined) return yield* invalid(name, "is not percent-encoded UTF-8")
     if (!Object.hasOwn(operation.query, name)) return yield* invalid(name, "is not known here")
     if (members.has(name)) return yield* invalid(name, "is given twice")
