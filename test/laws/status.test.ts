@@ -1,0 +1,136 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Arbitrary, Effect } from "effect"
+import { type Caller, OrganizationId } from "../../src/domain/Access.ts"
+import { AccountStatus, deriveStatus, type StatusFacts } from "../../src/domain/Status.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { Accounts } from "../../src/operations/Ports.ts"
+import { forEachDatabase } from "../support/database.ts"
+import { between, pickOf } from "../support/random.ts"
+import { at, day, hour, now } from "../support/stored.ts"
+import * as World from "../support/world.ts"
+
+/** Moments around those at which a status changes: some to the millisecond, others anywhere within four days. */
+const Offset = Arbitrary.flatMap(
+  pickOf(0, 0, 1),
+  (anywhere) =>
+    anywhere === 1
+      ? between(-4 * day, 4 * day)
+      : Arbitrary.map(
+        Arbitrary.all([pickOf(-2 * day, -day, -hour, 0, hour, day, 2 * day), pickOf(-1, 0, 0, 1)]),
+        ([about, off]) => about + off
+      )
+)
+
+const Moment = Arbitrary.map(Offset, at)
+
+/** Null three times of four: a rule that comes first would hide the later ones. */
+const Rare: Arbitrary.Arbitrary<Date | null> = Arbitrary.flatMap(
+  pickOf(0, 0, 0, 1),
+  (set) => set === 1 ? Moment : Arbitrary.Constant(null)
+)
+
+const Usual: Arbitrary.Arbitrary<Date | null> = Arbitrary.flatMap(
+  pickOf(0, 1, 1, 1),
+  (set) => set === 1 ? Moment : Arbitrary.Constant(null)
+)
+
+const Session = Arbitrary.all({
+  service: pickOf(false, false, true),
+  baseline: pickOf(false, true),
+  approved_at: Rare,
+  review_deadline: Usual,
+  queued_at: Rare
+})
+
+const Drawn = Arbitrary.all({
+  offboarded_at: Arbitrary.flatMap(pickOf(0, 0, 1), (rare) => rare === 1 ? Rare : Arbitrary.Constant(null)),
+  paused_at: Arbitrary.flatMap(pickOf(0, 0, 1), (rare) => rare === 1 ? Rare : Arbitrary.Constant(null)),
+  stopped_at: Rare,
+  resumed_at: Rare,
+  monitoring_state: pickOf<StatusFacts["monitoring_state"]>("active", "active", "active", "stopped", "unknown"),
+  takeover_stopped_at: Rare,
+  connected_at: Usual,
+  enforcement_active_at: Usual,
+  sessions: Arbitrary.array(Session, { maxLength: 2 })
+})
+
+type Drawn = typeof Drawn extends Arbitrary.Arbitrary<infer A> ? A : never
+
+/** The facts that the status of what was drawn is derived from. */
+const factsOf = ({ sessions, ...facts }: Drawn): StatusFacts => ({
+  ...facts,
+  review_pending: sessions.some(({ approved_at, review_deadline, service }) =>
+    !service && approved_at === null && review_deadline !== null
+  )
+})
+
+const caller = (organizationId: OrganizationId): Caller["Service"] => ({
+  organizationId,
+  organizationClosed: false,
+  adminId: "00000000-0000-4000-8000-000000000000",
+  adminName: null,
+  role: "owner",
+  readsArchive: true,
+  scopes: [],
+  credential: { kind: "api_key", id: "", label: "" },
+  via: "embedded",
+  ip: null,
+  requestId: null
+})
+
+describe("3.1 the list's filter and the status", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect.prop(
+        "S3.1-07: the filter by status finds exactly the accounts whose status it is, at every moment",
+        {
+          drawn: Arbitrary.array(Drawn, { minLength: 12, maxLength: 24 }),
+          moments: Arbitrary.array(Moment, { minLength: 1, maxLength: 3 })
+        },
+        ({ drawn, moments }) =>
+          Effect.gen(function*() {
+            const accounts = yield* Accounts
+            const organizationId = OrganizationId.make(World.freshId())
+            yield* Provisioning.within(
+              organizationId,
+              Effect.gen(function*() {
+                yield* Provisioning.organization({ id: organizationId, name: "Organization" })
+                const facts = new Map<string, StatusFacts>()
+                for (const one of drawn) {
+                  const { sessions, ...columns } = one
+                  const id = yield* Provisioning.account(organizationId, { phone: "+1", facts: columns })
+                  yield* Provisioning.rows(
+                    "session",
+                    organizationId,
+                    sessions.map((session, index) => ({ account_id: id, id: String(index), seen_at: now, ...session }))
+                  )
+                  facts.set(id, factsOf(one))
+                }
+                for (const moment of moments) {
+                  for (const status of AccountStatus.literals) {
+                    const found = yield* accounts.list(
+                      caller(organizationId),
+                      { status, departmentId: undefined, after: undefined, limit: 100 },
+                      moment
+                    )
+                    const expected = [...facts].flatMap(([id, one]) => deriveStatus(one, moment) === status ? [id] : [])
+                    assert.deepStrictEqual((found ?? []).map(({ id }) => String(id)).toSorted(), expected.toSorted())
+                    for (const row of found ?? []) assert.strictEqual(deriveStatus(row, moment), status)
+                  }
+                }
+              })
+            )
+          }),
+        { arbitrary: { runs: 120 } }
+      )
+    })
+  })
+
+  it.effect("are compared for every status often enough", () =>
+    Effect.gen(function*() {
+      const drawn = yield* Arbitrary.sampleEffect(Drawn, { count: 1000, seed: 1 })
+      for (const status of AccountStatus.literals) {
+        assert.isAtLeast(drawn.filter((one) => deriveStatus(factsOf(one), now) === status).length, 20, status)
+      }
+    }))
+})
