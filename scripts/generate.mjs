@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 
 /** Each generated file with the program whose standard output it is. */
-const generated = {}
+const generated = {
+  "openapi.json": ["src/cli/main.ts", "openapi"],
+  "seeds/seed.schema.json": ["src/cli/main.ts", "seed-schema"]
+}
 
 const check = process.argv.includes("--check")
 

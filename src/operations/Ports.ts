@@ -3,7 +3,7 @@ import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AccountFacts, AccountId, DepartmentId, MessengerNames } from "../domain/Account.ts"
 import type { AiConnection, ApiKey } from "../domain/Credential.ts"
-import type { InvalidApiKey, RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
+import type { InvalidApiKey, RateLimited, ResourceMissing, ServiceUnavailable } from "../domain/Failure.ts"
 import type { JournalEntry, JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
 import type { OrganizationFacts, Recipients } from "../domain/Organization.ts"
 import type { MailChoices } from "../domain/Preferences.ts"
@@ -37,6 +37,11 @@ export class Credentials extends Context.Service<Credentials, {
     Omit<CallerService, "via" | "ip" | "requestId">,
     InvalidApiKey | ServiceUnavailable
   >
+  /** An admin of the organization by address, with every scope: for programs that have signed them in themselves. */
+  actAs(
+    organizationId: OrganizationId,
+    email: string
+  ): Effect.Effect<Omit<CallerService, "via" | "ip" | "requestId">, ResourceMissing | ServiceUnavailable>
   /** The AI connections that the caller may see, newest first. */
   connections(caller: CallerService): Effect.Effect<ReadonlyArray<AiConnection>>
   /** The API keys that the caller may see, newest first. */

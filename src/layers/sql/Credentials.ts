@@ -1,8 +1,8 @@
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { type OrganizationId, readsArchive, type Role, type Scope, superadmins } from "../../domain/Access.ts"
+import { type Caller, type OrganizationId, readsArchive, type Role, Scope, superadmins } from "../../domain/Access.ts"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
-import { InvalidApiKey } from "../../domain/Failure.ts"
+import { InvalidApiKey, ResourceMissing } from "../../domain/Failure.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 import * as Tenant from "./Tenant.ts"
@@ -19,6 +19,21 @@ interface KeyRow {
   readonly role: Role
   readonly archive_access: boolean
 }
+
+const caller = (
+  row: Omit<KeyRow, "id" | "label" | "scopes" | "stale">,
+  scopes: ReadonlyArray<Scope>,
+  credential: Caller["Service"]["credential"]
+) => ({
+  organizationId: row.organization_id,
+  organizationClosed: row.closed,
+  adminId: row.admin_id,
+  adminName: row.admin_name,
+  role: row.role,
+  readsArchive: readsArchive(row.role, row.archive_access),
+  scopes,
+  credential
+})
 
 /** How old `last_used_at` may be before a request writes it again. */
 const lastUsedGrain = Duration.minutes(1)
@@ -51,20 +66,25 @@ export const layer = Layer.effect(
           where organization_id = ${row.organization_id} and id = ${row.id}
             and (last_used_at is null or last_used_at <= ${usedBefore})`)
       }
-      return {
-        organizationId: row.organization_id,
-        organizationClosed: row.closed,
-        adminId: row.admin_id,
-        adminName: row.admin_name,
-        role: row.role,
-        readsArchive: readsArchive(row.role, row.archive_access),
-        scopes: row.scopes,
-        credential: { kind: "api_key" as const, id: row.id, label: row.label }
-      }
+      return caller(row, row.scopes, { kind: "api_key", id: row.id, label: row.label })
+    })
+
+    const actAs = Effect.fnUntraced(function*(organizationId: OrganizationId, email: string) {
+      const [row] = yield* Tenant.transaction(sql, organizationId)(
+        sql<Omit<KeyRow, "id" | "label" | "scopes" | "stale">>`
+        select organization.id as organization_id, organization.closed_at is not null as closed, admin.id as admin_id,
+          coalesce(admin.name, admin.email) as admin_name, admin.role, admin.archive_access
+        from admin join organization on organization.id = admin.organization_id
+        where admin.organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}
+          and disabled_at is null`
+      )
+      if (row === undefined) return yield* new ResourceMissing({})
+      return caller(row, Scope.literals, { kind: "console", id: row.admin_id, label: "embedded" })
     })
 
     return Ports.Credentials.of({
       authenticate,
+      actAs,
 
       connections: (caller) => {
         const everything = superadmins.includes(caller.role)

@@ -1,0 +1,48 @@
+/** Everything that an operation needs, in one layer, for programs that embed the service and for tests. */
+import { Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import * as Core from "./Core.ts"
+import { Peppers } from "./crypto/Peppers.ts"
+import * as Simulated from "./messenger/Simulated.ts"
+import * as Migrate from "./sql/Migrate.ts"
+import { migrations } from "./sql/migrations/index.ts"
+import * as Pglite from "./sql/Pglite.ts"
+import * as Postgres from "./sql/Postgres.ts"
+import * as Roles from "./sql/Roles.ts"
+
+const migrated = Layer.effectDiscard(Migrate.run(migrations))
+
+const over = <E, E2>(sql: Layer.Layer<SqlClient.SqlClient, E>, peppers: Layer.Layer<Peppers, E2>) =>
+  Core.layer({ keyPrefix: Core.defaultKeyPrefix }).pipe(Layer.provideMerge(peppers), Layer.provideMerge(sql))
+
+const randomPeppers = Layer.unwrap(
+  Effect.gen(function*() {
+    const random = yield* SecureRandom.SecureRandom
+    const bytes = yield* random.randomBytes(32)
+    return Peppers.layerText(Redacted.make(Buffer.from(bytes).toString("base64")))
+  })
+).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+
+/**
+ * The core over a new database in memory, with the simulated messenger: for tests. It is the SQL that a service runs, so
+ * that nothing behaves differently; `TestClock` drives all of its time.
+ */
+export const layerMemory = over(
+  Layer.provideMerge(migrated, Pglite.layerMemory),
+  randomPeppers
+).pipe((core) => Layer.provideMerge(Simulated.layerSql, core))
+
+/** The core over the embedded database in a directory, which it creates, locks and brings up to date. */
+export const layerEmbedded = (options: { readonly directory: string }) =>
+  over(Layer.provideMerge(migrated, Pglite.layer(options)), Peppers.layerDirectory(options.directory))
+
+/** The core over PostgreSQL, whose schema has been brought up to date by `security-console migrate`. */
+export const layerPostgres = (options: Postgres.Options & { readonly peppers: Redacted.Redacted }) =>
+  over(
+    Layer.provideMerge(
+      Layer.effectDiscard(Effect.andThen(Roles.check, Migrate.check(migrations))),
+      Postgres.layer(options)
+    ),
+    Peppers.layerText(options.peppers)
+  )
