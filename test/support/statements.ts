@@ -10,7 +10,7 @@ export interface Said {
 }
 
 /** A statement on one line. */
-export const oneLine = (sql: string): string => sql.replaceAll(/\s+/g, " ").trim()
+const oneLine = (sql: string): string => sql.replaceAll(/\s+/g, " ").trim()
 
 /** Records the statements of the effect, in their order. */
 export const recording = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
