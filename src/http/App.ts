@@ -22,6 +22,7 @@ import type { Credentials, FailedAttempts } from "../operations/Ports.ts"
 import * as Documents from "./Documents.ts"
 import * as Health from "./Health.ts"
 import * as Input from "./Input.ts"
+import * as Reference from "./Reference.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
 
 /** How large a request's body may be. */
@@ -159,6 +160,7 @@ export const make: Effect.Effect<
     yield* router.add(operation.method, operation.path, Effect.provideContext(run(operation), context))
   }
   yield* router.add("GET", Documents.path, Effect.sync(Documents.response))
+  yield* router.add("GET", Reference.path, yield* Reference.make)
   yield* router.add("GET", "/healthz", Health.alive)
   yield* router.add("GET", "/readyz", Effect.provideContext(Health.ready, context))
   const routed = Effect.flatMap(

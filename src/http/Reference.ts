@@ -1,0 +1,45 @@
+/** The reference page: the document as a person reads it, from this server alone. */
+import { Effect, Layer } from "effect"
+import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar } from "effect/http-api"
+import * as crypto from "node:crypto"
+import { Api } from "./Documents.ts"
+
+/** Where the page is served. */
+export const path = "/docs"
+
+const inlineScript = /<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g
+
+const hash = (text: string): string => `'sha256-${crypto.createHash("sha256").update(text).digest("base64")}'`
+
+/** The page's own scripts and nothing else run; it calls this server and nothing else. */
+const policy = (html: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${[...html.matchAll(inlineScript)].map(([, script = ""]) => hash(script)).join(" ")}`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+
+/** The page, made at the first request: its script is some megabytes. */
+export const make = Effect.cached(Effect.gen(function*() {
+  const router = yield* HttpRouter.make
+  yield* Effect.scoped(
+    Layer.build(HttpApiScalar.layer(Api, {
+      path,
+      scalar: { withDefaultFonts: false }
+    })).pipe(Effect.provideService(HttpRouter.HttpRouter, router))
+  )
+  const handler = HttpEffect.toWebHandler(router.asHttpEffect())
+  const html = yield* Effect.promise(async () => (await handler(new Request(`http://localhost${path}`))).text())
+  return HttpServerResponse.setHeaders(HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }), {
+    "content-security-policy": policy(html),
+    "referrer-policy": "no-referrer",
+    "cache-control": "public, max-age=3600"
+  })
+}))
