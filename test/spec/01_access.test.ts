@@ -33,7 +33,8 @@ describe("1 what a credential may do", () => {
       set_account_role_label: ["ok", "ok", "ok", "role_forbidden", "role_forbidden"],
       set_messenger_username: ["ok", "ok", "ok", "role_forbidden", "role_forbidden"],
       list_journal_events: ["ok", "ok", "ok", "ok", "ok"],
-      get_journal_event: ["ok", "ok", "ok", "resource_missing", "ok"]
+      get_journal_event: ["ok", "ok", "ok", "resource_missing", "ok"],
+      tail_journal_events: ["ok", "ok", "superadmin_required", "superadmin_required", "superadmin_required"]
     }
 
     it.effect("S1-06, S1-09: for every role and operation the role's rule holds with all six scopes and with its own alone, and a refusal changes nothing", () =>
@@ -87,6 +88,7 @@ describe("1 what a credential may do", () => {
           const texts = [
             yield* World.get("/v1/accounts", key),
             yield* World.get("/v1/journal", key),
+            yield* World.get("/v1/journal/tail", key),
             yield* World.get("/v1/ai-connections", key)
           ].map(({ body }) => JSON.stringify(body))
           for (const text of texts) for (const id of foreign) expect(text).not.toContain(id)

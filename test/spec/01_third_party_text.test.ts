@@ -95,7 +95,8 @@ describe("1 third-party text", () => {
             "set_account_role_label",
             "set_messenger_username",
             "list_journal_events",
-            "get_journal_event"
+            "get_journal_event",
+            "tail_journal_events"
           ])
         }))
 

@@ -7,7 +7,7 @@ import { forEachDatabase, pglite } from "../support/database.ts"
 import { ask, changing, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
-/** The table of section 4, and the journal's two operations. */
+/** The table of section 4, and the journal's three operations. */
 const table = [
   ["get_organization", "GET", "/v1/organization", "org:read", "yes"],
   ["list_ai_connections", "GET", "/v1/ai-connections", "org:read", "yes"],
@@ -24,7 +24,8 @@ const table = [
   ["set_account_role_label", "PUT", "/v1/accounts/{account_id}/role-label", "accounts:write", "no"],
   ["set_messenger_username", "PUT", "/v1/accounts/{account_id}/messenger-profile/username", "accounts:write", "no"],
   ["list_journal_events", "GET", "/v1/journal", "org:read", "yes"],
-  ["get_journal_event", "GET", "/v1/journal/{event_id}", "org:read", "yes"]
+  ["get_journal_event", "GET", "/v1/journal/{event_id}", "org:read", "yes"],
+  ["tail_journal_events", "GET", "/v1/journal/tail", "org:read", "yes"]
 ] as const
 
 const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}")
@@ -81,7 +82,8 @@ describe("4 operations, as declared", () => {
     )
     expect(limits).toEqual([
       ["/v1/accounts", expect.objectContaining({ type: "integer", minimum: 1, maximum: 100, default: 50 })],
-      ["/v1/journal", expect.objectContaining({ type: "integer", minimum: 1, maximum: 100, default: 50 })]
+      ["/v1/journal", expect.objectContaining({ type: "integer", minimum: 1, maximum: 100, default: 50 })],
+      ["/v1/journal/tail", expect.objectContaining({ type: "integer", minimum: 1, maximum: 500, default: 100 })]
     ])
   })
 })
@@ -230,7 +232,8 @@ describe("4 operations, as served", () => {
           set_account_role_label: "account",
           set_messenger_username: "messenger_profile",
           list_journal_events: "list",
-          get_journal_event: "journal_event"
+          get_journal_event: "journal_event",
+          tail_journal_events: "list"
         }
         for (const request of requests) {
           const answer = yield* ask(request, organization.admins.owner.key)

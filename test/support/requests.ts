@@ -52,7 +52,8 @@ export const requests = (accountId: string, eventId: string): ReadonlyArray<Requ
       body: { username: `u${accountId.replaceAll("-", "").slice(-20)}` }
     },
     { id: "list_journal_events", method: "GET", path: "/v1/journal" },
-    { id: "get_journal_event", method: "GET", path: `/v1/journal/${eventId}` }
+    { id: "get_journal_event", method: "GET", path: `/v1/journal/${eventId}` },
+    { id: "tail_journal_events", method: "GET", path: "/v1/journal/tail" }
   ]
 }
 

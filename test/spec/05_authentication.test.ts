@@ -1,0 +1,324 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Arbitrary, Effect, Redacted, Schema } from "effect"
+import * as crypto from "node:crypto"
+import { Scope } from "../../src/domain/Access.ts"
+import * as Documents from "../../src/http/Documents.ts"
+import { operations } from "../../src/operations/index.ts"
+import { forEachDatabase, pglite } from "../support/database.ts"
+import { ask, changing, makeStage, requests } from "../support/requests.ts"
+import * as World from "../support/world.ts"
+
+const path = "/v1/organization"
+
+/** The six scopes of section 5.3. */
+const scopes = [
+  "archive:read",
+  "org:read",
+  "accounts:write",
+  "security:write",
+  "admins:write",
+  "archive:delete"
+] as const
+
+describe("5 authentication", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("S5-01: every operation without a credential answers 401 authentication_error, before anything else is looked at", () =>
+      Effect.gen(function*() {
+        const { organization, requests: usual } = yield* makeStage()
+        const before = yield* World.snapshot(organization.id)
+        const wrong = requests("malformed", "malformed").map((request) => ({
+          ...request,
+          path: `${request.path}?unknown=1`,
+          body: request.method === "GET" ? undefined : []
+        }))
+        for (const request of [...usual, ...wrong]) {
+          const { body, headers, status } = yield* ask(request)
+          expect([request.id, status, body.error.type, body.error.code]).toEqual(
+            [request.id, 401, "authentication_error", "invalid_api_key"]
+          )
+          expect(headers.get("www-authenticate")).toMatch(/^Bearer/)
+          expect(headers.has("ratelimit-limit")).toBe(false)
+        }
+        expect(yield* World.snapshot(organization.id)).toEqual(before)
+      }))
+
+    it.effect("S5-01, S5.4-03: a key counts in the Authorization header alone, as one bearer token", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        const key = Redacted.value(admins.owner.key)
+        const send = (headers: Record<string, string>, query = "") => World.send("GET", `${path}${query}`, { headers })
+        for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`]) {
+          expect([authorization, (yield* send({ authorization })).status]).toEqual([authorization, 200])
+        }
+        const basic = Buffer.from(`${key}:`).toString("base64")
+        for (
+          const headers of [
+            { authorization: key },
+            { authorization: "Bearer" },
+            { authorization: "Bearer " },
+            { authorization: `Basic ${basic}` },
+            { authorization: `Token ${key}` },
+            { authorization: `Bearer${key}` },
+            { authorization: `Bearer "${key}"` },
+            { authorization: `Bearer ${key} ${key}` },
+            { authorization: `Bearer ${key}, Bearer ${key}` },
+            { authorization: `Bearer ${key},` },
+            { "proxy-authorization": `Bearer ${key}` },
+            { "x-api-key": key },
+            { cookie: `authorization=Bearer ${key}; token=${key}; session=${key}` },
+            { cookie: key }
+          ]
+        ) {
+          expect([headers, ...World.refusal(yield* send(headers as Record<string, string>))]).toEqual([
+            headers,
+            401,
+            "invalid_api_key"
+          ])
+        }
+        for (const name of ["access_token", "api_key", "key", "token"]) {
+          expect(World.refusal(yield* send({}, `?${name}=${key}`))).toEqual([401, "invalid_api_key"])
+        }
+      }))
+
+    it.effect("S5.4-03: no answer sets a cookie, and a cookie beside a key changes nothing", () =>
+      Effect.gen(function*() {
+        const { organization, requests: usual } = yield* makeStage()
+        const { key } = organization.admins.owner
+        const plain = yield* World.get(path, key)
+        const cookie = `session=${Redacted.value(organization.admins.billing.key)}`
+        const beside = yield* World.send("GET", path, { key, headers: { cookie } })
+        expect([beside.status, beside.body]).toEqual([200, plain.body])
+        const answers = [
+          ...(yield* Effect.forEach(usual, (request) => ask(request, key))),
+          ...(yield* Effect.forEach(usual, (request) => ask(request))),
+          ...(yield* Effect.forEach(requests("x", "x"), (request) => ask(request, key))),
+          yield* World.send("GET", "/openapi.json"),
+          yield* World.send("GET", "/nothing")
+        ]
+        for (const { headers } of answers) expect(headers.getSetCookie()).toEqual([])
+      }))
+
+    const Token = Arbitrary.map(
+      Arbitrary.schema(Schema.String.check(Schema.isMaxLength(80))),
+      (text) => text.replaceAll(/[^\x21-\x7e]/g, "") || "x"
+    )
+
+    it.effect.prop(
+      "S5-02: whatever is no key of the service is refused as a token",
+      [Token, Schema.Literals(["", "osc_live_", "osc_oat_", "Bearer"])],
+      ([text, prefix]) =>
+        Effect.gen(function*() {
+          const answer = yield* World.get(path, prefix + text)
+          expect(World.refusal(answer)).toEqual([401, "invalid_api_key"])
+        }),
+      { arbitrary: { runs: 150 } }
+    )
+
+    it.effect("S5-02: what the service keeps or shows of its credentials is no token, a Developer token's id among it", () =>
+      Effect.gen(function*() {
+        const organization = yield* World.makeOrganization()
+        const { id, key, keyId } = organization.admins.owner
+        const connection = crypto.randomUUID()
+        yield* World.addRows("ai_connection", organization.id, [{
+          id: connection,
+          admin_id: id,
+          kind: "token",
+          label: "Developer token",
+          mode: "cloud",
+          scopes: Scope.literals,
+          scope_type: "accounts",
+          created_at: new Date(0)
+        }])
+        const [row] = yield* World.query<{ digest: string; pepper_id: string }>(
+          organization.id,
+          (sql) => sql`select * from api_key where organization_id = ${organization.id} and id = ${keyId}`
+        )
+        const text = Redacted.value(key)
+        for (
+          const token of [
+            connection,
+            id,
+            keyId,
+            organization.id,
+            row!.digest,
+            row!.pepper_id,
+            text.slice(9),
+            text.slice(0, 52),
+            `osc_live_${row!.digest.slice(0, 49)}`
+          ]
+        ) {
+          expect([token, ...World.refusal(yield* World.get(path, token))]).toEqual([token, 401, "invalid_api_key"])
+        }
+        expect((yield* World.get(path, key)).status).toBe(200)
+      }))
+  })
+})
+
+describe("5.3 scopes", () => {
+  it("S5.3-01: the scopes are these six, and every operation and the document use no other", () => {
+    expect(Scope.literals).toEqual(scopes)
+    for (const { scope } of operations) expect(scopes).toContain(scope)
+    const { components, paths } = JSON.parse(JSON.stringify(Documents.make()))
+    expect(components.schemas.scope.enum).toEqual(scopes)
+    for (const methods of Object.values<any>(paths)) {
+      for (const entry of Object.values<any>(methods)) expect(scopes).toContain(entry["x-scope"])
+    }
+  })
+
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("S5.3-02, S5.3-06, S5.3-08: each operation passes with its scope alone, and with the five others, together or alone, it is told which is missing", () =>
+        Effect.gen(function*() {
+          const { organization, requests: usual } = yield* makeStage()
+          const { id } = organization.admins.owner
+          const keys = yield* Effect.forEach(scopes, (scope) => World.makeKey(organization.id, id, [scope]))
+          const others = yield* Effect.forEach(
+            scopes,
+            (scope) => World.makeKey(organization.id, id, scopes.filter((other) => other !== scope))
+          )
+          const none = yield* World.makeKey(organization.id, id, [])
+          for (const request of usual) {
+            const wanted = changing.includes(request.id) ? "accounts:write" : "org:read"
+            const place = scopes.indexOf(wanted)
+            const before = yield* World.snapshot(organization.id)
+            for (const { key } of [...keys.filter((_, index) => index !== place), others[place]!, none]) {
+              const answer = yield* ask(request, key)
+              expect([request.id, answer.body.error.type, ...World.refusal(answer)]).toEqual(
+                [request.id, "permission_error", 403, "insufficient_scope"]
+              )
+              expect(answer.headers.get("www-authenticate")).toBe(
+                `Bearer error="insufficient_scope", scope="${wanted}"`
+              )
+            }
+            expect(yield* World.snapshot(organization.id)).toEqual(before)
+            expect([request.id, (yield* ask(request, keys[place]!.key)).status]).toEqual([request.id, 200])
+          }
+        }))
+
+      it.effect("S5.3-02: a scope that is taken from a credential is missing at the next request", () =>
+        Effect.gen(function*() {
+          const organization = yield* World.makeOrganization()
+          const { key, keyId } = organization.admins.owner
+          const grant = (granted: ReadonlyArray<string>) =>
+            World.set(organization.id, "api_key", keyId, { scopes: granted })
+          expect((yield* World.get(path, key)).status).toBe(200)
+          yield* grant(scopes.filter((scope) => scope !== "org:read"))
+          expect(World.refusal(yield* World.get(path, key))).toEqual([403, "insufficient_scope"])
+          yield* grant(["org:read"])
+          expect((yield* World.get(path, key)).status).toBe(200)
+        }))
+
+      it.effect("S5.3-10: with accounts:write the billing role sets its own mail preferences, and changes nothing else", () =>
+        Effect.gen(function*() {
+          const { account, organization, requests: usual } = yield* makeStage()
+          const { id } = organization.admins.billing
+          yield* World.grant(organization.id, id, { accounts: [account.id] })
+          const { key } = yield* World.makeKey(organization.id, id, ["accounts:write"])
+          for (const request of usual.filter((request) => changing.includes(request.id))) {
+            const before = yield* World.snapshot(organization.id)
+            const answer = yield* ask(request, key)
+            if (request.id === "set_mail_preferences") {
+              expect(answer.status).toBe(200)
+              const [entry] = (yield* World.journal(organization.id)).slice(-1)
+              expect(entry).toMatchObject({ actor_admin_id: id, target_type: "admin", target_id: id })
+            } else {
+              const code = request.id === "set_notification_recipients" ? "superadmin_required" : "role_forbidden"
+              expect([request.id, ...World.refusal(answer)]).toEqual([request.id, 403, code])
+              expect(yield* World.snapshot(organization.id)).toEqual(before)
+            }
+          }
+        }))
+    })
+  })
+})
+
+describe("5.4 other access rules", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("S5.4-01: what the admin may not see answers as what does not exist, in body and headers, at every operation with an id", () =>
+        Effect.gen(function*() {
+          const { eventId, organization, account } = yield* makeStage()
+          const other = yield* makeStage()
+          const same = (answer: World.Answer) => ({
+            status: answer.status,
+            body: answer.body,
+            headers: [...answer.headers].filter(([name]) => name !== "request-id" && !name.startsWith("ratelimit-"))
+          })
+          for (const role of ["admin", "archive", "billing", "owner"] as const) {
+            const { key } = organization.admins[role]
+            const unknown = requests(crypto.randomUUID(), crypto.randomUUID())
+            const hidden = role === "owner" ? [] : [requests(account.id, eventId)]
+            for (const invisible of [requests(other.account.id, other.eventId), ...hidden]) {
+              for (const [place, request] of invisible.entries()) {
+                if (!/[0-9a-f]{8}-/.test(request.path)) continue
+                if (role === "billing" && request.id === "get_account") continue
+                const answer = yield* ask(request, key)
+                expect([role, request.id, same(answer)]).toEqual([
+                  role,
+                  request.id,
+                  same(yield* ask(unknown[place]!, key))
+                ])
+                expect([403, 404]).toContain(answer.status)
+                if (answer.status === 404) expect(answer.body.error.code).toBe("resource_missing")
+              }
+            }
+          }
+        }))
+    })
+  })
+
+  layer(World.world(pglite))((it) => {
+    it.effect("S5.4-02: every origin may read every answer, refusals too, with the headers it needs and without credentials of the browser", () =>
+      Effect.gen(function*() {
+        const { organization, requests: usual } = yield* makeStage()
+        const { key } = organization.admins.owner
+        for (const origin of ["https://app.example", "http://localhost:5173", "null"]) {
+          const cases = [...usual.map((request) => ({ ...request, key })), ...usual, {
+            method: "GET",
+            path: "/v1/nothing",
+            key
+          }]
+          for (
+            const { method, path, key } of cases as ReadonlyArray<
+              { method: string; path: string; key?: Redacted.Redacted }
+            >
+          ) {
+            const { headers } = yield* World.send(method, path, {
+              headers: { origin },
+              ...(key === undefined ? {} : { key })
+            })
+            expect([path, headers.get("access-control-allow-origin")]).toEqual([path, "*"])
+            expect(headers.has("access-control-allow-credentials")).toBe(false)
+            const exposed = headers.get("access-control-expose-headers")!.toLowerCase().split(/, ?/)
+            expect(exposed).toEqual(
+              expect.arrayContaining([
+                "request-id",
+                "retry-after",
+                "www-authenticate",
+                "ratelimit-limit",
+                "ratelimit-remaining",
+                "ratelimit-reset"
+              ])
+            )
+          }
+        }
+      }))
+
+    it.effect("S5.4-02: a browser is let through its preflight to every operation, without a credential", () =>
+      Effect.gen(function*() {
+        for (const { method, path } of requests(crypto.randomUUID(), crypto.randomUUID())) {
+          const { headers, status } = yield* World.send("OPTIONS", path, {
+            headers: {
+              origin: "https://app.example",
+              "access-control-request-method": method,
+              "access-control-request-headers": "authorization, content-type"
+            }
+          })
+          expect([path, status, headers.get("access-control-allow-origin")]).toEqual([path, 204, "*"])
+          expect(headers.get("access-control-allow-methods")!.split(/, ?/)).toContain(method)
+          const allowed = headers.get("access-control-allow-headers")!.toLowerCase().split(/, ?/)
+          expect(allowed).toEqual(expect.arrayContaining(["authorization", "content-type"]))
+        }
+      }))
+  })
+})

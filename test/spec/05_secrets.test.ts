@@ -1,0 +1,66 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import * as crypto from "node:crypto"
+import { Vault } from "../../src/layers/crypto/Vault.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { sealedFor } from "../../src/layers/sql/Accounts.ts"
+import { forEachDatabase } from "../support/database.ts"
+import { ask, makeStage } from "../support/requests.ts"
+import * as World from "../support/world.ts"
+
+describe("5 secrets", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("no answer of any operation, and no entry of the journal, holds a secret or what is kept of one", () =>
+        Effect.gen(function*() {
+          const { account, organization, requests } = yield* makeStage()
+          const platform = yield* SimulatedPlatform
+          const vault = yield* Vault
+          const password = `Password ${crypto.randomUUID()}`
+          const passkey = `passkey-${crypto.randomUUID()}`
+          yield* platform.changeSecurity(account.userId, {
+            two_fa_password: Redacted.make(password),
+            passkey_id: passkey,
+            recovery_email: "someone@secret.example"
+          })
+          const sealed = vault.seal(Redacted.make(password), sealedFor(organization.id, account.id, "two_fa"))
+          yield* World.set(organization.id, "account", account.id, { two_fa_sealed: sealed, passkey_id: passkey })
+          const kept = yield* World.query<{ digest: string; pepper_id: string }>(
+            organization.id,
+            (sql) => sql`select digest, pepper_id from api_key where organization_id = ${organization.id}`
+          )
+          const secrets = [
+            password,
+            passkey,
+            sealed,
+            account.sessionRef,
+            "someone@secret",
+            "_live_",
+            ...kept.flatMap(({ digest, pepper_id }) => [digest, pepper_id]),
+            ...Object.values(organization.admins).map(({ key }) => Redacted.value(key).slice(9, 52))
+          ]
+          const managed = yield* World.get(
+            `/v1/accounts/${account.id}/messenger-profile`,
+            organization.admins.owner.key
+          )
+          expect(managed.body).toMatchObject({
+            two_fa_managed: true,
+            passkey_managed: true,
+            recovery_email_pattern: expect.stringContaining("@secret.example")
+          })
+          for (const { key } of Object.values(organization.admins)) {
+            for (const request of requests) {
+              const answer = yield* ask(request, key)
+              const wrong = yield* ask({ ...request, path: `${request.path}?${Redacted.value(key)}=${password}` }, key)
+              const text = JSON.stringify([answer.body, [...answer.headers]])
+              for (const secret of secrets) expect([request.id, text.includes(secret)]).toEqual([request.id, false])
+              expect([400, 403]).toContain(wrong.status)
+              expect(JSON.stringify(wrong.body)).not.toContain(password)
+            }
+          }
+          const journal = JSON.stringify(yield* World.journal(organization.id))
+          for (const secret of secrets) expect(journal.includes(secret)).toBe(false)
+        }))
+    })
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { forEachDatabase } from "../support/database.ts"
+import { ask, changing, makeStage } from "../support/requests.ts"
+import * as World from "../support/world.ts"
+
+describe("6 events", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("S6-01: every changing operation is recorded at its moment, for the admin of each role that may do it", () =>
+        Effect.gen(function*() {
+          for (const [place, role] of (["owner", "superadmin", "admin"] as const).entries()) {
+            const moment = new Date(1_800_000_000_000 + place * 1000)
+            yield* TestClock.setTime(moment.getTime())
+            const { account, organization, requests } = yield* makeStage()
+            yield* World.grant(organization.id, organization.admins[role].id, { accounts: [account.id] })
+            const before = (yield* World.journal(organization.id)).length
+            for (const request of requests.filter(({ id }) => changing.includes(id))) {
+              if (role === "admin" && request.id === "set_notification_recipients") continue
+              expect([role, request.id, (yield* ask(request, organization.admins[role].key)).status]).toEqual([
+                role,
+                request.id,
+                200
+              ])
+            }
+            const entries = (yield* World.journal(organization.id)).slice(before)
+            expect([role, entries.filter(({ outcome }) => outcome === "done").map(({ action }) => action)]).toEqual([
+              role,
+              [
+                "mail_preferences.set",
+                ...(role === "admin" ? [] : ["notification_recipients.set"]),
+                "profile.updated",
+                "account.paused",
+                "account.resumed",
+                "account.role_label_set",
+                "profile.username_set"
+              ]
+            ])
+            for (const { actor_admin_id, actor_type, at } of entries) {
+              expect([actor_type, actor_admin_id, at]).toEqual(["admin", organization.admins[role].id, moment])
+            }
+          }
+        }))
+
+      it.effect("S6-02: the record names the very key of the admin that was used, by the label that it had then", () =>
+        Effect.gen(function*() {
+          const { account, organization } = yield* makeStage()
+          const { id } = organization.admins.owner
+          const made: Array<{ readonly id: string; readonly label: string }> = []
+          for (const label of ["One", "Two", "Three"]) {
+            const key = yield* World.makeKey(organization.id, id, ["accounts:write"], { label })
+            const answer = yield* World.put(`/v1/accounts/${account.id}/role-label`, key.key, { role_label: label })
+            expect(answer.status).toBe(200)
+            yield* World.set(organization.id, "api_key", key.id, { label: `${label}, renamed` })
+            made.push({ id: key.id, label })
+          }
+          const entries = (yield* World.journal(organization.id)).slice(-3)
+          expect(entries.map((entry) => ({
+            kind: entry.credential_kind,
+            id: entry.credential_id,
+            label: entry.credential_label,
+            role_label: entry.details["role_label"]
+          }))).toEqual(made.map(({ id, label }) => ({ kind: "api_key", id, label, role_label: label })))
+        }))
+
+      it.effect("a refused change leaves no entry, and one that the messenger did not answer says that its outcome is unknown", () =>
+        Effect.gen(function*() {
+          const { account, organization } = yield* makeStage()
+          const platform = yield* SimulatedPlatform
+          const { key } = organization.admins.owner
+          const before = (yield* World.journal(organization.id)).length
+          const path = `/v1/accounts/${account.id}/messenger-profile`
+          expect((yield* World.post(`/v1/accounts/${account.id}/resume`, key)).status).toBe(409)
+          expect((yield* World.patch(path, key, { about: "x".repeat(141) })).status).toBe(400)
+          expect((yield* World.patch(path, organization.admins.billing.key, { about: "x" })).status).toBe(403)
+          expect((yield* World.journal(organization.id)).length).toBe(before)
+          yield* platform.script({ answer: { _tag: "Lost" }, operation: "update_profile", userId: account.userId })
+          const answer = yield* World.patch(path, key, { about: "Lost" })
+          expect(World.refusal(answer)).toEqual([503, "messenger_unavailable"])
+          expect((yield* World.journal(organization.id)).slice(before)).toMatchObject([
+            { outcome: "pending", details: { fields: "about" } },
+            {
+              outcome: "failed",
+              details: { fields: "about", error: "messenger_unavailable", certain: false },
+              closes: before + 1
+            }
+          ])
+        }))
+    })
+  })
+})
