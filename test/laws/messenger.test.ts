@@ -1,0 +1,155 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { Caller } from "../../src/domain/Access.ts"
+import { type Answer, type PlatformOperation, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { verify } from "../../src/layers/sql/Journal.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
+import { Credentials } from "../../src/operations/Ports.ts"
+import { forEachDatabase } from "../support/database.ts"
+import * as World from "../support/world.ts"
+
+const stage = Effect.gen(function*() {
+  const platform = yield* SimulatedPlatform
+  yield* platform.clearScripts
+  const { admins, id } = yield* World.makeOrganization()
+  const account = yield* World.makeLiveAccount(id, { first_name: "Ada", last_name: "Lovelace" })
+  const profile = `/v1/accounts/${account.id}/messenger-profile`
+  const known = yield* (yield* Credentials).authenticate(admins.owner.key)
+  return {
+    account,
+    caller: Caller.of({ ...known, via: "embedded", ip: null, requestId: null }),
+    rename: World.patch(profile, admins.owner.key, { first_name: "Grace" }),
+    read: World.get(profile, admins.owner.key),
+    name: Effect.map(World.get(`/v1/accounts/${account.id}`, admins.owner.key), ({ body }) => body.name as string),
+    script: (answer: Answer, operation: PlatformOperation = "update_profile") =>
+      platform.script({ answer, operation, userId: account.userId }),
+    /** Resolves when the service has asked the platform to change the profile. */
+    asked: Effect.repeat(platform.calls, {
+      until: (calls) => calls.some((call) => call.user_id === account.userId && call.operation === "update_profile")
+    }),
+    journal: Effect.gen(function*() {
+      expect(yield* Provisioning.within(id, verify(id))).toMatchObject({ ok: true })
+      return (yield* World.journal(id)).map(({ closes, details, outcome }) => ({ outcome, details, closes }))
+    })
+  }
+})
+
+const intent = { outcome: "pending", details: { fields: "first_name" }, closes: null }
+
+const failed = (error: string, certain: boolean) => [
+  intent,
+  { outcome: "failed", details: { fields: "first_name", error, certain }, closes: 1 }
+]
+
+const done = [intent, { outcome: "done", details: { fields: "first_name" }, closes: 1 }]
+
+const refusal = (answer: World.Answer) => [
+  answer.status,
+  answer.body.error?.type,
+  answer.body.error?.code,
+  answer.headers.get("retry-after")
+]
+
+const unavailable = (seconds: number) => [503, "api_error", "messenger_unavailable", String(seconds)]
+
+describe("6 changes on the messenger that go wrong", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("a platform that is away changes nothing: 503 with Retry-After, intent and failure are journaled", () =>
+        Effect.gen(function*() {
+          const { journal, name, read, rename, script } = yield* stage
+          yield* script({ _tag: "Unavailable" })
+          expect(refusal(yield* rename)).toEqual(unavailable(30))
+          expect(yield* journal).toEqual(failed("messenger_unavailable", false))
+          expect((yield* read).body.first_name).toBe("Ada")
+          expect(yield* name).toBe("Ada Lovelace")
+        }))
+
+      it.effect("a platform that asks to wait is answered with its own seconds", () =>
+        Effect.gen(function*() {
+          const { journal, rename, script } = yield* stage
+          yield* script({ _tag: "Busy", seconds: 17 })
+          expect(refusal(yield* rename)).toEqual(unavailable(17))
+          expect(yield* journal).toEqual(failed("messenger_unavailable", false))
+          expect((yield* rename).status).toBe(200)
+        }))
+
+      it.effect("an answer that was lost is not certain: the change shows at the next read, and is not made twice", () =>
+        Effect.gen(function*() {
+          const { journal, read, rename, script } = yield* stage
+          yield* script({ _tag: "Lost" })
+          expect(refusal(yield* rename)).toEqual(unavailable(30))
+          const entries = yield* journal
+          expect(entries).toEqual(failed("messenger_unavailable", false))
+          expect((yield* read).body.first_name).toBe("Grace")
+          expect((yield* rename).status).toBe(200)
+          expect(yield* journal).toEqual(entries)
+        }))
+
+      it.effect("an answer that takes its time is waited for, and one that takes longer than 8 seconds is not", () =>
+        Effect.gen(function*() {
+          for (
+            const [answer, wait, status, entries] of [
+              [{ _tag: "Slow", milliseconds: 7999 }, 7999, 200, done],
+              [{ _tag: "Slow", milliseconds: 8001 }, 8000, 503, failed("messenger_unavailable", false)],
+              [{ _tag: "Silent" }, 8000, 503, failed("messenger_unavailable", false)]
+            ] as const
+          ) {
+            const { asked, journal, rename, script } = yield* stage
+            yield* script(answer)
+            const asking = yield* Effect.forkChild(rename)
+            yield* asked
+            expect(yield* journal).toEqual([intent])
+            yield* TestClock.adjust(wait)
+            const answered = yield* Fiber.join(asking)
+            expect(answered.status).toBe(status)
+            if (status === 503) expect(refusal(answered)).toEqual(unavailable(30))
+            expect(yield* journal).toEqual(entries)
+          }
+        }))
+
+      it.effect("a refusal for a reason of the platform's own keeps its text from answers and journal", () =>
+        Effect.gen(function*() {
+          const { journal, rename, script } = yield* stage
+          yield* script({ _tag: "Refused", reason: "SOME_INTERNAL_REASON" })
+          const answer = yield* rename
+          expect(refusal(answer)).toEqual([409, "invalid_request_error", "messenger_refused", null])
+          expect(yield* journal).toEqual(failed("messenger_refused", true))
+          expect(JSON.stringify([answer.body, yield* journal])).not.toContain("SOME_INTERNAL_REASON")
+        }))
+
+      it.effect("a caller that gives up in the middle leaves the outcome in the journal", () =>
+        Effect.gen(function*() {
+          const { account, asked, caller, journal, script } = yield* stage
+          yield* script({ _tag: "Silent" })
+          const asking = yield* Effect.forkChild(
+            updateMessengerProfile.call({ account_id: account.id, first_name: "Grace" }).pipe(
+              Effect.provideService(Caller, caller)
+            )
+          )
+          yield* asked
+          yield* Fiber.interrupt(asking)
+          expect(yield* journal).toEqual(failed("interrupted", false))
+        }))
+
+      it.effect("what goes wrong before the change is begun leaves no entry, and what goes wrong after it is no failure", () =>
+        Effect.gen(function*() {
+          const { journal, read, rename, script } = yield* stage
+          for (const operation of ["open", "profile"] as const) {
+            yield* script({ _tag: "Unavailable" }, operation)
+            expect(refusal(yield* rename)).toEqual(unavailable(30))
+            yield* script({ _tag: "Busy", seconds: 3 }, operation)
+            expect(refusal(yield* read)).toEqual(unavailable(3))
+          }
+          expect(yield* journal).toEqual([])
+          yield* script({ _tag: "Unavailable" }, "security")
+          const answer = yield* rename
+          expect(answer.status).toBe(200)
+          expect(answer.body).toMatchObject({ first_name: "Grace", two_fa_present: null })
+          expect(yield* journal).toEqual(done)
+        }))
+    })
+  })
+})
