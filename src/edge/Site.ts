@@ -15,8 +15,14 @@ export class Sites extends Context.Service<Sites, {
   find(host: string | undefined): Site | undefined
 }>()("org-security-console/edge/Site/Sites") {}
 
+/** How a client may write the host of an address: with its port, which may be left out where it is the scheme's own. */
+const hosts = (baseUrl: string): ReadonlyArray<string> => {
+  const { host, hostname, port, protocol } = new URL(baseUrl)
+  return port === "" ? [host, `${hostname}:${protocol === "https:" ? 443 : 80}`] : [host]
+}
+
 /** The sites by the host of their address. */
 export const make = (sites: ReadonlyArray<Site>): Sites["Service"] => {
-  const byHost = new Map(sites.map((site) => [new URL(site.baseUrl).host, site]))
+  const byHost = new Map(sites.flatMap((site) => hosts(site.baseUrl).map((host) => [host, site] as const)))
   return { find: (host) => byHost.get((host ?? "").toLowerCase()) }
 }

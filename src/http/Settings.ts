@@ -22,7 +22,9 @@ export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwor
   { defaultValue: () => [] }
 )
 
-const parse = (text: string) => Option.getSuccess(NetAddress.ipFromString(text.trim()))
+/** The address in the text; an IPv4 address that a socket of both families has written as IPv6 is itself again. */
+const parse = (text: string) =>
+  Option.map(Option.getSuccess(NetAddress.ipFromString(text.trim())), (address) => NetAddress.toCanonical(address))
 
 /**
  * The client's address: the peer's, or, while the peer is a trusted proxy, the right-most address of `X-Forwarded-For`
