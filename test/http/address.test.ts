@@ -1,0 +1,130 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { HttpEffect, HttpServerRequest } from "effect/http"
+import { IpNetwork } from "effect/net"
+import { TestClock } from "effect/testing"
+import * as App from "../../src/http/App.ts"
+import { clientAddress, TrustedProxies } from "../../src/http/Settings.ts"
+import { pglite } from "../support/database.ts"
+import * as World from "../support/world.ts"
+
+const network = (text: string) => Result.getOrThrow(IpNetwork.fromString(text))
+
+const Octet = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
+/** An address of a proxy, or one of somebody else. */
+const Address = Schema.Struct({ proxy: Schema.Boolean, last: Octet })
+const written = ({ last, proxy }: typeof Address.Type) => proxy ? `10.0.0.${last}` : `203.0.113.${last}`
+const trusted = [network("10.0.0.0/24"), network("fd00::/8")]
+
+describe("a client's address", () => {
+  it.prop(
+    "is the right-most one that is no trusted proxy's, or the left-most of all where they all are",
+    [Schema.Array(Address).check(Schema.isMaxLength(6)), Address],
+    ([forwarded, peer]) => {
+      const path = [...forwarded, peer]
+      const client = path.findLast(({ proxy }) => !proxy) ?? path[0]!
+      expect(clientAddress(written(peer), forwarded.map(written).join(", "), trusted)).toBe(written(client))
+    }
+  )
+
+  it.prop(
+    "is the peer's, whatever the header says, while nobody is trusted or the peer is not",
+    [Schema.Array(Schema.Union([Schema.String, Schema.Literals(["10.0.0.1", "::1"])])), Octet],
+    ([parts, last]) => {
+      const peer = written({ proxy: false, last })
+      expect(clientAddress(peer, parts.join(","), trusted)).toBe(peer)
+      expect(clientAddress(`10.0.0.${last}`, parts.join(","), [])).toBe(`10.0.0.${last}`)
+    }
+  )
+
+  it.prop(
+    "is never taken from behind something that is no address",
+    [Schema.String, Octet],
+    ([text, last]) => {
+      const address = clientAddress("10.0.0.1", `203.0.113.${last}, ?${text.replaceAll(",", "")}, 10.0.0.2`, trusted)
+      expect(address).toBe("10.0.0.2")
+    }
+  )
+
+  it("is read in any writing of an address, and told in one", () => {
+    expect(clientAddress("::ffff:10.0.0.1", "203.0.113.9", trusted)).toBe("203.0.113.9")
+    expect(clientAddress("::ffff:203.0.113.9", undefined, trusted)).toBe("203.0.113.9")
+    expect(clientAddress("fd00::1", " 2001:DB8:0:0::0001 ", trusted)).toBe("2001:db8::1")
+    expect(clientAddress("10.0.0.1", "", trusted)).toBe("10.0.0.1")
+    expect(clientAddress("10.0.0.1", undefined, trusted)).toBe("10.0.0.1")
+    expect(clientAddress("10.0.0.1", " , ,", trusted)).toBe("10.0.0.1")
+    expect(clientAddress("10.0.0.1", "unknown", trusted)).toBe("10.0.0.1")
+    expect(clientAddress(null, "203.0.113.9", trusted)).toBeNull()
+  })
+})
+
+/** Asks as a peer with this address would, and answers the status and how long to wait. */
+const asking = Effect.gen(function*() {
+  const app = yield* App.make
+  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
+    yield* Effect.context<never>()
+  )(Effect.updateService(
+    app,
+    HttpServerRequest.HttpServerRequest,
+    (request) => request.modify({ remoteAddress: Option.some(request.headers["x-peer"] ?? "") })
+  ))
+  return Effect.fnUntraced(function*(peer: string, key: string, forwardedFor?: string) {
+    const request = new Request("http://console.test/v1/organization", {
+      headers: {
+        host: "console.test",
+        authorization: `Bearer ${key}`,
+        "x-peer": peer,
+        ...(forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor })
+      }
+    })
+    const response = yield* Effect.promise(() => handler(request))
+    const body = (yield* Effect.promise(() => response.json())) as { readonly error?: { readonly code: string } }
+    return { status: response.status, code: body.error?.code, retryAfter: response.headers.get("retry-after") }
+  })
+})
+
+describe("wrong credentials from one address", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("are answered 401 up to 120 times in a minute, then 429 with the wait, and 401 again after it", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(1_700_000_000_000)
+        const askFrom = yield* asking
+        for (let attempt = 0; attempt < 120; attempt++) {
+          expect((yield* askFrom("192.0.2.1", "wrong")).status).toBe(401)
+        }
+        yield* TestClock.adjust(20_000)
+        expect(yield* askFrom("192.0.2.1", "wrong")).toEqual({ status: 429, code: "rate_limited", retryAfter: "40" })
+        expect((yield* askFrom("192.0.2.2", "wrong")).status).toBe(401)
+        yield* TestClock.adjust(39_999)
+        expect((yield* askFrom("192.0.2.1", "wrong")).status).toBe(429)
+        yield* TestClock.adjust(1)
+        expect((yield* askFrom("192.0.2.1", "wrong")).status).toBe(401)
+      }))
+
+    it.effect("do not keep out a right one, and a right one costs nothing of them", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(1_700_000_000_000)
+        const askFrom = yield* asking
+        const { admins } = yield* World.makeOrganization()
+        for (let attempt = 0; attempt < 130; attempt++) yield* askFrom("192.0.2.3", "wrong")
+        expect((yield* askFrom("192.0.2.3", "wrong")).status).toBe(429)
+        expect((yield* askFrom("192.0.2.3", Redacted.value(admins.owner.key))).status).toBe(200)
+        for (let ask = 0; ask < 100; ask++) yield* askFrom("192.0.2.4", Redacted.value(admins.admin.key))
+        expect((yield* askFrom("192.0.2.4", "wrong")).status).toBe(401)
+      }))
+
+    it.effect("are counted for the client behind a trusted proxy, and for the proxy that is not trusted", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(1_700_000_000_000)
+        const askFrom = yield* Effect.provideService(asking, TrustedProxies, [network("10.0.0.0/8")])
+        const from = (peer: string, client: string) => askFrom(peer, "wrong", client)
+        for (let attempt = 0; attempt < 120; attempt++) {
+          yield* from("10.0.0.1", "198.51.100.1")
+          yield* from("192.0.2.5", `198.51.100.${attempt}`)
+        }
+        expect((yield* from("10.0.0.2", "198.51.100.1")).status).toBe(429)
+        expect((yield* from("10.0.0.1", "198.51.100.2")).status).toBe(401)
+        expect((yield* from("192.0.2.5", "198.51.100.200")).status).toBe(429)
+      }))
+  })
+})

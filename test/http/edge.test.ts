@@ -1,0 +1,221 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Cause, Effect, Layer, Logger, References, Schema } from "effect"
+import { failureTypes, ServiceUnavailable } from "../../src/domain/Failure.ts"
+import { codes } from "../../src/edge/Answer.ts"
+import { operations } from "../../src/operations/index.ts"
+import type * as Operation from "../../src/operations/Operation.ts"
+import { Db, Organizations } from "../../src/operations/Ports.ts"
+import { pglite } from "../support/database.ts"
+import * as World from "../support/world.ts"
+
+const all: ReadonlyArray<Operation.Any> = operations
+
+const id = /^req_[0-9a-hjkmnp-tv-z]{26}$/
+
+/** What every answer of the service is, whatever was asked. */
+const expectWellFormed = ({ body, headers, status }: World.Answer) => {
+  expect(headers.get("request-id")).toMatch(id)
+  expect(headers.get("x-content-type-options")).toBe("nosniff")
+  expect(headers.get("set-cookie")).toBeNull()
+  if (status === 200 || status === 204) return
+  expect(headers.get("content-type")).toBe("application/json")
+  expect(headers.get("cache-control")).toBe("no-store")
+  const { error, ...rest } = body
+  const { code, message, param, type, ...others } = error
+  expect([rest, others]).toEqual([{}, {}])
+  expect(codes.get(code)).toBe(status)
+  expect(type).toBe((failureTypes as Record<number, string>)[status])
+  expect(message).toEqual(expect.stringMatching(/./))
+  if ("param" in error) expect(param).toEqual(expect.stringMatching(/./))
+}
+
+const Segment = Schema.Literals([
+  "v1",
+  "V1",
+  "accounts",
+  "organization",
+  "journal",
+  "me",
+  "mail-preferences",
+  "settings",
+  "notifications",
+  "pause",
+  "",
+  ".",
+  "%00",
+  "%zz",
+  "0190a0a0-0000-7000-8000-000000000000",
+  "openapi.json",
+  "mcp"
+])
+
+/** Any request: one of an operation, or one of nothing. */
+const Anything = Schema.Struct({
+  method: Schema.Literals(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
+  path: Schema.Union([
+    Schema.Literals(all.map(({ path }) => path)),
+    Schema.Array(Segment).check(Schema.isMaxLength(6))
+  ]),
+  query: Schema.String,
+  body: Schema.NullOr(Schema.Union([Schema.String, Schema.Json])),
+  role: Schema.Literals(["owner", "billing", "nobody"]),
+  type: Schema.Literals(["application/json", "text/plain"])
+})
+
+describe("every answer", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("S7-01: to an unknown path or method is the envelope of resource_missing, before any credential", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        const unknown = [
+          ["GET", "/"],
+          ["GET", "/v1"],
+          ["GET", "/v1/"],
+          ["GET", "/v1/nothing"],
+          ["GET", "/V1/organization"],
+          ["GET", "/v1/Organization"],
+          ["GET", "/v1/organization/"],
+          ["GET", "/v1//organization"],
+          ["GET", "//v1/organization"],
+          ["GET", "/v1/organization;a=1"],
+          ["GET", "/v1/accounts;limit=0?limit=1"],
+          ["GET", "/v1/accounts/a/b/c"],
+          ["GET", "/v1/accounts/%zz"],
+          ["GET", "/v2/organization"],
+          ["POST", "/v1/organization"],
+          ["DELETE", "/v1/accounts"],
+          ["PUT", "/openapi.json"],
+          ["POST", "/healthz"],
+          ["OPTIONS", "/healthz"]
+        ] as const
+        for (const [method, path] of unknown) {
+          for (const asking of [{}, { key: "wrong" }, { key: admins.owner.key }]) {
+            const answer = yield* World.send(method, path, asking)
+            expectWellFormed(answer)
+            expect([method, path, ...World.refusal(answer)]).toEqual([method, path, 404, "resource_missing"])
+          }
+        }
+      }))
+
+    it.effect("S9-02: stands under /v1 where an operation gives it, and nowhere else", () =>
+      Effect.gen(function*() {
+        for (const { method, path } of all) {
+          expect(path).toMatch(/^\/v1\/[a-z:]/)
+          const bare = path.replace("/v1", "").replaceAll(/:\w+/g, "0190a0a0-0000-7000-8000-000000000000")
+          expect((yield* World.send(method, `/v1${bare}`)).status).toBe(401)
+          expect((yield* World.send(method, bare)).status).toBe(404)
+        }
+      }))
+
+    it.effect.prop(
+      "S7-01, S7-02, S9-04: is well-formed whatever is asked: its envelope, its type by its status, an id of its own",
+      [Anything],
+      ([asked]) =>
+        Effect.gen(function*() {
+          const { admins } = yield* World.makeOrganization()
+          const path = typeof asked.path === "string" ? asked.path : `/${asked.path.join("/")}`
+          const key = asked.role === "nobody" ? undefined : admins[asked.role].key
+          const raw = asked.body === null
+            ? undefined
+            : typeof asked.body === "string"
+            ? asked.body
+            : JSON.stringify(asked.body)
+          const answer = yield* World.send(asked.method, `${path}${asked.query === "" ? "" : `?${asked.query}`}`, {
+            ...(key === undefined ? {} : { key }),
+            ...(raw === undefined ? {} : { raw }),
+            headers: { "content-type": asked.type }
+          })
+          expectWellFormed(answer)
+          expect(answer.status).toBeLessThan(500)
+        }),
+      { arbitrary: { runs: 400 }, timeout: 60_000 }
+    )
+
+    it.effect("S9-04: has an id that no other answer has, and that the journal keeps with what was done", () =>
+      Effect.gen(function*() {
+        const { admins, id: organizationId } = yield* World.makeOrganization()
+        const account = yield* World.makeAccount(organizationId)
+        const done = yield* World.send("POST", `/v1/accounts/${account}/pause`, {
+          key: admins.owner.key,
+          headers: { "request-id": "req_chosen_by_the_client" }
+        })
+        const requestId = done.headers.get("request-id")
+        expect(requestId).toMatch(id)
+        expect((yield* World.journal(organizationId)).map(({ request_id }) => request_id)).toEqual([requestId])
+        const { headers } = yield* World.post(`/v1/accounts/${account}/resume`, admins.owner.key)
+        expect(headers.get("request-id")).not.toBe(requestId)
+      }))
+
+    it.effect("is for the caller alone: no cache keeps it, and no cookie comes with it", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        const { headers } = yield* World.get("/v1/organization", admins.owner.key)
+        expect(headers.get("cache-control")).toBe("no-store")
+        expect(headers.get("set-cookie")).toBeNull()
+      }))
+  })
+})
+
+describe("what goes wrong inside", () => {
+  const secret = "the table hunter2 is on fire"
+  const broken = Layer.merge(
+    World.world(pglite),
+    Layer.succeed(
+      Organizations,
+      Organizations.of({
+        facts: () => Effect.die(new Error(secret)),
+        lockRecipients: () => Effect.die(secret),
+        setRecipients: () => Effect.die(secret)
+      })
+    )
+  )
+  layer(broken)((it) => {
+    it.effect("S7-10: answers 500 as api_error in the same body, and says nothing of the reason but in the log", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        const lines: Array<{ readonly cause: string; readonly requestId: unknown }> = []
+        const logger = Logger.make(({ cause, fiber }) => {
+          lines.push({
+            cause: Cause.pretty(cause),
+            requestId: fiber.getRef(References.CurrentLogAnnotations)["request_id"]
+          })
+        })
+        for (const method of ["GET", "PUT"] as const) {
+          const answer = yield* World.send(method, "/v1/settings/notifications", {
+            key: admins.owner.key,
+            ...(method === "PUT" ? { body: { recipients: "owner" } } : {})
+          }).pipe(Effect.provide(Logger.layer([logger])))
+          expectWellFormed(answer)
+          expect(answer).toMatchObject({ status: 500, body: { error: { type: "api_error", code: "internal_error" } } })
+          expect(JSON.stringify([answer.body, ...answer.headers])).not.toContain("hunter2")
+          const line = lines.pop()
+          expect(line?.cause).toContain(secret)
+          expect(line?.requestId).toBe(answer.headers.get("request-id"))
+        }
+      }))
+  })
+
+  const away = Db.of({
+    transaction: () => Effect.fail(new ServiceUnavailable({})),
+    check: Effect.fail(new ServiceUnavailable({}))
+  })
+
+  layer(World.world(pglite))((it) => {
+    it.effect("S7-10: answers 503 as api_error with Retry-After while the database is away, and readyz says so", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        expect(yield* World.send("GET", "/readyz")).toMatchObject({ status: 200, body: { status: "ok" } })
+        yield* Effect.gen(function*() {
+          const answer = yield* World.get("/v1/organization", admins.owner.key)
+          expectWellFormed(answer)
+          expect(answer).toMatchObject({
+            status: 503,
+            body: { error: { type: "api_error", code: "service_unavailable" } }
+          })
+          expect(answer.headers.get("retry-after")).toBe("5")
+          expect(yield* World.send("GET", "/readyz")).toMatchObject({ status: 503, body: { status: "unavailable" } })
+          expect(yield* World.send("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } })
+        }).pipe(Effect.provideService(Db, away))
+      }))
+  })
+})
