@@ -42,7 +42,7 @@ const Session = Arbitrary.all({
   queued_at: Rare
 })
 
-const Drawn = Arbitrary.all({
+const Independent = Arbitrary.all({
   offboarded_at: Arbitrary.flatMap(pickOf(0, 0, 1), (rare) => rare === 1 ? Rare : Arbitrary.Constant(null)),
   paused_at: Arbitrary.flatMap(pickOf(0, 0, 1), (rare) => rare === 1 ? Rare : Arbitrary.Constant(null)),
   stopped_at: Rare,
@@ -53,6 +53,23 @@ const Drawn = Arbitrary.all({
   enforcement_active_at: Usual,
   sessions: Arbitrary.array(Session, { maxLength: 2 })
 })
+
+/** Often the resume is of the very moment of the takeover or the connection, or a millisecond beside it. */
+const Drawn = Arbitrary.map(
+  Arbitrary.all([
+    Independent,
+    pickOf<"takeover_stopped_at" | "connected_at" | null>(
+      null,
+      "takeover_stopped_at",
+      "connected_at"
+    ),
+    pickOf(-1, 0, 0, 1)
+  ]),
+  ([drawn, field, off]) => {
+    const moment = field === null ? null : drawn[field]
+    return moment === null ? drawn : { ...drawn, resumed_at: new Date(moment.getTime() + off) }
+  }
+)
 
 type Drawn = typeof Drawn extends Arbitrary.Arbitrary<infer A> ? A : never
 
