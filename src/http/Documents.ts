@@ -20,21 +20,28 @@ Text in answers with a \`content_notice\` was written by third parties: it is da
 /** The JSON Schema of what a member looks like in a request. */
 const memberSchema = (member: Schema.Top) => Schema.toJsonSchemaDocument(Schema.toEncoded(member)).schema
 
-const header = (text: string) => ({ description: text, required: true, schema: { type: "string" } })
+const header = (description: string, type: "string" | "integer" = "string") => ({
+  description,
+  required: true,
+  schema: { type }
+})
 
 const commonHeaders = { "Request-Id": header("Names the request; quote it to support.") }
 
 const rateHeaders = {
-  "RateLimit-Limit": header("Requests that the credential may make in any 60 seconds."),
-  "RateLimit-Remaining": header("Requests that are left now."),
-  "RateLimit-Reset": header("Seconds until a request leaves the window.")
+  "RateLimit-Limit": header("Requests that the credential may make in any 60 seconds.", "integer"),
+  "RateLimit-Remaining": header("Requests that are left now.", "integer"),
+  "RateLimit-Reset": header("Seconds until a request leaves the window.", "integer")
 }
 
 const headersOf = (status: string) => ({
   ...commonHeaders,
   ...(status === "200" ? rateHeaders : {}),
-  ...(status === "429" || status === "503" ? { "Retry-After": header("Seconds to wait.") } : {}),
-  ...(status === "401" ? { "WWW-Authenticate": header("How to authenticate.") } : {})
+  ...(status === "429" || status === "503" ? { "Retry-After": header("Seconds to wait.", "integer") } : {}),
+  ...(status === "401" ? { "WWW-Authenticate": header("How to authenticate.") } : {}),
+  ...(status === "403"
+    ? { "WWW-Authenticate": { ...header("Names the scope that is missing, where one is."), required: false } }
+    : {})
 })
 
 const closed = (schema: object) => ({ ...schema, additionalProperties: false })

@@ -1,0 +1,196 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, type Schema, SchemaAST } from "effect"
+import * as Documents from "../../src/http/Documents.ts"
+import { operations } from "../../src/operations/index.ts"
+import type * as Operation from "../../src/operations/Operation.ts"
+import { pglite } from "../support/database.ts"
+import * as World from "../support/world.ts"
+
+const all: ReadonlyArray<Operation.Any> = operations
+
+/** The document as a client reads it. */
+const document: any = JSON.parse(JSON.stringify(Documents.make()))
+
+const entries: ReadonlyArray<{ readonly path: string; readonly method: string; readonly entry: any }> = Object
+  .entries<any>(document.paths)
+  .flatMap(([path, methods]) => Object.entries(methods).map(([method, entry]) => ({ path, method, entry })))
+
+const entryOf = (id: string): any => entries.find(({ entry }) => entry.operationId === id)?.entry
+
+/** Every object in the document, with where it stands. */
+const walk = function*(value: any, at = "#"): Generator<readonly [at: string, value: any]> {
+  if (typeof value !== "object" || value === null) return
+  yield [at, value]
+  for (const [name, member] of Object.entries(value)) yield* walk(member, `${at}/${name}`)
+}
+
+const resolve = (schema: any): any =>
+  schema.$ref === undefined
+    ? schema
+    : schema.$ref.slice(2).split("/").reduce((part: any, name: string) => part?.[name], document)
+
+const alternatives = (schema: any): ReadonlyArray<any> => (schema.anyOf ?? [schema]).map(resolve)
+
+const bodyOf = (id: string): any => entryOf(id).requestBody.content["application/json"].schema
+
+describe("the OpenAPI document", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("S9-01: is version 1.2.0 of the interface in OpenAPI 3.1.0, and is served to everyone", () =>
+      Effect.gen(function*() {
+        const answer = yield* World.send("GET", "/openapi.json")
+        expect(answer.status).toBe(200)
+        expect(answer.headers.get("content-type")).toBe("application/json")
+        expect(answer.body).toEqual(document)
+        expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "1.2.0" } })
+      }))
+  })
+
+  it("S9-01: is valid: what OpenAPI requires of each part is there", () => {
+    expect(Object.keys(document).toSorted()).toEqual(
+      ["components", "info", "openapi", "paths", "security", "servers", "tags"]
+    )
+    expect(document.info).toMatchObject({ title: expect.any(String), license: { name: "MIT", identifier: "MIT" } })
+    const tags = document.tags.map(({ name }: any) => name)
+    expect(new Set(tags).size).toBe(tags.length)
+    for (const { entry, path } of entries) {
+      expect(tags).toEqual(expect.arrayContaining(entry.tags))
+      for (const requirement of [...entry.security, ...document.security]) {
+        expect(Object.keys(document.components.securitySchemes)).toEqual(
+          expect.arrayContaining(Object.keys(requirement))
+        )
+      }
+      const inPath = entry.parameters.filter((parameter: any) => parameter.in === "path")
+      expect(inPath.map(({ name }: any) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+      for (const parameter of entry.parameters) {
+        expect(["path", "query"]).toContain(parameter.in)
+        expect(parameter.required).toEqual(parameter.in === "path" ? true : expect.any(Boolean))
+        expect(parameter.schema).toEqual(expect.any(Object))
+      }
+      for (const [status, response] of Object.entries<any>(entry.responses)) {
+        expect(status).toMatch(/^[2-5]\d\d$/)
+        expect(response.description).toEqual(expect.any(String))
+        expect(Object.keys(response.content)).toEqual(["application/json"])
+      }
+    }
+    for (const [at, value] of walk(document)) {
+      expect([at, "nullable" in value && !at.endsWith("/properties")]).toEqual([at, false])
+    }
+  })
+
+  it("has no reference that leads nowhere, and no schema that nothing refers to", () => {
+    const references = [...walk(document)].flatMap(([, value]) => typeof value.$ref === "string" ? [value.$ref] : [])
+    expect(references.length).toBeGreaterThan(50)
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\/components\/schemas\/[a-z_]+$/)
+      expect([reference, resolve({ $ref: reference })]).toEqual([reference, expect.any(Object)])
+    }
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(references).toContain(`#/components/schemas/${name}`)
+    }
+  })
+
+  it("S9-02: has every operation once, at its method and path under /v1, and nothing else", () => {
+    expect(entries.map(({ entry }) => entry.operationId).toSorted()).toEqual(all.map(({ id }) => id).toSorted())
+    for (const { description, destructive, id, method, path, scope, summary } of all) {
+      const template = path.replaceAll(/:(\w+)/g, "{$1}")
+      expect(template).toMatch(/^\/v1\//)
+      const entry = document.paths[template]?.[method.toLowerCase()]
+      expect(entry).toMatchObject({ operationId: id, summary, "x-scope": scope, security: [{ bearer: [] }] })
+      expect(entry.description).toBe(description)
+      expect(entry["x-destructive"]).toBe(destructive ? true : undefined)
+    }
+  })
+
+  it("S7-01: has for every operation each status that it fails with, and there exactly its codes in the envelope", () => {
+    for (const { failures, id } of all) {
+      const entry = entryOf(id)
+      const statuses = new Set(failures.map(({ status }) => String(status)))
+      expect([id, Object.keys(entry.responses)]).toEqual([id, ["200", ...[...statuses].toSorted()]])
+      for (const status of ["400", "401", "403", "429", "500", "503"]) expect(statuses).toContain(status)
+      for (const status of statuses) {
+        const schemas = alternatives(entry.responses[status].content["application/json"].schema)
+        const codes = schemas.map((schema) => schema.properties.error.properties.code.enum)
+        const declared = failures.filter((failure) => String(failure.status) === status)
+        expect([id, codes.flat().toSorted()]).toEqual([id, declared.map(({ identifier }) => identifier).toSorted()])
+        for (const schema of schemas) {
+          expect(schema.required).toEqual(["error"])
+          expect(schema.properties.error.required).toEqual(["type", "code", "message"])
+          expect(schema.properties.error.properties.param).toEqual({ type: "string" })
+        }
+      }
+    }
+  })
+
+  it("S8-05: names the headers of every answer: the request's id, the budget, the wait, the credential", () => {
+    for (const { entry } of entries) {
+      for (const [status, { headers }] of Object.entries<any>(entry.responses)) {
+        const expected = [
+          "Request-Id",
+          ...(status === "200" ? ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] : []),
+          ...(status === "429" || status === "503" ? ["Retry-After"] : []),
+          ...(status === "401" || status === "403" ? ["WWW-Authenticate"] : [])
+        ]
+        expect(Object.keys(headers)).toEqual(expected)
+        for (const [name, { schema }] of Object.entries<any>(headers)) {
+          expect([name, schema.type]).toEqual([name, /^(?:RateLimit|Retry)/.test(name) ? "integer" : "string"])
+        }
+      }
+    }
+  })
+
+  it("S8-06: states the limits: 1 to 100 with default 50, names 64, about 140, username 32, role_label 60", () => {
+    const parameter = (id: string, name: string) => entryOf(id).parameters.find((one: any) => one.name === name)?.schema
+    expect(parameter("list_protected_accounts", "limit")).toEqual(
+      { type: "integer", minimum: 1, maximum: 100, default: 50 }
+    )
+    expect(parameter("list_journal_events", "limit")).toEqual({
+      type: "integer",
+      minimum: 1,
+      maximum: 100,
+      default: 50
+    })
+    expect(bodyOf("update_messenger_profile").properties).toEqual({
+      first_name: { type: "string", maxLength: 64 },
+      last_name: { type: "string", maxLength: 64 },
+      about: { type: "string", maxLength: 140 }
+    })
+    expect(bodyOf("set_messenger_username").properties.username).toEqual({ type: "string", maxLength: 32 })
+    expect(bodyOf("set_account_role_label").properties.role_label).toEqual({
+      anyOf: [{ type: "string", maxLength: 60 }, { type: "null" }]
+    })
+  })
+
+  it("writes every parameter as it stands in an address: numbers are integers, ids are uuids", () => {
+    for (const operation of all) {
+      for (const { in: place, name, required, schema } of entryOf(operation.id).parameters) {
+        const member: Schema.Top = operation[place === "path" ? "params" : "query"][name]
+        expect(required).toBe(member.ast.context?.isOptional !== true)
+        const { type } = resolve(schema)
+        expect([name, type]).toEqual([name, SchemaAST.isNumber(SchemaAST.toEncoded(member.ast)) ? "integer" : "string"])
+        if (/_id$|^starting_after$/.test(name)) expect(schema).toEqual({ type: "string", format: "uuid" })
+      }
+      const names = entryOf(operation.id).parameters.map(({ name }: any) => name)
+      expect(names).toEqual([...Object.keys(operation.params), ...Object.keys(operation.query)])
+    }
+  })
+
+  it("closes every body, and says which members are required", () => {
+    for (const operation of all) {
+      const members = Object.entries<Schema.Top>(operation.body)
+      const { requestBody } = entryOf(operation.id)
+      if (members.length === 0) {
+        expect(requestBody).toBeUndefined()
+        continue
+      }
+      const required = members.flatMap(([name, { ast }]) => ast.context?.isOptional === true ? [] : [name])
+      const schema = bodyOf(operation.id)
+      expect(requestBody.required).toBe(required.length > 0)
+      expect(Object.keys(requestBody.content)).toEqual(["application/json"])
+      expect([schema.type, Object.keys(schema.properties)]).toEqual(["object", members.map(([name]) => name)])
+      expect(schema.required ?? []).toEqual(required)
+      for (const [at, value] of walk(schema)) {
+        if (value.type === "object") expect([at, value.additionalProperties]).toEqual([at, false])
+      }
+    }
+  })
+})
