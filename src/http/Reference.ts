@@ -26,13 +26,16 @@ const policy = (html: string): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
+/** The page as a reader needs it: no font, tool or service of others. */
+const appearance = { withDefaultFonts: false, showDeveloperTools: "never", hideClientButton: true }
+
 /** The page, made at the first request: its script is some megabytes. */
 export const make = Effect.cached(Effect.gen(function*() {
   const router = yield* HttpRouter.make
   yield* Effect.scoped(
     Layer.build(HttpApiScalar.layer(Api, {
       path,
-      scalar: { withDefaultFonts: false }
+      scalar: appearance
     })).pipe(Effect.provideService(HttpRouter.HttpRouter, router))
   )
   const handler = HttpEffect.toWebHandler(router.asHttpEffect())
