@@ -435,3 +435,10 @@ export const endpoints = <const Operations extends ReadonlyArray<Any>>(
 ): { readonly [K in keyof Operations]: Operations[K]["endpoint"] } =>
   // A mapped tuple has one element for each of the original's.
   operations.map((operation) => operation.endpoint) as any
+
+/** A list of operations by their id. */
+export const byId = <const Operations extends ReadonlyArray<Any>>(
+  operations: Operations
+): { readonly [Each in Operations[number] as Each["id"]]: Each } =>
+  // Each entry is keyed by its own id.
+  Object.fromEntries(operations.map((operation) => [operation.id, operation])) as any

@@ -13,6 +13,7 @@ import { listJournalEvents } from "./journal/list_journal_events.ts"
 import { tailJournalEvents } from "./journal/tail_journal_events.ts"
 import { getMailPreferences } from "./me/get_mail_preferences.ts"
 import { setMailPreferences } from "./me/set_mail_preferences.ts"
+import * as Operation from "./Operation.ts"
 import { getOrganization } from "./organization/get_organization.ts"
 import { getNotificationRecipients } from "./settings/get_notification_recipients.ts"
 import { setNotificationRecipients } from "./settings/set_notification_recipients.ts"
@@ -38,3 +39,6 @@ export const operations = [
 ] as const
 
 export type Operations = typeof operations
+
+/** The operations by their id. */
+export const api = Operation.byId(operations)
