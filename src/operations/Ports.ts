@@ -94,7 +94,7 @@ export class Accounts extends Context.Service<Accounts, {
   terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
   /** The secrets of the account's messenger security that the service holds, opened. */
   heldSecrets(organizationId: OrganizationId, id: AccountId): Effect.Effect<HeldSecrets>
-  /** Stops reviewing: no deadline and no queued sign-out stays. */
+  /** Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. */
   pause(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
   /** Takes monitoring up again, as protected whatever happened before. */
   resume(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>

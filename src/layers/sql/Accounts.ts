@@ -98,7 +98,7 @@ export const layer = Layer.effect(
             update account set paused_at = ${now}, monitoring_state = 'stopped'
             where organization_id = ${organizationId} and id = ${id}`
           yield* sql`
-            update session set review_deadline = null, queued_at = null
+            update session set review_deadline = null, withheld_at = queued_at, queued_at = null
             where organization_id = ${organizationId} and account_id = ${id}
               and (review_deadline is not null or queued_at is not null)`
         },

@@ -216,6 +216,7 @@ export default Effect.gen(function*() {
       approved_by uuid,
       review_deadline timestamptz(3),
       queued_at timestamptz(3),
+      withheld_at timestamptz(3),
       device_model text,
       platform text,
       app_name text,
