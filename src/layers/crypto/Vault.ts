@@ -41,7 +41,8 @@ export class Vault extends Context.Service<Vault, {
             const decipher = crypto.createDecipheriv(
               "aes-256-gcm",
               sealingKey(pepper),
-              bytes.subarray(0, nonceLength)
+              bytes.subarray(0, nonceLength),
+              { authTagLength: tagLength }
             )
             decipher.setAAD(Buffer.from(JSON.stringify(context)))
             decipher.setAuthTag(bytes.subarray(-tagLength))
