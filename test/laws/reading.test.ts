@@ -1,0 +1,92 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Arbitrary, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Role } from "../../src/domain/Access.ts"
+import { forEachDatabase } from "../support/database.ts"
+import * as Populated from "../support/populated.ts"
+import * as Random from "../support/random.ts"
+import * as World from "../support/world.ts"
+
+/** Tables that belong to no organization: the messenger's, and those that every request may write. */
+const messengers = [
+  "simulated_account",
+  "simulated_authorization",
+  "simulated_platform",
+  "simulated_script",
+  "simulated_username_for_sale"
+]
+const counters = ["rate_limit", "schema_migration", "simulated_call"]
+
+/** Every row of every table, but for the counters of requests and when a key was last used. */
+const everything = Effect.fnUntraced(function*(organizationIds: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const organizations = yield* Effect.forEach(organizationIds, World.snapshot)
+  const outside = yield* Effect.forEach(messengers, (table) => sql`select * from ${sql(table)} order by 1`)
+  return { organizations, outside }
+})
+
+describe("4 reading and repeating", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("every table is looked at, or is a counter of requests", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const { id } = yield* World.makeOrganization()
+          const tables = yield* sql<{ name: string }>`select tablename::text as name from pg_tables
+            where schemaname = 'public'`
+          const looked = [...Object.keys(yield* World.snapshot(id)), ...messengers, ...counters]
+          expect(tables.map(({ name }) => name).toSorted()).toEqual(looked.toSorted())
+        }))
+
+      it.effect("S4-19: no request of a reading operation changes a row, whoever asks it, found or refused", () =>
+        Effect.gen(function*() {
+          const [own, other] = [yield* Populated.make(), yield* Populated.make()]
+          const ids = Populated.together(own.ids, own.ids, own.ids, other.ids, Populated.nothing)
+          const step = Arbitrary.all({
+            role: Random.pickOf(...Role.literals),
+            draft: Random.drafts((operation) => !Random.changes(operation))
+          })
+          const answered = new Set<number>()
+          yield* Random.holds(
+            Arbitrary.array(step, { minLength: 3, maxLength: 10 }),
+            25,
+            (steps) =>
+              Effect.gen(function*() {
+                yield* TestClock.adjust("61 seconds")
+                const before = yield* everything([own.id, other.id])
+                for (const { draft, role } of steps) {
+                  const answer = yield* Random.sendSound(Random.draw(draft, ids), own.admins[role].key)
+                  answered.add(answer.status)
+                }
+                expect(yield* everything([own.id, other.id])).toEqual(before)
+              })
+          )
+          expect([200, 403, 404].filter((status) => !answered.has(status))).toEqual([])
+        }))
+
+      it.effect("S4-21: a change that is repeated at once changes nothing more and leaves no further entry", () =>
+        Effect.gen(function*() {
+          const organization = yield* Populated.make()
+          const { admins, id, ids } = organization
+          let repeated = 0
+          yield* Random.holds(Random.drafts(Random.changes), 80, (draft) =>
+            Effect.gen(function*() {
+              yield* TestClock.adjust("61 seconds")
+              const request = Random.draw(draft, ids)
+              const first = yield* Random.sendSound(request, admins.owner.key)
+              if (first.status !== 200) return
+              repeated += 1
+              const before = yield* everything([id])
+              yield* TestClock.adjust("1 second")
+              const second = yield* Random.sendSound(request, admins.owner.key)
+              const once = ["pause_protection", "resume_protection"].includes(request.operation.id)
+              expect(second.status, request.path).toBe(once ? 409 : 200)
+              if (!once) expect(second.body).toEqual(first.body)
+              expect(yield* everything([id])).toEqual(before)
+            }))
+          expect(repeated).toBeGreaterThan(10)
+        }))
+    })
+  })
+})
