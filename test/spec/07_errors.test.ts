@@ -1,0 +1,227 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as crypto from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { protectors, Role, Scope, superadmins } from "../../src/domain/Access.ts"
+import { answer, codes } from "../../src/edge/Answer.ts"
+import { operations } from "../../src/operations/index.ts"
+import type * as Operation from "../../src/operations/Operation.ts"
+import { forEachDatabase } from "../support/database.ts"
+import * as World from "../support/world.ts"
+
+const all: ReadonlyArray<Operation.Any> = operations
+
+/** Section 7's table of codes. */
+const table = {
+  parameter_invalid: 400,
+  invalid_api_key: 401,
+  insufficient_scope: 403,
+  role_forbidden: 403,
+  superadmin_required: 403,
+  organization_closed: 403,
+  resource_missing: 404,
+  mail_preferences_unavailable: 409,
+  no_session: 409,
+  not_active: 409,
+  not_paused: 409,
+  rate_limited: 429
+}
+/** What the messenger's refusals are told as: the specification asks for them, and leaves their codes open. */
+const refusals = {
+  bio_too_long: 400,
+  username_invalid: 400,
+  username_taken: 409,
+  username_purchasable: 409,
+  messenger_refused: 409
+}
+const failures = { internal_error: 500, service_unavailable: 503, messenger_unavailable: 503 }
+
+const types: Record<number, string> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  409: "invalid_request_error",
+  429: "rate_limit_error",
+  500: "api_error",
+  503: "api_error"
+}
+
+describe("7 errors", () => {
+  it("S7-03, S7-15: the codes are the table's, the messenger's refusals and those of 5xx, each with one status", () => {
+    expect(Object.fromEntries(codes)).toEqual({ ...table, ...refusals, ...failures })
+  })
+
+  it("S7-03: a code is written once in the source, as the tag of its class", () => {
+    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+    const source = files.map((file) => readFileSync(`src/${file}`, "utf8")).join("\n")
+    for (const code of codes.keys()) {
+      const tags = [...source.matchAll(/TaggedError<\w+>\(\)\(\s*"(\w+)"/g)].filter(([, tag]) => tag === code)
+      expect([code, tags.length]).toEqual([code, 1])
+    }
+  })
+
+  it("S7-15: an operation of section 4 answers no other code", () => {
+    const known = Object.keys({ ...table, ...failures })
+    for (const { failures, id, kind } of all) {
+      const allowed = kind === "live" || kind === "change" ? [...known, ...Object.keys(refusals)] : known
+      expect([id, failures.filter(({ identifier }) => !allowed.includes(identifier ?? ""))]).toEqual([id, []])
+    }
+  })
+
+  it("S7-01, S7-04, S7-05, S7-06, S7-07, S7-08, S7-09, S7-10: each status has its type", () => {
+    for (const [code, status] of codes) {
+      const { body, status: answered } = answer({ _tag: code, message: "A sentence." })
+      expect([code, answered, body]).toEqual([
+        code,
+        status,
+        { error: { type: types[status], code, message: "A sentence." } }
+      ])
+    }
+  })
+
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("S7-05: a conflict of states is 409, with the code that says which", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const { key } = admins.owner
+          const offboarded = yield* World.makeAccount(id, { facts: { offboarded_at: new Date(0) } })
+          yield* World.set(id, "admin", admins.billing.id, { joined_at: null })
+          const account = `/v1/accounts/${offboarded}`
+          const answers = [
+            yield* World.post(`${account}/pause`, key),
+            yield* World.post(`${account}/resume`, key),
+            yield* World.get(`${account}/messenger-profile`, key),
+            yield* World.get("/v1/me/mail-preferences", admins.billing.key)
+          ]
+          expect(answers.map(World.refusal)).toEqual([
+            [409, "not_active"],
+            [409, "not_paused"],
+            [409, "no_session"],
+            [409, "mail_preferences_unavailable"]
+          ])
+          for (const { body } of answers) expect(body.error.type).toBe("invalid_request_error")
+        }))
+
+      it.effect("S7-06: no credential and an invalid, expired or revoked one are 401, and are not told apart", () =>
+        Effect.gen(function*() {
+          const { id } = yield* World.makeOrganization()
+          const good = yield* World.makePerson(id, "admin")
+          const of = (facts: Record<string, unknown>, expiresAt: Date | null = null) =>
+            World.makePerson(id, "admin", { key: { facts, expiresAt } })
+          const keys = [
+            undefined,
+            "",
+            "wrong",
+            `osc_live_${"a".repeat(43)}`,
+            (yield* of({}, new Date(-1))).key,
+            (yield* of({ revoked_at: new Date(0) })).key
+          ]
+          const answers = yield* Effect.forEach(
+            keys,
+            (key) => World.send("GET", "/v1/organization", key === undefined ? {} : { key })
+          )
+          for (const { body, headers, status } of answers) {
+            expect([status, headers.get("www-authenticate")]).toEqual([401, "Bearer"])
+            expect(body).toEqual(answers[0]?.body)
+            expect(body.error).toMatchObject({ type: "authentication_error", code: "invalid_api_key" })
+            expect(body.error).not.toHaveProperty("param")
+          }
+          const basic = yield* World.send("GET", "/v1/organization", { headers: { authorization: "Basic YTpi" } })
+          expect(basic.status).toBe(401)
+          expect((yield* World.get("/v1/organization", good.key)).status).toBe(200)
+        }))
+
+      it.effect("S7-07, S7-12: a credential without the operation's scope is 403, and the answer names that scope", () =>
+        Effect.gen(function*() {
+          const { id } = yield* World.makeOrganization()
+          for (const { method, path, scope } of all) {
+            const others = Scope.literals.filter((one) => one !== scope)
+            const { key } = yield* World.makePerson(id, "superadmin", { scopes: others })
+            const answer = yield* World.send(method, path.replaceAll(/:\w+/g, crypto.randomUUID()), { key })
+            expect(World.refusal(answer)).toEqual([403, "insufficient_scope"])
+            expect(answer.body.error.type).toBe("permission_error")
+            expect(answer.body.error.message).toContain(scope)
+            expect(answer.headers.get("www-authenticate")).toBe(`Bearer error="insufficient_scope", scope="${scope}"`)
+          }
+        }))
+
+      it.effect("S7-07, S7-13: a role that may not act gets role_forbidden at accounts and profiles, and superadmin_required at the recipients", () =>
+        Effect.gen(function*() {
+          const { admins } = yield* World.makeOrganization()
+          const refused: Array<readonly [id: string, role: Role, code: string]> = []
+          for (const { id, method, path } of all.filter(({ path }) => !path.startsWith("/v1/journal"))) {
+            for (const role of Role.literals) {
+              const address = path.replaceAll(/:\w+/g, crypto.randomUUID())
+              const { body, headers, status } = yield* World.send(method, address, { key: admins[role].key })
+              if (status !== 403) continue
+              expect([body.error.type, headers.get("www-authenticate")]).toEqual(["permission_error", null])
+              refused.push([id, role, body.error.code])
+            }
+          }
+          const at = (id: string, roles: ReadonlyArray<Role>, code: string) =>
+            Role.literals.filter((role) => !roles.includes(role)).map((role) => [id, role, code])
+          const expected = [
+            ...at("set_notification_recipients", superadmins, "superadmin_required"),
+            ...[
+              "get_account_messenger_profile",
+              "update_messenger_profile",
+              "pause_protection",
+              "resume_protection",
+              "set_account_role_label",
+              "set_messenger_username"
+            ].flatMap((id) => at(id, protectors, "role_forbidden"))
+          ]
+          expect(refused).toEqual(expected)
+        }))
+
+      it.effect("S7-13: an organization that was wound down is 403 organization_closed, for every operation and role", () =>
+        Effect.gen(function*() {
+          const { admins } = yield* World.makeOrganization({ closed_at: new Date(0) })
+          for (const { method, path } of all) {
+            for (const { key } of Object.values(admins)) {
+              const answer = yield* World.send(method, path.replaceAll(/:\w+/g, crypto.randomUUID()), { key })
+              expect([path, ...World.refusal(answer)]).toEqual([path, 403, "organization_closed"])
+            }
+          }
+        }))
+
+      it.effect("S7-08: what does not exist, or is not the admin's to see, is 404 resource_missing", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const other = yield* World.makeOrganization()
+          const ids = [crypto.randomUUID(), yield* World.makeAccount(other.id), yield* World.makeAccount(id)]
+          for (const account of ids) {
+            const answer = yield* World.get(`/v1/accounts/${account}`, admins.admin.key)
+            expect(World.refusal(answer)).toEqual([404, "resource_missing", "account_id"])
+            expect(answer.body.error.type).toBe("not_found_error")
+          }
+        }))
+
+      it.effect("S7-16: a refusal of the messenger says which it is: taken, malformed, or too long", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const taken = `taken_${crypto.randomUUID().slice(0, 8)}`
+          yield* World.makeLiveAccount(id, { username: taken })
+          const account = yield* World.makeLiveAccount(id, { premium: false })
+          const profile = `/v1/accounts/${account.id}/messenger-profile`
+          const ask = (username: string) => World.put(`${profile}/username`, admins.owner.key, { username })
+          const answers = [
+            yield* ask(taken),
+            yield* ask(taken.toUpperCase()),
+            yield* ask("1abcd"),
+            yield* ask("abc"),
+            yield* World.patch(profile, admins.owner.key, { about: "a".repeat(71) })
+          ]
+          expect(answers.map(World.refusal)).toEqual([
+            [409, "username_taken", "username"],
+            [409, "username_taken", "username"],
+            [400, "username_invalid", "username"],
+            [400, "username_invalid", "username"],
+            [400, "bio_too_long", "about"]
+          ])
+        }))
+    })
+  })
+})
