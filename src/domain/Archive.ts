@@ -118,12 +118,13 @@ const stopped = (reason: Saving["reason"]): Saving => ({ state: "stopped", reaso
 export const saving = (facts: ArchiveFacts & StatusFacts, organization: OrganizationFacts, now: Date): Saving => {
   if (facts.offboarded_at !== null) return stopped("retired")
   if (!hasArchiveTier(facts) || !planHasArchive(organization)) return stopped("no_archive_plan")
-  if (facts.stopped_at !== null && facts.stop_reason !== "session_lost" || !isProtectionActive(organization, now)) {
+  const licenceStopped = facts.stop_reason === "licence" || facts.stop_reason === "organization_suspended"
+  if (facts.stopped_at !== null && licenceStopped || !isProtectionActive(organization, now)) {
     return stopped("licence_stopped")
   }
   if (!organization.archive_key_set) return stopped("no_key")
   if (facts.paused_at !== null) return stopped("paused")
-  if (facts.session_ref === null) return stopped("no_connection")
+  if (facts.session_ref === null || facts.stopped_at !== null) return stopped("no_connection")
   if (
     organization.storage_limit_bytes !== null && organization.storage_used_bytes >= organization.storage_limit_bytes
   ) {

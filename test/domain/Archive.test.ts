@@ -132,11 +132,13 @@ describe("5.4 archive.saving", () => {
     assert.isNull(savingOf({ organization: { billing_state: "trial", plan: null, trial_ends_at: at(1) } }).reason)
   })
 
-  it("is licence_stopped when the account was stopped for its licence, and not for its lost session", () => {
+  it("is licence_stopped when a licence stopped the account or the organization, else a stop means no_connection", () => {
     const stopped = (stop_reason: string | null) => savingOf({ account: { stopped_at: at(-hour), stop_reason } }).reason
     assert.strictEqual(stopped("licence"), "licence_stopped")
     assert.strictEqual(stopped("organization_suspended"), "licence_stopped")
-    assert.isNull(stopped("session_lost"))
+    assert.strictEqual(stopped("session_lost"), "no_connection")
+    assert.strictEqual(stopped("account_deleted_by_platform"), "no_connection")
+    assert.strictEqual(stopped(null), "no_connection")
     const trialOver = { billing_state: "trial", plan: null, trial_ends_at: at(0) } as const
     assert.strictEqual(savingOf({ organization: trialOver }).reason, "licence_stopped")
   })
