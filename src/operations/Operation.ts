@@ -6,19 +6,22 @@
  * list of operations exists. The order of checks is 401 credential, 429 rate, 403 scope, 403 organization closed, 403
  * role, 400 input, 404 reach, 409 state, for every operation and every way in.
  */
-import { Clock, Effect, Schema, SchemaGetter, SchemaIssue, type Scope as EffectScope } from "effect"
+import { Clock, Effect, Schema, SchemaGetter, type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Caller, everyone, type Role, type Scope } from "../domain/Access.ts"
-import type { AccountFacts, AccountId } from "../domain/Account.ts"
+import type { AccountId } from "../domain/Account.ts"
 import * as Failure from "../domain/Failure.ts"
-import type { JournalDetails } from "../domain/JournalEvent.ts"
 import { SessionRef } from "../domain/Messenger.ts"
 import { contentNotice } from "../domain/Wire.ts"
+import type { Changing, LiveReading, Outcome, Reading } from "./Context.ts"
 import * as Journaling from "./Journaling.ts"
 import * as Live from "./Live.ts"
 import type { MessengerSession } from "./MessengerSession.ts"
 import { Accounts, Db, Journal, RateLimiter, type RateState } from "./Ports.ts"
+import { type AdmissionFailure, commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
+
+export { changed, type Changing, type LiveReading, type Outcome, type Reading, unchanged } from "./Context.ts"
 
 type Fields = Schema.Struct.Fields
 type Instance<C extends ReadonlyArray<Failure.FailureClass>> = C[number]["Type"]
@@ -37,26 +40,6 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  * messenger, `change` changes something on it, journaled as an intent before and an outcome after.
  */
 export type Kind = "read" | "write" | "live" | "change"
-
-/** The failures that every operation can answer with (specification, sections 4 and 7). */
-export const commonFailures = [
-  Failure.ParameterInvalid,
-  Failure.InvalidApiKey,
-  Failure.InsufficientScope,
-  Failure.OrganizationClosed,
-  Failure.RateLimited,
-  Failure.InternalError,
-  Failure.ServiceUnavailable
-] as const
-
-type Refusal = typeof Failure.RoleForbidden | typeof Failure.SuperadminRequired
-/** What is checked before an operation looks at its input. */
-export type AdmissionFailure =
-  | Failure.RateLimited
-  | Failure.InsufficientScope
-  | Failure.OrganizationClosed
-  | InstanceType<Refusal>
-  | Failure.ServiceUnavailable
 
 /** Everything about an operation but its implementation. */
 export interface Contract<
@@ -93,31 +76,6 @@ export interface Contract<
 interface Journaled {
   readonly journal: Journaling.Declared
 }
-
-/** What an implementation knows besides its input. */
-export interface Reading<Params> {
-  readonly caller: Caller["Service"]
-  readonly now: Date
-  readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
-}
-
-/** Besides, the account's live session. */
-export interface LiveReading<Params> extends Reading<Params> {
-  readonly live: Live.Live
-}
-
-/** Besides, the one way to change something on the messenger. */
-export interface Changing<Params> extends LiveReading<Params> {
-  readonly change: Journaling.Change
-}
-
-/** What a write did: a change that changes nothing leaves no journal entry. */
-export type Outcome<A> =
-  | { readonly changed: true; readonly answer: A; readonly details: JournalDetails }
-  | { readonly changed: false; readonly answer: A }
-
-export const changed = <A>(answer: A, details: JournalDetails = {}): Outcome<A> => ({ changed: true, answer, details })
-export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })
 
 /** The services that the kernel itself uses, by kind. */
 type KernelServices<K extends Kind> =
@@ -178,25 +136,6 @@ export interface Operation<
     input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query> & Schema.Struct.Encoded<Body>
   ): Effect.Effect<Success["Type"], Classes["Type"], R | Caller | RateLimiter>
 }
-
-const parameterInvalid = (issue: SchemaIssue.Issue): Failure.ParameterInvalid => {
-  const first = formatIssue(issue).issues[0]
-  const param = first?.path?.[0] === undefined ? "body" : String(first.path[0])
-  return new Failure.ParameterInvalid({ param, message: `${param}: ${first?.message ?? "invalid"}.` })
-}
-
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
-  // The default texts repeat the input, which may be a secret.
-  leafHook: (issue) =>
-    issue._tag === "MissingKey"
-      ? "is required"
-      : issue._tag === "UnexpectedKey"
-      ? "is not known here"
-      : issue._tag === "InvalidType"
-      ? "has the wrong type"
-      : "has a value that is not allowed",
-  checkHook: (issue) => `expected ${issue.filter.annotations?.expected ?? "another value"}`
-})
 
 /** The way from a failure to its envelope and back, for documents and clients; one schema per class. */
 export const toWire = <F extends Failure.FailureClass>(

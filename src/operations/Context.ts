@@ -1,0 +1,31 @@
+/** What the implementation of an operation is given, and what a write answers. */
+import type { Caller } from "../domain/Access.ts"
+import type { AccountFacts } from "../domain/Account.ts"
+import type { JournalDetails } from "../domain/JournalEvent.ts"
+import type * as Journaling from "./Journaling.ts"
+import type * as Live from "./Live.ts"
+
+/** What an implementation knows besides its input. */
+export interface Reading<Params> {
+  readonly caller: Caller["Service"]
+  readonly now: Date
+  readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
+}
+
+/** Besides, the account's live session. */
+export interface LiveReading<Params> extends Reading<Params> {
+  readonly live: Live.Live
+}
+
+/** Besides, the one way to change something on the messenger. */
+export interface Changing<Params> extends LiveReading<Params> {
+  readonly change: Journaling.Change
+}
+
+/** What a write did: a change that changes nothing leaves no journal entry. */
+export type Outcome<A> =
+  | { readonly changed: true; readonly answer: A; readonly details: JournalDetails }
+  | { readonly changed: false; readonly answer: A }
+
+export const changed = <A>(answer: A, details: JournalDetails = {}): Outcome<A> => ({ changed: true, answer, details })
+export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })
