@@ -181,7 +181,7 @@ export const serve = (settings: ServeSettings) =>
         const app = yield* App.make.pipe(
           Effect.provideService(Site.Sites, sites)
         )
-        yield* server.serve(
+        yield* Server.serve(
           app.pipe(Effect.provideService(Gate, gate), Effect.provideService(TrustedProxies, trusted))
         )
         const organizations = yield* Effect.orElseSucceed(
@@ -192,6 +192,8 @@ export const serve = (settings: ServeSettings) =>
         yield* Effect.forkScoped(Effect.repeat(Effect.ignore(RateLimiter.sweep), Schedule.spaced("10 minutes")))
         return yield* later
       }).pipe(
+        // The requests in flight finish before anything that they need is closed.
+        Effect.scoped,
         Effect.provide(
           Layer.mergeAll(
             PendingChanges.layer({ alone: embedded }),
@@ -206,4 +208,4 @@ export const serve = (settings: ServeSettings) =>
     }).pipe(
       Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
     )
-  }).pipe(Effect.scoped, Effect.provide(loggers[settings.logFormat]), Effect.provideService(Logger.LogToStderr, true))
+  }).pipe(Effect.provide(loggers[settings.logFormat]), Effect.provideService(Logger.LogToStderr, true))

@@ -2,7 +2,7 @@
 import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
 import { Duration, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { HttpServer, HttpServerRequest } from "effect/http"
+import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { ParameterInvalid } from "../domain/Failure.ts"
@@ -161,7 +161,10 @@ const inTurn = Effect.gen(function*() {
   }
 })
 
-/** Serves the app on the bound server; on the way down it takes no new request and lets those in flight finish. */
-export const layer = Layer.effectDiscard(
-  Effect.flatMap(App.make, (app) => HttpServer.serveEffect(Effect.andThen(Effect.interruptible(inTurn), app)))
-)
+/** Serves an app on the bound server; when its scope closes it takes no new request and lets those in flight finish. */
+export const serve = (
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+) => HttpServer.serveEffect(Effect.andThen(Effect.interruptible(inTurn), app))
+
+/** Serves the service on the bound server. */
+export const layer = Layer.effectDiscard(Effect.flatMap(App.make, serve))
