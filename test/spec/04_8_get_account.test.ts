@@ -75,7 +75,7 @@ describe("4.8 get_account", () => {
             const { id, key } = organization.admins[role]
             const another = yield* World.makePerson(organization.id, role)
             yield* World.grant(organization.id, id, { accounts: [direct], departments: [department] })
-            yield* World.grant(organization.id, another.id, { accounts: [hidden] })
+            yield* World.grant(organization.id, another.id, { accounts: [hidden], departments: [other] })
             const unknown = yield* World.get(`/v1/accounts/${crypto.randomUUID()}`, key)
             expect(World.refusal(unknown)).toEqual([404, "resource_missing", "account_id"])
             for (const account of [direct, filed]) {

@@ -247,7 +247,9 @@ describe("5.1 the life of a key", () => {
             ]] as const
           ) {
             yield* TestClock.setTime(start + millis)
-            expect(yield* statusOf(key)).toBe(200)
+            const { answer, said } = yield* recording(statusOf(key))
+            const writes = said.filter((statement) => statement.sql.startsWith("update api_key"))
+            expect([millis, answer, writes.length]).toEqual([millis, 200, millis === written ? 1 : 0])
             expect([millis, yield* used]).toEqual([millis, start + written])
           }
           yield* TestClock.setTime(start + 1_000_000)
