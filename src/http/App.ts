@@ -1,5 +1,5 @@
 /** The service over HTTP: a route for every operation, and the edge around all of them. */
-import { ByteSize, Context, Effect, Option } from "effect"
+import { ByteSize, Context, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
   HttpEffect,
@@ -11,11 +11,11 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { Caller } from "../domain/Access.ts"
-import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
-import { answer, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
-import { authenticate } from "../edge/Authenticate.ts"
-import { bearer } from "../edge/Bearer.ts"
-import { Sites } from "../edge/Site.ts"
+import { ResourceMissing } from "../domain/Failure.ts"
+import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import { enter, siteOf } from "../edge/Entry.ts"
+import { RequestId } from "../edge/Settings.ts"
+import type { Sites } from "../edge/Site.ts"
 import { type Operations, operations } from "../operations/index.ts"
 import type * as Operation from "../operations/Operation.ts"
 import type { Credentials, FailedAttempts } from "../operations/Ports.ts"
@@ -23,7 +23,6 @@ import * as Documents from "./Documents.ts"
 import * as Health from "./Health.ts"
 import * as Input from "./Input.ts"
 import * as Reference from "./Reference.ts"
-import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
 
 /** How large a request's body may be. */
 const maxBodySize = ByteSize.kibibytes(64)
@@ -35,6 +34,17 @@ export type Services =
   | FailedAttempts
   | SecureRandom.SecureRandom
   | Sites
+
+/** A further way in on the same server: whatever the method, it answers at its path, within the same edge. */
+export interface Mount {
+  readonly path: `/${string}`
+  readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+}
+
+/** What is served beside the interface; nothing unless told. */
+export const Mounts = Context.Reference<ReadonlyArray<Mount>>("org-security-console/http/App/Mounts", {
+  defaultValue: () => []
+})
 
 const toResponse = ({ body, headers, status }: ErrorAnswer) =>
   HttpServerResponse.setHeaders(HttpServerResponse.jsonUnsafe(body, { status }), {
@@ -51,22 +61,9 @@ const run = Effect.fnUntraced(function*(
   HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | Services
 > {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const host = request.headers["host"]
-  if (host === undefined) {
-    return toResponse(answer(new ParameterInvalid({ param: "Host", message: "Host: is required." })))
-  }
-  const site = (yield* Sites).find(host)
-  if (site === undefined) return toResponse(answer(new ResourceMissing({})))
-  const peer = Option.getOrNull(request.remoteAddress)
-  const origin = {
-    via: "rest" as const,
-    ip: clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies),
-    requestId: yield* RequestId
-  }
   let headers: Readonly<Record<string, string>> = {}
   return yield* Effect.gen(function*() {
-    yield* yield* Gate
-    const caller = yield* authenticate(bearer(request.headers["authorization"]), site, origin)
+    const caller = yield* enter(request, yield* siteOf(request), "rest")
     return yield* Effect.gen(function*() {
       headers = rateHeaders(yield* operation.admit)
       const { params } = yield* HttpRouter.RouteContext
@@ -147,7 +144,7 @@ const isForeign = (url: string): boolean => /[;#]/.test(url.split("?", 1)[0] ?? 
  * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web handler
  * by `HttpEffect.toWebHandler`.
  *
- * It serves every operation, the OpenAPI document, and `/healthz` and `/readyz` for a supervisor.
+ * It serves every operation, the OpenAPI document, `/healthz` and `/readyz` for a supervisor, and what is mounted.
  */
 export const make: Effect.Effect<
   Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>,
@@ -163,6 +160,7 @@ export const make: Effect.Effect<
   yield* router.add("GET", Reference.path, yield* Reference.make)
   yield* router.add("GET", "/healthz", Health.alive)
   yield* router.add("GET", "/readyz", Effect.provideContext(Health.ready, context))
+  for (const { handler, path } of yield* Mounts) yield* router.add("*", path, handler)
   const routed = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)

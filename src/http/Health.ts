@@ -1,8 +1,8 @@
 /** What a supervisor asks: whether the process lives, and whether it can serve. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { Gate } from "../edge/Settings.ts"
 import { Db } from "../operations/Ports.ts"
-import { Gate } from "./Settings.ts"
 
 const status = (text: "ok" | "unavailable") =>
   HttpServerResponse.jsonUnsafe({ status: text }, {

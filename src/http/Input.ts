@@ -1,8 +1,8 @@
 /** What a request carries, as one object for the operation: members of path, query and body, strictly read. */
 import { Effect, Predicate, SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { visit } from "jsonc-parser"
 import { ParameterInvalid } from "../domain/Failure.ts"
+import { duplicateMember } from "../edge/Json.ts"
 import type * as Operation from "../operations/Operation.ts"
 
 type Members = Readonly<Record<string, unknown>>
@@ -43,26 +43,6 @@ const readQuery = Effect.fnUntraced(function*(operation: Operation.Any, url: str
   }
   return Object.fromEntries(members)
 })
-
-/** The first member that stands twice in one object of the text; JSON.parse would drop all but the last. */
-const duplicateMember = (text: string): string | undefined => {
-  const open: Array<Set<string>> = []
-  let duplicate: string | undefined
-  visit(text, {
-    onObjectBegin: () => {
-      open.push(new Set())
-    },
-    onObjectProperty: (name) => {
-      const members = open.at(-1)
-      if (members?.has(name) === true) duplicate ??= name
-      members?.add(name)
-    },
-    onObjectEnd: () => {
-      open.pop()
-    }
-  })
-  return duplicate
-}
 
 const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i
 

@@ -1,16 +1,16 @@
-/** What the HTTP edge needs to know of its surroundings. */
+/** What the edge needs to know of its surroundings. */
 import { Context, Effect, Option } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 
 /** The id of the request that is being answered. */
-export const RequestId = Context.Reference<string>("org-security-console/http/Settings/RequestId", {
+export const RequestId = Context.Reference<string>("org-security-console/edge/Settings/RequestId", {
   defaultValue: () => ""
 })
 
 /** Fails while the service has to wait for its database before it may serve anything. */
 export const Gate = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
-  "org-security-console/http/Settings/Gate",
+  "org-security-console/edge/Settings/Gate",
   {
     defaultValue: () => Effect.void
   }
@@ -18,7 +18,7 @@ export const Gate = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
 
 /** The networks whose word about a client's address counts; none unless told. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwork>>(
-  "org-security-console/http/Settings/TrustedProxies",
+  "org-security-console/edge/Settings/TrustedProxies",
   { defaultValue: () => [] }
 )
 
