@@ -1,0 +1,28 @@
+/** How a request comes in, whichever way: at one of the service's addresses, past the gate, with a known credential. */
+import { Effect, Option } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { Via } from "../domain/Access.ts"
+import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
+import { authenticate } from "./Authenticate.ts"
+import { bearer } from "./Bearer.ts"
+import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
+import { type Site, Sites } from "./Site.ts"
+
+/** The site that the request names; a host that is not ours has nothing. */
+export const siteOf = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+  const host = request.headers["host"]
+  if (host === undefined) return yield* new ParameterInvalid({ param: "Host", message: "Host: is required." })
+  return (yield* Sites).find(host) ?? (yield* new ResourceMissing({}))
+})
+
+/** The caller behind the request's credential, once the service may serve anything. */
+export const enter = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, site: Site, via: Via) {
+  const peer = Option.getOrNull(request.remoteAddress)
+  const origin = {
+    via,
+    ip: clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies),
+    requestId: yield* RequestId
+  }
+  yield* yield* Gate
+  return yield* authenticate(bearer(request.headers["authorization"]), site, origin)
+})
