@@ -71,7 +71,7 @@ describe("the package", () => {
     expect(
       Object.keys(manifest.exports).filter((path) => ![".", "./http", "./mcp", "./layers", "./client"].includes(path))
     ).toEqual([])
-    expect(manifest.files).toEqual(["dist"])
+    expect(manifest.files).toEqual(["dist", "seeds", "openapi.json", "CHANGELOG.md"])
   })
 })
 
