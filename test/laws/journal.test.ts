@@ -55,7 +55,7 @@ describe("6 the journal and the change", () => {
             const outcomes = new Map<string, number>()
             const people = { ...ids, account: organization.live.map((account) => account.id) }
             const all = Populated.together(people, people, ids, ids, Populated.nothing)
-            yield* Random.holds(Arbitrary.array(step, { minLength: 1, maxLength: 8 }), 40, (steps) =>
+            yield* Random.holds(Arbitrary.array(step, { minLength: 1, maxLength: 8 }), 30, (steps) =>
               Effect.gen(function*() {
                 yield* TestClock.adjust("61 seconds")
                 for (const { draft, role } of steps) {

@@ -99,7 +99,7 @@ describe("the database away", () => {
               }
             }), { concurrency: "unbounded" }))
           yield* Effect.repeat(Effect.andThen(Effect.yieldNow, Ref.get(acknowledged)), {
-            until: (texts) => texts.length > 80
+            until: (texts) => texts.length > 40
           })
           yield* Effect.promise(() => made.server[end]())
           yield* Fiber.join(writing)

@@ -91,7 +91,7 @@ describe("4.15 paging", () => {
             }
             expect(orders.size).toBe(1)
           }),
-        { arbitrary: { runs: 12 } }
+        { arbitrary: { runs: 8 } }
       )
 
       it.effect.prop(

@@ -50,7 +50,7 @@ describe("4 reading and repeating", () => {
           const answered = new Set<number>()
           yield* Random.holds(
             Arbitrary.array(step, { minLength: 3, maxLength: 10 }),
-            25,
+            15,
             (steps) =>
               Effect.gen(function*() {
                 yield* TestClock.adjust("61 seconds")
@@ -70,7 +70,7 @@ describe("4 reading and repeating", () => {
           const organization = yield* Populated.make()
           const { admins, id, ids } = organization
           let repeated = 0
-          yield* Random.holds(Random.drafts(Random.changes), 80, (draft) =>
+          yield* Random.holds(Random.drafts(Random.changes), 50, (draft) =>
             Effect.gen(function*() {
               yield* TestClock.adjust("61 seconds")
               const request = Random.draw(draft, ids)

@@ -72,11 +72,11 @@ describe("5.1 secrets", () => {
           const { admins, id, ids } = organization
           const sql = yield* SqlClient.SqlClient
           const step = Arbitrary.all({ role: Random.pickOf(...Role.literals), draft: Random.drafts() })
-          const steps = yield* Arbitrary.sampleEffect(step, { count: 150 })
+          const steps = yield* Arbitrary.sampleEffect(step, { count: 90 })
           const { answer: answers, lines } = yield* logging(Effect.gen(function*() {
             const answers: Array<string> = []
             for (const [index, { draft, role }] of steps.entries()) {
-              if (index % 50 === 0) yield* TestClock.adjust("61 seconds")
+              if (index % 45 === 0) yield* TestClock.adjust("61 seconds")
               answers.push(text(yield* Random.send(Random.draw(draft, ids), admins[role].key)))
             }
             for (const account of organization.live) {
