@@ -1,0 +1,51 @@
+/** The JSON-RPC messages of a request's body, as far as they must be known before anybody answers them. */
+import { Effect, Predicate, Schema } from "effect"
+import { duplicateMember } from "../edge/Json.ts"
+
+/** A body that is no JSON. */
+export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { message: Schema.String }) {}
+
+/** The body as JSON, strictly read: a member that stands twice could be read in two ways. */
+export const parse = (bytes: ArrayBuffer): Effect.Effect<unknown, Malformed> =>
+  Effect.try({
+    try: () => {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+      const value: unknown = JSON.parse(text)
+      return { value, duplicate: duplicateMember(text) }
+    },
+    catch: () => new Malformed({ message: "Parse error: the body is not JSON." })
+  }).pipe(
+    Effect.flatMap(({ duplicate, value }) =>
+      duplicate === undefined
+        ? Effect.succeed(value)
+        : Effect.fail(new Malformed({ message: `Parse error: the member ${duplicate} stands twice.` }))
+    )
+  )
+
+/** A message that waits for an answer. */
+export interface Asking {
+  readonly id: unknown
+  /** The name of the tool where the message calls one. */
+  readonly tool: unknown
+}
+
+const asking = (message: unknown): ReadonlyArray<Asking> => {
+  if (!Predicate.isObject(message) || !Predicate.hasProperty(message, "id")) return []
+  const calls = Predicate.hasProperty(message, "method") && message.method === "tools/call"
+  const params = Predicate.hasProperty(message, "params") ? message.params : undefined
+  return [{ id: message.id, tool: calls && Predicate.hasProperty(params, "name") ? params.name : undefined }]
+}
+
+/** The messages with an id, of a batch or of one. */
+export const askingIn = (body: unknown): ReadonlyArray<Asking> =>
+  Array.isArray(body) ? body.flatMap(asking) : asking(body)
+
+/** An answer that belongs to no message. */
+export const refusal = (code: number, message: string) => ({
+  jsonrpc: "2.0" as const,
+  error: { code, message },
+  id: null
+})
+
+/** JSON-RPC's code for a body that cannot be read. */
+export const parseError = -32_700
