@@ -1,7 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Ref } from "effect"
+import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
+import { MessengerUserId, type Profile } from "../../src/domain/Messenger.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
+import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { MessengerSession } from "../../src/operations/MessengerSession.ts"
 import { postgresServer, type PrivateServer } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
 import * as World from "../support/world.ts"
@@ -115,6 +118,61 @@ describe("the database away", () => {
       { timeout: 60_000 }
     )
   }
+
+  it.live(
+    "an outcome that it did not take is not told as done: the intent is closed later, its cause unknown",
+    () =>
+      Effect.gen(function*() {
+        const made = yield* stage()
+        const begun = yield* Deferred.make<void>()
+        const finish = yield* Deferred.make<void>()
+        const profile: Profile = {
+          user_id: MessengerUserId.make("1"),
+          first_name: "Ada",
+          last_name: null,
+          username: null,
+          about: null,
+          phone: null,
+          photo_id: null,
+          premium: false
+        }
+        const messenger = MessengerSession.of({
+          open: () =>
+            Effect.succeed({
+              profile: Effect.succeed(profile),
+              security: () => Effect.never,
+              updateProfile: () =>
+                Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(finish)).pipe(
+                  Effect.as({ ...profile, first_name: "Grace" })
+                ),
+              setUsername: () => Effect.never,
+              authorizations: Effect.never
+            })
+        })
+        const before = yield* made.run(World.get(`/v1/accounts/${made.live}`, made.key))
+        const changing = yield* Effect.forkChild(made.run(
+          World.patch(`/v1/accounts/${made.live}/messenger-profile`, made.key, { first_name: "Grace" }).pipe(
+            Effect.provideService(MessengerSession, messenger)
+          )
+        ))
+        yield* Deferred.await(begun)
+        yield* Effect.promise(() => made.server.stop())
+        yield* Deferred.succeed(finish, undefined)
+        expect(told(yield* Fiber.join(changing))).toEqual(away)
+        yield* Effect.promise(() => made.server.start())
+        const outcomes = Effect.map(
+          made.run(World.journal(made.id)),
+          (events) => events.map(({ outcome }) => outcome)
+        )
+        expect(yield* outcomes).toEqual(["pending"])
+        expect(yield* made.run(PendingChanges.closeAbandoned(true))).toBe(1)
+        expect(yield* outcomes).toEqual(["pending", "failed"])
+        const after = yield* made.run(World.get(`/v1/accounts/${made.live}`, made.key))
+        expect(after.body).toEqual(before.body)
+        yield* made.run(made.whole)
+      }),
+    { timeout: 60_000 }
+  )
 
   it.live(
     "frozen it costs each request no more than the deadline, and everything goes on when it does",
