@@ -46,6 +46,11 @@ describe("4.13 set_account_role_label", () => {
             ])
           }
           expect(yield* World.snapshot(organization.id)).toEqual(before)
+          const other = yield* World.makeAccount(organization.id, { facts: { role_label: "Before" } })
+          const raised = yield* World.snapshot(organization.id)
+          const elsewhere = yield* World.put(path, key, { role_label: "After", account_id: other })
+          expect(World.refusal(elsewhere)).toEqual([400, "parameter_invalid", "account_id"])
+          expect(yield* World.snapshot(organization.id)).toEqual(raised)
         }))
 
       it.effect("S4.13-02: 60 characters are accepted and 61 refused, counted in code points and as sent", () =>
