@@ -186,7 +186,12 @@ describe("what goes wrong inside", () => {
             ...(method === "PUT" ? { body: { recipients: "owner" } } : {})
           }).pipe(Effect.provide(Logger.layer([logger])))
           expectWellFormed(answer)
-          expect(answer).toMatchObject({ status: 500, body: { error: { type: "api_error", code: "internal_error" } } })
+          expect(answer).toMatchObject({
+            status: 500,
+            body: {
+              error: { type: "api_error", code: "internal_error", message: "Something went wrong on the server." }
+            }
+          })
           expect(JSON.stringify([answer.body, ...answer.headers])).not.toContain("hunter2")
           const line = lines.pop()
           expect(line?.cause).toContain(secret)

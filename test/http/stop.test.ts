@@ -56,9 +56,43 @@ const locked = Effect.fnUntraced(function*() {
   }
 })
 
-describe("a server that stops", () => {
+describe("a server on PostgreSQL", () => {
   layer(World.world(postgres), { excludeTestServices: true })((it) => {
-    it.effect("lets the request in flight finish, takes no new one, and then closes its connections", () =>
+    it.effect("serves pipelined requests one after another, in their order", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const account = yield* World.makeAccount(id)
+        const auth = `Authorization: Bearer ${Redacted.value(admins.owner.key)}`
+        const { port } = yield* start()
+        const connection = yield* connect(port)
+        const verbs = Array.from({ length: 20 }, (_, index) => index % 2 === 0 ? "pause" : "resume")
+        connection.write(verbs.map((verb) => request(`POST /v1/accounts/${account}/${verb}`, [auth])).join(""))
+        for (const verb of verbs) {
+          expect(yield* connection.answer()).toMatchObject({ status: 200, body: { action: `${verb}d` } })
+        }
+      }))
+
+    it.effect("does not begin what was pipelined behind the request of a client that has gone away", () =>
+      Effect.gen(function*() {
+        const { auth, pause, release, trace, waits, waitsNoMore } = yield* locked()
+        const { admins, id } = yield* World.makeOrganization()
+        const other = yield* World.makeAccount(id)
+        const theirs = `Authorization: Bearer ${Redacted.value(admins.owner.key)}`
+        const server = yield* start()
+        const connection = yield* connect(server.port)
+        connection.write(pause + request(`POST /v1/accounts/${other}/pause`, [theirs]))
+        yield* waits
+        connection.abort()
+        yield* waitsNoMore
+        yield* release
+        const next = yield* connect(server.port)
+        next.write(request("GET /v1/organization", [auth]))
+        expect((yield* next.answer()).status).toBe(200)
+        yield* server.stop
+        expect(yield* trace).toEqual(["protected"])
+        expect(yield* World.journal(id)).toEqual([])
+      }))
+    it.effect("that stops lets the request in flight finish, takes no new one, and then closes its connections", () =>
       Effect.gen(function*() {
         const { auth, pause, release, trace, waits } = yield* locked()
         const server = yield* start()
@@ -80,7 +114,7 @@ describe("a server that stops", () => {
         expect(yield* trace).toEqual(["paused", "account.paused"])
       }))
 
-    it.effect("answers 503 in the envelope to what is not done in time, and none of it is done", () =>
+    it.effect("that stops answers 503 in the envelope to what is not done in time, and none of it is done", () =>
       Effect.gen(function*() {
         const { pause, release, trace, waits } = yield* locked()
         const server = yield* start({ stopTime: "50 millis" })
@@ -99,7 +133,7 @@ describe("a server that stops", () => {
         expect(yield* trace).toEqual(["protected"])
       }))
 
-    it.effect("does not wait for clients that have sent half a request", () =>
+    it.effect("that stops does not wait for clients that have sent half a request", () =>
       Effect.gen(function*() {
         const { auth } = yield* locked()
         const server = yield* start({ stopTime: "50 millis" })

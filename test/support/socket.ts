@@ -19,6 +19,8 @@ export interface Connection {
   until(text: string): Effect.Effect<string>
   /** Ends when the server has closed the connection; answers what was left unread. */
   readonly closed: Effect.Effect<string>
+  /** Ends when nothing is left of the connection; whether the server has reset it. */
+  readonly gone: Effect.Effect<"closed" | "reset">
   /** Says that nothing more will be written. */
   end(): void
   /** Goes away without a word. */
@@ -61,6 +63,7 @@ export const connect = (port: number): Effect.Effect<Connection, never, Scope.Sc
     )
     let received = ""
     let over = false
+    let gone: "closed" | "reset" | undefined
     const waiting = new Set<() => void>()
     const wake = () => {
       for (const check of waiting) check()
@@ -76,11 +79,16 @@ export const connect = (port: number): Effect.Effect<Connection, never, Scope.Sc
         wake()
       })
     }
+    socket.on("close", (failed) => {
+      gone = failed ? "reset" : "closed"
+      wake()
+    })
+    const isGone = () => gone
     const take = <A>(what: string, attempt: () => A | undefined) =>
       Effect.callback<A>((resume) => {
         const check = () => {
           const taken = attempt()
-          if (taken === undefined && !over) return
+          if (taken === undefined && (!over || attempt === isGone)) return
           waiting.delete(check)
           resume(
             taken === undefined
@@ -112,6 +120,7 @@ export const connect = (port: number): Effect.Effect<Connection, never, Scope.Sc
           return taken
         }),
       closed: take("its end", () => over ? received : undefined),
+      gone: take("its end", isGone),
       end: () => {
         socket.end()
       },
