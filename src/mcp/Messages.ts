@@ -5,21 +5,30 @@ import { duplicateMember } from "../edge/Json.ts"
 /** A body that is no JSON. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { message: Schema.String }) {}
 
-/** The body as JSON, strictly read: a member that stands twice could be read in two ways. */
-export const parse = (bytes: ArrayBuffer): Effect.Effect<unknown, Malformed> =>
+/** The text as JSON, strictly read: a member that stands twice could be read in two ways. */
+export const parseText = (text: string): Effect.Effect<unknown, Malformed> =>
   Effect.try({
     try: () => {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
       const value: unknown = JSON.parse(text)
       return { value, duplicate: duplicateMember(text) }
     },
-    catch: () => new Malformed({ message: "Parse error: the body is not JSON." })
+    catch: () => new Malformed({ message: "Parse error: this is not JSON." })
   }).pipe(
     Effect.flatMap(({ duplicate, value }) =>
       duplicate === undefined
         ? Effect.succeed(value)
         : Effect.fail(new Malformed({ message: `Parse error: the member ${duplicate} stands twice.` }))
     )
+  )
+
+/** The body as JSON. */
+export const parse = (bytes: ArrayBuffer): Effect.Effect<unknown, Malformed> =>
+  Effect.flatMap(
+    Effect.try({
+      try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+      catch: () => new Malformed({ message: "Parse error: this is not UTF-8." })
+    }),
+    parseText
   )
 
 /** A message that waits for an answer. */
