@@ -32,7 +32,10 @@ const name = Random.pickOf(
   null
 )
 
-const listed = Arbitrary.array(Arbitrary.all([name, name]), { minLength: 0, maxLength: 14 })
+const listed = Arbitrary.array(
+  Arbitrary.all([name, Random.oneOf(Arbitrary.Constant(null), Arbitrary.Constant(null), name)]),
+  { minLength: 0, maxLength: 14 }
+)
 
 const folded = (account: { readonly name: string }) => account.name.normalize("NFKC").toLowerCase()
 
