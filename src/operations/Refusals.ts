@@ -1,5 +1,5 @@
 /** What every operation refuses with, before it looks at anything of its own. */
-import { SchemaIssue } from "effect"
+import { SchemaAST, SchemaIssue } from "effect"
 import * as Failure from "../domain/Failure.ts"
 
 /** The failures that every operation can answer with (specification, sections 4 and 7). */
@@ -29,7 +29,7 @@ const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
     issue._tag === "MissingKey"
       ? "is required"
-      : issue._tag === "UnexpectedKey"
+      : issue._tag === "UnexpectedKey" || (issue._tag === "InvalidType" && SchemaAST.isNever(issue.ast))
       ? "is not known here"
       : issue._tag === "InvalidType"
       ? "has the wrong type"

@@ -1,0 +1,133 @@
+/** Requests to the MCP server through the whole HTTP edge, without a socket. */
+import { Effect, Redacted } from "effect"
+import { HttpEffect, type HttpServerRequest } from "effect/http"
+import * as App from "../../src/http/App.ts"
+import * as Handler from "../../src/mcp/Handler.ts"
+import * as World from "../support/world.ts"
+
+export const revision = "2026-07-28"
+
+/** An answer, with the JSON-RPC messages in it. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: any
+  readonly messages: ReadonlyArray<any>
+}
+
+export interface Asking {
+  readonly key?: Redacted.Redacted | string
+  readonly method?: string
+  readonly path?: string
+  readonly host?: string
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+  /** The raw body, instead of `body`. */
+  readonly raw?: string
+  readonly options?: Handler.Options
+}
+
+/** The service with the MCP server mounted, as a web handler. */
+export const webHandler = Effect.fnUntraced(function*(options: Handler.Options = {}) {
+  const handler = yield* Handler.make(options)
+  const app = yield* Effect.provideService(App.make, App.Mounts, [{ path: Handler.path, handler }])
+  return HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(yield* Effect.context<never>())(app)
+})
+
+const secret = (key: Redacted.Redacted | string) => typeof key === "string" ? key : Redacted.value(key)
+
+/** The messages of a body, whether it is one or a stream of events. */
+export const messagesIn = (text: string): ReadonlyArray<any> =>
+  text.startsWith("event:")
+    ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!))
+    : text === ""
+    ? []
+    : [JSON.parse(text)].flat()
+
+/** Sends a request to `/mcp`. */
+export const send = Effect.fnUntraced(function*(asking: Asking) {
+  const web = yield* webHandler(asking.options)
+  const host = asking.host ?? new URL(World.baseUrl).host
+  const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
+  const response = yield* Effect.promise(() =>
+    web(
+      new Request(`http://${host}${asking.path ?? "/mcp"}`, {
+        method: asking.method ?? "POST",
+        headers: {
+          host,
+          accept: "application/json, text/event-stream",
+          ...(content === undefined ? {} : { "content-type": "application/json" }),
+          ...(asking.key === undefined ? {} : { authorization: `Bearer ${secret(asking.key)}` }),
+          ...asking.headers
+        },
+        ...(content === undefined ? {} : { body: content })
+      })
+    )
+  )
+  const text = yield* Effect.promise(() => response.text())
+  const messages = messagesIn(text)
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: messages[0],
+    messages
+  } satisfies Answer
+})
+
+/** A message of the newest revision. */
+export const message = (method: string, params: Record<string, unknown> = {}, id: number | string = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  params: {
+    ...params,
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": revision,
+      "io.modelcontextprotocol/clientCapabilities": {}
+    }
+  }
+})
+
+/** Asks one thing in the newest revision. */
+export const ask = (method: string, params: Record<string, unknown>, asking: Asking) =>
+  send({
+    ...asking,
+    body: message(method, params),
+    headers: {
+      "mcp-protocol-version": revision,
+      "mcp-method": method,
+      ...(typeof params["name"] === "string" ? { "mcp-name": params["name"] } : {}),
+      ...asking.headers
+    }
+  })
+
+/** A message of the revisions before. */
+export const legacy = (method: string, params: Record<string, unknown> = {}, id: number | string = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  params
+})
+
+/** Calls a tool. */
+export const call = (name: string, args: unknown, asking: Asking) =>
+  ask("tools/call", { name, arguments: args }, asking)
+
+/** The names of the tools that are listed. */
+export const list = (asking: Asking) =>
+  Effect.map(
+    ask("tools/list", {}, asking),
+    ({ body }): ReadonlyArray<string> => body.result.tools.map(({ name }: { readonly name: string }) => name)
+  )
+
+/** What a call tells: the body that REST would have, and how it came. */
+export const told = ({ body, status }: Answer) => {
+  if (body.jsonrpc === undefined) return { status, body, how: "refused" }
+  const { content, isError, structuredContent } = body.result
+  const text = content.length === 1 && content[0].type === "text" ? JSON.parse(content[0].text) : undefined
+  return isError === true
+    ? { status, body: text, how: structuredContent === undefined ? "failed" : "failed with structured content" }
+    : { status, body: text, how: JSON.stringify(structuredContent) === JSON.stringify(text) ? "done" : "unequal" }
+}
