@@ -2,52 +2,15 @@
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrganizationId, OrganizationId, Role, Scope } from "../domain/Access.ts"
-import { JournalEvent } from "../domain/JournalEvent.ts"
 import { Tier } from "../domain/Organization.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { maxPasswordLength, PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Loader from "../layers/seed/Loader.ts"
-import * as Journal from "../layers/sql/Journal.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
-import { Db, Journal as JournalPort } from "../operations/Ports.ts"
-
-/** A command that was refused; the message is one line for the operator. */
-export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {}
-
-const refuse = (message: string) => Effect.fail(new Refused({ message }))
-
-/**
- * Declares a command; `run` gets its input decoded, and its answer is encoded. `execute` is the same from JSON to JSON,
- * and whatever goes wrong is `Refused`.
- */
-const command = <
-  Input extends Schema.Codec<unknown, unknown>,
-  Output extends Schema.Codec<unknown, unknown>,
-  E extends { readonly message: string },
-  R
->(name: string, input: Input, output: Output, run: (input: Input["Type"]) => Effect.Effect<Output["Type"], E, R>) => {
-  const decode = Schema.decodeUnknownEffect(input, { onExcessProperty: "error" })
-  const encode = Schema.encodeEffect(output)
-  return {
-    name,
-    input,
-    output,
-    execute: (json: unknown): Effect.Effect<unknown, Refused, R> =>
-      decode(json).pipe(
-        Effect.flatMap(run),
-        Effect.flatMap(encode),
-        Effect.mapError(({ message }) => new Refused({ message }))
-      )
-  }
-}
-
-const existing = Effect.fnUntraced(function*(id: string) {
-  const sql = yield* SqlClient.SqlClient
-  const ids = yield* Tenant.directory(sql)(Provisioning.organizationIds)
-  if (!ids.includes(id)) return yield* refuse(`There is no organization ${id}.`)
-  return OrganizationId.make(id)
-})
+import { Db, Journal } from "../operations/Ports.ts"
+import { command, existing, refuse, type Refused } from "./Declared.ts"
+import { checkpoint, exportJournal, verifyJournal } from "./Journals.ts"
 
 interface AdminRow {
   readonly id: string
@@ -69,7 +32,7 @@ const journaled = Effect.fnUntraced(function*<A, E, R>(
   change: Effect.Effect<readonly [A, ReturnType<typeof Provisioning.operatorEntry> | null], E, R>
 ) {
   const db = yield* Db
-  const journal = yield* JournalPort
+  const journal = yield* Journal
   return yield* db.transaction(
     organizationId,
     Effect.gen(function*() {
@@ -303,83 +266,6 @@ export const seed = command(
     Effect.gen(function*() {
       const loaded = yield* Loader.load(yield* Loader.decode(input.seed))
       return { ...loaded, keys: loaded.keys.map((made) => ({ ...made, key: Redacted.value(made.key) })) }
-    })
-)
-
-const Checkpoint = Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String })
-
-/** The organizations named, or all of them. */
-const chosen = Effect.fnUntraced(function*(organization: string | null) {
-  const sql = yield* SqlClient.SqlClient
-  return organization === null
-    ? (yield* Tenant.directory(sql)(Provisioning.organizationIds)).map((id) => OrganizationId.make(id))
-    : [yield* existing(organization)]
-})
-
-export const verifyJournal = command(
-  "verify_journal",
-  Schema.Struct({ organization: Schema.NullOr(Schema.String), checkpoints: Schema.Array(Checkpoint) }),
-  Schema.Struct({
-    ok: Schema.Boolean,
-    journals: Schema.Array(Schema.Struct({
-      organization: Schema.String,
-      ok: Schema.Boolean,
-      sequence: Schema.Int,
-      hash: Schema.NullOr(Schema.String),
-      reason: Schema.NullOr(Schema.String)
-    }))
-  }),
-  ({ checkpoints, organization }) =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const journals = yield* Effect.forEach(yield* chosen(organization), (id) =>
-        Effect.map(
-          Tenant.transaction(sql, id, Duration.hours(1))(
-            Journal.verify(id, checkpoints.filter((checkpoint) => checkpoint.organization === id))
-          ),
-          (state) => ({
-            organization: id,
-            ok: state.ok,
-            sequence: state.sequence,
-            hash: state.ok ? state.hash : null,
-            reason: state.ok ? null : state.reason
-          })
-        ))
-      return { ok: journals.every(({ ok }) => ok), journals }
-    })
-)
-
-export const checkpoint = command(
-  "checkpoint",
-  Schema.Struct({ organization: Schema.NullOr(Schema.String) }),
-  Schema.Struct({ checkpoints: Schema.Array(Checkpoint) }),
-  ({ organization }) =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const checkpoints = yield* Effect.forEach(yield* chosen(organization), (id) =>
-        Effect.map(
-          Tenant.transaction(sql, id)(Journal.head(id)),
-          (head) => ({ organization: id, ...head })
-        ))
-      return { checkpoints }
-    })
-)
-
-const encodeEvent = (event: typeof JournalEvent.Type) => Effect.orDie(Schema.encodeEffect(JournalEvent)(event))
-
-/** One page of the journal in its order, for an export that asks for page after page. */
-export const exportJournal = command(
-  "export_journal",
-  Schema.Struct({ organization: Schema.String, after_sequence: Schema.Natural, limit: Schema.Natural }),
-  Schema.Struct({ events: Schema.Array(Schema.toEncoded(JournalEvent)), last_sequence: Schema.Int }),
-  ({ after_sequence, limit, organization }) =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const id = yield* existing(organization)
-      return yield* Tenant.transaction(sql, id)(Effect.gen(function*() {
-        const events = yield* Journal.tail(id, after_sequence, limit)
-        return { events: yield* Effect.forEach(events, encodeEvent), last_sequence: (yield* Journal.head(id)).sequence }
-      }))
     })
 )
 

@@ -8,11 +8,11 @@ import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as Administration from "./Administration.ts"
 import * as Control from "./Control.ts"
+import { Refused } from "./Declared.ts"
 import * as Environment from "./Environment.ts"
+import * as Journals from "./Journals.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
-
-const { Refused } = Administration
 
 /** Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it. */
 const open = (settings: Settings.Database) =>
@@ -22,7 +22,8 @@ const open = (settings: Settings.Database) =>
     Layer.provideMerge(
       Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings), migrate: false }))
     ),
-    Layer.provideMerge(Environment.sql(settings))
+    Layer.provideMerge(Environment.sql(settings)),
+    Layer.provideMerge(Layer.effectDiscard(Environment.check(settings)))
   )
 
 const run = <Input, Output>(
@@ -148,7 +149,7 @@ const scopes = Flag.String("scopes").pipe(
         ? Option.none()
         : Option.some([head, ...others] as const)
     },
-    (text) => `expected scopes of ${Scope.literals.join(", ")}, not ${text}`
+    () => `some of ${Scope.literals.join(", ")}, separated by commas`
   )
 )
 
@@ -262,7 +263,7 @@ const verify = Command.make(
   (input) =>
     Effect.gen(function*() {
       yield* Output.progress("Verifying")
-      const answer = yield* run(input, Administration.verifyJournal, {
+      const answer = yield* run(input, Journals.verifyJournal, {
         organization: Option.getOrNull(input.organization),
         checkpoints: yield* readCheckpoints(input.checkpoints)
       }).pipe(Effect.ensuring(Output.progressDone))
@@ -278,7 +279,7 @@ const verify = Command.make(
 
 const checkpoint = Command.make("checkpoint", { ...common, organization: chosen }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Administration.checkpoint, { organization: Option.getOrNull(input.organization) })
+    const answer = yield* run(input, Journals.checkpoint, { organization: Option.getOrNull(input.organization) })
     yield* Output.print(input.json, answer, () =>
       Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
   })).pipe(Command.withDescription("Print where journals stand; keep it elsewhere, and verify against it later"))
@@ -339,7 +340,7 @@ const exportJournal = Command.make("export", {
     if (input.format === "csv") process.stdout.write(`${csvColumns.join(",")}\n`)
     let after = input.after
     while (true) {
-      const page = yield* run(input, Administration.exportJournal, {
+      const page = yield* run(input, Journals.exportJournal, {
         organization: input.organization,
         after_sequence: after,
         limit: pageSize

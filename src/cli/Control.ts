@@ -5,7 +5,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as fs from "node:fs"
 import * as http from "node:http"
 import * as path from "node:path"
-import { type Command, commands, type CommandServices, Refused } from "./Administration.ts"
+import { type Command, commands, type CommandServices } from "./Administration.ts"
+import { Refused, unreadable } from "./Declared.ts"
 import type * as Settings from "./Settings.ts"
 
 const socketName = "console.sock"
@@ -98,7 +99,7 @@ export const invoke = Effect.fnUntraced(function*<Input, Output, E>(
   input: Input,
   open: Layer.Layer<CommandServices, E>
 ) {
-  const json = yield* Effect.orDie(Schema.encodeEffect(command.input)(input))
+  const json = yield* Effect.mapError(Schema.encodeEffect(command.input)(input), unreadable)
   const asked = Option.isSome(settings.databaseUrl) ? Option.none() : yield* ask(settings.data, command.name, json)
   const answer = Option.isSome(asked) ? asked.value : yield* Effect.provide(command.execute(json), open)
   return yield* Effect.orDie(Schema.decodeUnknownEffect(command.output)(answer))

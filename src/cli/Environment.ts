@@ -31,29 +31,34 @@ export const sql = (
 
 export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)
 
-/** The keys: configured, or on the embedded database kept in its directory. */
-const peppers = (settings: Settings.Database) =>
-  Layer.unwrap(Effect.gen(function*() {
-    const configured = yield* Settings.peppers
-    if (Option.isSome(configured)) return Peppers.layerText(configured.value)
-    if (isEmbedded(settings)) return Peppers.layerDirectory(settings.data)
+/** Refuses settings that no database has to be asked about. */
+export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
+  if (!isPrefix(settings.keyPrefix)) {
+    return yield* new SettingInvalid({
+      message: `--key-prefix is 2 to 16 lower-case letters and digits, not ${settings.keyPrefix}.`
+    })
+  }
+  if (!isEmbedded(settings) && Option.isNone(yield* Settings.peppers)) {
     return yield* new SettingInvalid({
       message:
         "On PostgreSQL the service needs CONSOLE_PEPPERS: make one with `openssl rand -base64 32`, and keep it safe."
     })
-  }))
+  }
+})
 
-/** The core over a database's client. */
-export const core = (settings: Settings.Database) =>
-  Layer.unwrap(Effect.suspend(() =>
-    isPrefix(settings.keyPrefix)
-      ? Effect.succeed(Core.layer({ keyPrefix: settings.keyPrefix }).pipe(Layer.provideMerge(peppers(settings))))
-      : Effect.fail(
-        new SettingInvalid({
-          message: `--key-prefix is 2 to 16 lower-case letters and digits, not ${settings.keyPrefix}.`
-        })
-      )
+/** The keys: configured, or on the embedded database kept in its directory. */
+const peppers = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.map(
+    Settings.peppers,
+    Option.match({
+      onNone: () => Peppers.layerDirectory(settings.data),
+      onSome: (text): ReturnType<typeof Peppers.layerDirectory> => Peppers.layerText(text)
+    })
   ))
+
+/** The core over a database's client; the settings have been checked. */
+export const core = (settings: Settings.Database) =>
+  Core.layer({ keyPrefix: settings.keyPrefix }).pipe(Layer.provideMerge(peppers(settings)))
 
 /** Brings the schema up to date where that is the process's own business, and checks it where it is not. */
 export const prepare = Effect.fnUntraced(

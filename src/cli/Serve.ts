@@ -18,6 +18,8 @@ import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import * as PendingChanges from "../layers/sql/PendingChanges.ts"
 import * as RateLimiter from "../layers/sql/RateLimiter.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
+import * as Handler from "../mcp/Handler.ts"
+import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
@@ -29,6 +31,8 @@ export interface ServeSettings extends Settings.Database {
   readonly baseUrl: Option.Option<string>
   readonly sites: Option.Option<string>
   readonly trustedProxies: Option.Option<string>
+  readonly allowedOrigins: Option.Option<string>
+  readonly allTools: boolean
   readonly migrate: boolean
   readonly demo: boolean
   readonly logFormat: "pretty" | "json" | "logfmt"
@@ -76,6 +80,17 @@ const parseProxies = (settings: ServeSettings) =>
       onSuccess: Effect.succeed,
       onFailure: () => Effect.fail(invalid(`--trusted-proxies is a list such as 10.0.0.0/8, not ${text}.`))
     }))
+
+const parseOrigins = (settings: ServeSettings) =>
+  Option.isNone(settings.allowedOrigins)
+    ? Effect.succeed({})
+    : Effect.map(
+      Effect.forEach(list(settings.allowedOrigins), (text) =>
+        URL.canParse(text) && new URL(text).origin === text
+          ? Effect.succeed(text)
+          : Effect.fail(invalid(`--allowed-origins is a list such as https://assistant.example, not ${text}.`))),
+      (allowedOrigins) => ({ allowedOrigins })
+    )
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
@@ -164,7 +179,9 @@ export const serve = (settings: ServeSettings) =>
     if (settings.demo && !isLoopback(settings.host)) {
       return yield* invalid("--demo listens on loopback alone: its messenger is simulated, and its keys are printed.")
     }
+    yield* Environment.check(settings)
     const trusted = yield* parseProxies(settings)
+    const origins = yield* parseOrigins(settings)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Environment.core(settings).pipe(
       Layer.provideMerge(messenger),
@@ -178,12 +195,22 @@ export const serve = (settings: ServeSettings) =>
         const server = yield* HttpServer.HttpServer
         const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
         const sites = yield* parseSites(settings, bound)
+        const handler = yield* Effect.provideService(
+          Handler.make({ ...origins, completeList: settings.allTools }),
+          Site.Sites,
+          sites
+        )
         const app = yield* App.make.pipe(
-          Effect.provideService(Site.Sites, sites)
+          Effect.provideService(Site.Sites, sites),
+          Effect.provideService(App.Mounts, [{ path: Handler.path, handler }])
         )
         yield* Server.serve(
           app.pipe(Effect.provideService(Gate, gate), Effect.provideService(TrustedProxies, trusted))
         )
+        if (embedded) {
+          const { host } = new URL(Option.getOrElse(settings.baseUrl, () => bound))
+          yield* Address.publish(settings.data, { url: bound, host })
+        }
         const organizations = yield* Effect.orElseSucceed(
           Tenant.directory(sql)(sql`select 1 from organization limit 1`),
           () => [{}]

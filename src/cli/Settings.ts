@@ -1,20 +1,18 @@
 /** What the service can be told, by flag or by environment; the table in the README is made from here. */
-import { Config, Option, type Redacted } from "effect"
+import { Config, type Option, type Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { defaultKeyPrefix } from "../layers/Core.ts"
 
 /** One setting as a reader needs to know it. */
-export interface Described {
+interface Described {
   readonly flag: string | null
   readonly variable: string | null
   readonly fallback: string
   readonly description: string
 }
 
-const described: Array<Described> = []
-
 /** Every setting, in the order in which they are declared. */
-export const table: ReadonlyArray<Described> = described
+const described: Array<Described> = []
 
 const describe = (flag: string, variable: string | null, fallback: string, description: string): void => {
   described.push({ flag, variable, fallback, description })
@@ -38,12 +36,19 @@ const optionalText = (flag: string, variable: string, fallback: string, descript
   )
 }
 
-const number = (flag: string, variable: string, fallback: number, description: string) => {
+const number = (
+  flag: string,
+  variable: string,
+  fallback: number,
+  [minimum, maximum]: readonly [number, number],
+  description: string
+) => {
   describe(flag, variable, String(fallback), description)
   return Flag.Int(flag).pipe(
     Flag.withDescription(`${description} [${variable}; ${fallback}]`),
     Flag.withFallbackConfig(Config.Int(variable)),
-    Flag.withDefault(fallback)
+    Flag.withDefault(fallback),
+    Flag.filter((value) => value >= minimum && value <= maximum, () => `a number from ${minimum} to ${maximum}`)
   )
 }
 
@@ -90,14 +95,20 @@ export const database = {
     "PostgreSQL to use, as postgres://user:password@host:port/database"
   ),
   data: text("data", "CONSOLE_DATA", "./data", "Directory of the embedded database and its keys"),
-  maxConnections: number("max-connections", "CONSOLE_MAX_CONNECTIONS", 10, "Connections to PostgreSQL at most"),
+  maxConnections: number(
+    "max-connections",
+    "CONSOLE_MAX_CONNECTIONS",
+    10,
+    [1, 1000],
+    "Connections to PostgreSQL at most"
+  ),
   keyPrefix: text("key-prefix", "CONSOLE_KEY_PREFIX", defaultKeyPrefix, "What API keys begin with, before _live_")
 }
 
 /** Where and how the service listens. */
 export const server = {
   host: text("host", "CONSOLE_HOST", "127.0.0.1", "Address to listen on"),
-  port: number("port", "CONSOLE_PORT", 8080, "Port to listen on; 0 takes a free one"),
+  port: number("port", "CONSOLE_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one"),
   baseUrl: optionalText(
     "base-url",
     "CONSOLE_BASE_URL",
@@ -116,10 +127,45 @@ export const server = {
     "none",
     "Networks whose X-Forwarded-For counts, in CIDR notation, separated by commas"
   ),
+  allowedOrigins: optionalText(
+    "allowed-origins",
+    "CONSOLE_ALLOWED_ORIGINS",
+    "every origin",
+    "Origins whose pages may call /mcp, such as https://assistant.example, separated by commas"
+  ),
+  allTools: onOff(
+    "all-tools",
+    "CONSOLE_ALL_TOOLS",
+    "Show AI assistants the tools too that their credential may not use"
+  ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
   logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", ["pretty", "json", "logfmt"], "pretty", "How logs are written")
 }
+
+/** What the MCP server over standard input and output connects to, and what it shows. */
+export const assistant = {
+  url: optionalText(
+    "url",
+    "CONSOLE_URL",
+    "the database of the settings",
+    "Service that `mcp` connects to, as https://host or https://host/path"
+  ),
+  toolsets: optionalText(
+    "toolsets",
+    "CONSOLE_TOOLSETS",
+    "all of them",
+    "Tools that `mcp` shows, such as accounts,journal"
+  ),
+  readOnly: onOff("read-only", "CONSOLE_READ_ONLY", "Let `mcp` change nothing")
+}
+
+described.push({
+  flag: null,
+  variable: "CONSOLE_API_KEY",
+  fallback: "required by `mcp`",
+  description: "API key that `mcp` works with"
+})
 
 described.push({
   flag: null,

@@ -2,8 +2,10 @@
 /** The command line of the service. */
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Option } from "effect"
-import { CliError, Command } from "effect/cli"
+import { Cause, Console, Effect, Exit, Option, Predicate } from "effect"
+import { CliError, CliOutput, Command } from "effect/cli"
+import { HttpServerError } from "effect/http"
+import { SqlError } from "effect/sql"
 import { createRequire } from "node:module"
 import * as Documents from "../http/Documents.ts"
 import * as SeedSchema from "../layers/seed/SeedSchema.ts"
@@ -12,6 +14,7 @@ import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Roles from "../layers/sql/Roles.ts"
 import * as Commands from "./Commands.ts"
 import * as Environment from "./Environment.ts"
+import { mcp } from "./Mcp.ts"
 import { serve } from "./Serve.ts"
 import * as Settings from "./Settings.ts"
 
@@ -19,6 +22,10 @@ const { version }: { readonly version: string } = createRequire(import.meta.url)
 
 const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.server }, serve).pipe(
   Command.withDescription("Serve the API, on the embedded database or on PostgreSQL")
+)
+
+const mcpCommand = Command.make("mcp", { ...Settings.database, ...Settings.assistant }, mcp).pipe(
+  Command.withDescription("Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY")
 )
 
 const migrate = Command.make("migrate", Settings.database, (settings) =>
@@ -48,7 +55,7 @@ const settings = Command.make("settings", {}, () => Console.log(Settings.markdow
 
 const program = Command.make("security-console").pipe(
   Command.withDescription("The Organization Security Console API"),
-  Command.withSubcommands([serveCommand, migrate, ...Commands.commands, openapi, seedSchema, settings])
+  Command.withSubcommands([serveCommand, mcpCommand, migrate, ...Commands.commands, openapi, seedSchema, settings])
 )
 
 /** Stopping a service on request is success; a command line that cannot be read is 2, anything else that fails is 1. */
@@ -58,16 +65,45 @@ const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
   return CliError.isCliError(error) ? 2 : 1
 }
 
-/** One line for what was refused; the whole story for what should not happen. */
+/** What went wrong at the bottom, without its trace. */
+const origin = (error: unknown): string =>
+  error instanceof Error ? error.cause instanceof Error ? origin(error.cause) : error.message : String(error)
+
+const told = (error: Error): string =>
+  SqlError.isSqlError(error)
+    ? `The database did not do it: ${origin(error.reason)}.`
+    : error instanceof HttpServerError.ServeError
+    ? `The service cannot listen: ${origin(error)}.`
+    : error.message
+
+/** What the operating system says of a file or a socket. */
+const isSystemError = (error: unknown): error is Error =>
+  error instanceof Error && Predicate.hasProperty(error, "syscall")
+
+/** What was refused as it says itself, mostly in one line; the whole story for what should not happen. */
 const report = (cause: Cause.Cause<unknown>) => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause)) ?? cause.reasons.filter(Cause.isDieReason)
+    .map(({ defect }) => defect).find(isSystemError)
   return Cause.hasInterruptsOnly(cause) || CliError.isCliError(error)
     ? Effect.void
-    : Console.error(error instanceof Error ? error.message : Cause.pretty(cause))
+    : Console.error(error instanceof Error ? told(error) : Cause.pretty(cause))
 }
+
+/** A command line that cannot be read gets one line, not the whole help. */
+const presenter = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(
+        `${event.errors.map(({ message }) => message.replaceAll(/\s+/g, " ")).join("; ")}; see ${
+          event.commandPath.join(" ")
+        } --help`
+      )
+      : CliOutput.defaultPresenter.present(event)
+})
 
 program.pipe(
   Command.run({ version }),
+  Effect.provide(presenter),
   Effect.tapCause(report),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitCode(exit)) })

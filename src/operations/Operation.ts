@@ -22,6 +22,7 @@ import { Accounts, Db, Journal, RateLimiter, type RateState } from "./Ports.ts"
 import { type AdmissionFailure, commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
 
 export { changed, type Changing, type LiveReading, type Outcome, type Reading, unchanged } from "./Context.ts"
+export type { AdmissionFailure } from "./Refusals.ts"
 
 type Fields = Schema.Struct.Fields
 type Instance<C extends ReadonlyArray<Failure.FailureClass>> = C[number]["Type"]

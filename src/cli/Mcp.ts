@@ -1,0 +1,181 @@
+/** The MCP server over standard input and output, for assistants that start their servers themselves. */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Config, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Site from "../edge/Site.ts"
+import * as App from "../http/App.ts"
+import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
+import * as Simulated from "../layers/messenger/Simulated.ts"
+import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
+import type { DirectoryInUse } from "../layers/sql/DirectoryLock.ts"
+import * as PendingChanges from "../layers/sql/PendingChanges.ts"
+import * as Handler from "../mcp/Handler.ts"
+import * as Stdio from "../mcp/Stdio.ts"
+import * as Address from "./Address.ts"
+import * as Environment from "./Environment.ts"
+import type * as Settings from "./Settings.ts"
+
+/** Everything that `mcp` can be told. */
+export interface McpSettings extends Settings.Database {
+  readonly url: Option.Option<string>
+  readonly toolsets: Option.Option<string>
+  readonly readOnly: boolean
+}
+
+const invalid = (message: string) => new Environment.SettingInvalid({ message })
+
+const unreachable = (url: string) => new Stdio.Unreachable({ message: `There is no answer from ${url}.` })
+
+/** How long an answer may take; no operation takes as long. */
+const patience = Duration.minutes(1)
+
+/** What goes with every request. */
+interface Session {
+  readonly headers: Readonly<Record<string, string>>
+  /** The path and query of the server. */
+  readonly target: string
+}
+
+const sessionOf = (settings: McpSettings, key: Redacted.Redacted): Session => ({
+  headers: {
+    authorization: `Bearer ${Redacted.value(key)}`,
+    ...(settings.readOnly ? { "x-mcp-readonly": "true" } : {})
+  },
+  target: Option.match(settings.toolsets, {
+    onNone: () => Handler.path,
+    onSome: (names) => `${Handler.path}?${new URLSearchParams({ toolsets: names })}`
+  })
+})
+
+/** Asks a service over the network. */
+const askOver = (
+  client: HttpClient.HttpClient,
+  url: string,
+  session: Session,
+  extra: Readonly<Record<string, string>> = {}
+): Stdio.Ask =>
+(headers, body) =>
+  HttpClientRequest.post(`${url}${session.target}`).pipe(
+    HttpClientRequest.setHeaders({ ...session.headers, ...extra, ...headers }),
+    HttpClientRequest.bodyText(body, "application/json"),
+    client.execute,
+    Effect.flatMap((response) =>
+      Effect.map(response.text, (text) => ({
+        status: response.status,
+        contentType: response.headers["content-type"] ?? "",
+        text
+      }))
+    ),
+    Effect.timeout(patience),
+    Effect.mapError(() => unreachable(url))
+  )
+
+/** Asks the service that holds the directory, wherever it listens by now. */
+const askHolder = (client: HttpClient.HttpClient, directory: string, session: Session): Stdio.Ask => (headers, body) =>
+  Effect.flatMap(
+    Address.find(directory),
+    Option.match({
+      onNone: () => Effect.fail(new Stdio.Unreachable({ message: `No service runs on ${directory}.` })),
+      onSome: ({ host, url }) => askOver(client, url, session, { host })(headers, body)
+    })
+  )
+
+const localUrl = "http://localhost"
+
+/** Asks the handler in this process. */
+const askHere = Effect.fnUntraced(function*(session: Session) {
+  const sites = Site.make([{ baseUrl: localUrl, organizationId: null }])
+  const handler = yield* Effect.provideService(Handler.make(), Site.Sites, sites)
+  const app = yield* App.make.pipe(
+    Effect.provideService(Site.Sites, sites),
+    Effect.provideService(App.Mounts, [{ path: Handler.path, handler }])
+  )
+  const ask: Stdio.Ask = (headers, body) => {
+    const request = new Request(`${localUrl}${session.target}`, {
+      method: "POST",
+      headers: { ...session.headers, ...headers, host: new URL(localUrl).host },
+      body
+    })
+    return app.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request)),
+      Effect.map((response) => HttpServerResponse.toWeb(response)),
+      Effect.flatMap((response) =>
+        Effect.map(Effect.promise(() => response.text()), (text) => ({
+          status: response.status,
+          contentType: response.headers.get("content-type") ?? "",
+          text
+        }))
+      )
+    )
+  }
+  return ask
+})
+
+/** A message that costs nothing and changes nothing, and that only a good credential gets past the door with. */
+const knock = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })
+
+/** Serves, once the credential has been found good. */
+const serve = Effect.fnUntraced(function*(ask: Stdio.Ask) {
+  const { status } = yield* ask({ accept: "application/json, text/event-stream" }, knock)
+  if (status === 401) {
+    return yield* invalid("The API key in CONSOLE_API_KEY is invalid, expired or revoked.")
+  }
+  if (status === 404) return yield* invalid("There is no MCP server at this address.")
+  if (status >= 400 && status !== 429 && status !== 503) {
+    return yield* invalid(`The MCP server refuses the connection with status ${status}.`)
+  }
+  return yield* Stdio.serve(ask)
+})
+
+/** Opens the database in this process. */
+const serveHere = (settings: McpSettings, session: Session) => {
+  const embedded = Environment.isEmbedded(settings)
+  const core = Environment.core(settings).pipe(
+    Layer.provideMerge(Layer.merge(Simulated.layerSql, Simulated.layerNone)),
+    Layer.provideMerge(PasswordHasher.layer)
+  )
+  const serving = Effect.flatMap(askHere(session), serve).pipe(
+    Effect.provide(
+      PendingChanges.layer({ alone: embedded }).pipe(
+        Layer.provideMerge(core),
+        Layer.provideMerge(SecureRandom.layerWebCrypto)
+      )
+    )
+  )
+  return Environment.check(settings).pipe(
+    Effect.andThen(Environment.prepare({ embedded, migrate: false })),
+    Effect.andThen(serving),
+    Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
+  )
+}
+
+/** Serves through the service that holds the directory. */
+const serveThere = Effect.fnUntraced(function*(settings: McpSettings, session: Session, inUse: DirectoryInUse) {
+  if (Option.isNone(yield* Address.find(settings.data))) return yield* inUse
+  return yield* serve(askHolder(yield* HttpClient.HttpClient, settings.data, session))
+})
+
+/** Serves until standard input ends. */
+export const mcp = (settings: McpSettings) =>
+  Effect.gen(function*() {
+    const key = yield* Config.option(Config.Redacted("CONSOLE_API_KEY"))
+    if (Option.isNone(key)) return yield* invalid("An API key is needed, in the environment as CONSOLE_API_KEY.")
+    const session = sessionOf(settings, key.value)
+    if (Option.isNone(settings.url)) {
+      return yield* Effect.catchTag(
+        serveHere(settings, session),
+        "DirectoryInUse",
+        (inUse) => serveThere(settings, session, inUse)
+      )
+    }
+    const url = settings.url.value.replace(/\/+$/, "").replace(/\/mcp$/, "")
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      return yield* invalid(`--url is an address such as https://security.example.com, not ${settings.url.value}.`)
+    }
+    return yield* serve(askOver(yield* HttpClient.HttpClient, url, session))
+  }).pipe(
+    Effect.provide(NodeHttpClient.layerNodeHttp),
+    Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])),
+    Effect.provideService(Logger.LogToStderr, true)
+  )

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import * as net from "node:net"
+import * as path from "node:path"
+import { ask, done, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
+
+/** The printed lines in a shell, and what each of their requests answers. */
+const paste = (lines: string): ReadonlyArray<any> => {
+  const output = childProcess.execFileSync("bash", ["-c", lines], { encoding: "utf8" })
+  return output.replaceAll("}{", "}\n{").trim().split("\n").map((line) => JSON.parse(line))
+}
+
+describe("the service on the embedded database", () => {
+  it("walks the demo as printed, shows the keys once, and keeps what was done over a restart", async () => {
+    const data = path.join(freshDirectory(), "data")
+    const first = await serve(["--demo", "--data", data])
+    const keys = await shownKeys(first)
+    expect(keys).toHaveLength(3)
+    expect(fs.statSync(data).mode & 0o777).toBe(0o700)
+    expect(fs.statSync(path.join(data, "console.sock")).mode & 0o777).toBe(0o600)
+    expect(fs.statSync(path.join(data, "pepper")).mode & 0o777).toBe(0o600)
+
+    const roles = await Promise.all(keys.map(async (key) => {
+      const { body } = await ask(first.address, key, "GET", "/v1/me/mail-preferences")
+      return body.email
+    }))
+    expect(roles).toEqual(["olivia@demo.example", "ada@demo.example", "bill@demo.example"])
+
+    const [organization, accounts, paused, journal] = paste(first.stdout().replace(/^[^]*Try it:\n/, ""))
+    expect(organization).toMatchObject({ object: "organization", id: "demo" })
+    expect(accounts.data).toHaveLength(3)
+    expect(paused).toMatchObject({ object: "account_action", status: "paused" })
+    expect(journal.data).toMatchObject([{ action: "account.paused", account_id: paused.account_id }])
+    for (const key of keys) expect(first.stderr()).not.toContain(key)
+    expect(await first.stop()).toBe(0)
+
+    const second = await serve(["--demo", "--data", data])
+    const [key = ""] = keys
+    const { body } = await ask(second.address, key, "GET", `/v1/accounts/${paused.account_id}`)
+    expect(body).toMatchObject({ id: paused.account_id, status: "paused" })
+    expect(await second.stop()).toBe(0)
+    expect(second.stdout()).not.toMatch(/_live_|Try it|no organization yet/)
+
+    const third = await serve(["--data", data])
+    const profile = await ask(third.address, key, "GET", `/v1/accounts/${paused.account_id}/messenger-profile`)
+    expect([profile.status, profile.body.error.code]).toEqual([409, "no_session"])
+    expect(await third.stop()).toBe(0)
+  }, 180_000)
+
+  it(
+    "says in an empty database how to make an organization, which works as printed, and then refuses the demo",
+    async () => {
+      const data = freshDirectory()
+      const service = await serve(["--data", data])
+      await until(() => service.stdout().includes("keys create"))
+      expect(service.stdout()).not.toContain("_live_")
+      const hints = [...service.stdout().matchAll(/^ {2}security-console (.*)$/gm)].map(([, line = ""]) => line)
+      expect(hints).toHaveLength(2)
+      const words = (line: string) =>
+        [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "")
+      const [created = "", made = ""] = hints
+      expect(await done([...words(created), "--data", data])).toMatch(/^Created acme/)
+      const [key = ""] = (await done([...words(made), "--data", data])).split("\n")
+      const { body, status } = await ask(service.address, key, "GET", "/v1/organization")
+      expect([status, body.id, body.name]).toEqual([200, "acme", "Acme"])
+
+      const other = await run(["serve", "--port", "0", "--data", data])
+      expect([other.status, other.stdout]).toEqual([1, ""])
+      expect(other.stderr).toMatch(
+        /^The directory .* is in use by process \d+: stop it, or choose another directory\.\n$/
+      )
+      expect(await service.stop()).toBe(0)
+
+      const demo = await run(["serve", "--demo", "--port", "0", "--data", data])
+      expect([demo.status, demo.stdout]).toEqual([1, ""])
+      expect(demo.stderr).toMatch(/^--demo refuses a database that holds organizations of its own[^\n]*\n$/)
+    },
+    180_000
+  )
+
+  it("lets the request in flight finish when it is told to stop, and ends with 0", async () => {
+    const service = await serve(["--demo", "--data", freshDirectory()])
+    const [key = ""] = await shownKeys(service)
+    const { hostname, port } = new URL(service.address)
+    const socket = net.connect(Number(port), hostname)
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (text: string) => answer += text)
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    const body = JSON.stringify({ security: true, storage: false, news: false, offers: true })
+    socket.write(
+      `PUT /v1/me/mail-preferences HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`
+    )
+    await until(() => answer.includes("100 Continue"))
+    socket.write(body.slice(0, 10))
+    service.terminate()
+    await until(() => fetch(service.address).then(() => false, () => true))
+    socket.write(body.slice(10))
+    await closed
+    expect(answer).toMatch(/HTTP\/1\.1 200 OK[^]*"offers":true/)
+    expect(await service.ended).toBe(0)
+  }, 120_000)
+})
+
+describe("what serve refuses before it touches a database", () => {
+  const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
+    [["--demo", "--host", "0.0.0.0"], 1, /^--demo listens on loopback alone/],
+    [["--key-prefix", "X"], 1, /^--key-prefix is 2 to 16/],
+    [["--trusted-proxies", "everyone"], 1, /^--trusted-proxies is a list such as 10\.0\.0\.0\/8, not everyone/],
+    [["--database-url", "postgres://console@127.0.0.1:1/console"], 1, /needs CONSOLE_PEPPERS: make one with `openssl/],
+    [["--port", "70000"], 2, /--port: "70000"\. Expected: a number from 0 to 65535; see security-console serve --help/],
+    [["--log-format", "loud"], 2, /--log-format/],
+    [["--nope"], 2, /Unrecognized flag: --nope/],
+    [["extra"], 2, /extra/]
+  ]
+  it.each(cases)("%j ends with %i and one line", async (args, status, line) => {
+    const ended = await run(["serve", ...args, "--data", path.join(freshDirectory(), "never")])
+    expect([ended.status, ended.stdout]).toEqual([status, ""])
+    expect(ended.stderr).toMatch(line)
+    expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1)
+  })
+})
