@@ -6,6 +6,7 @@ import { Caller, Role, Scope } from "../../src/domain/Access.ts"
 import { operations } from "../../src/operations/index.ts"
 import type * as Operation from "../../src/operations/Operation.ts"
 import { Credentials, RateLimiter } from "../../src/operations/Ports.ts"
+import * as Mcp from "../mcp/support.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 
@@ -140,6 +141,33 @@ describe("the order of checks", () => {
                 const told = `${operation.id}: ${[...wrong].join(", ")}`
                 const code: string = answer.body.error?.code
                 expect([told, answer.status, code]).toEqual([told, status, codes.find((one) => one === code) ?? codes])
+              }
+            }
+          }),
+        60_000
+      )
+
+      it.effect(
+        "S7-14: every tool answers the same order: the first three for the whole request, the rest as results",
+        () =>
+          Effect.gen(function*() {
+            yield* TestClock.setTime(1_700_000_000_000)
+            const prepare = yield* scene
+            for (const operation of all) {
+              const body = yield* bodyOf(operation)
+              for (const wrong of violations(operation)) {
+                const { extra, key, params } = yield* prepare(operation, wrong)
+                const answer = Mcp.told(yield* Mcp.call(operation.id, { ...params, ...body, ...extra }, { key }))
+                const first = [...wrong][0]!
+                const [status, codes] = expected(operation, first)
+                const whole = first === "credential" || first === "rate" || first === "scope"
+                const told = `${operation.id}: ${[...wrong].join(", ")}`
+                const code: string = answer.body.error?.code
+                expect([told, answer.status, answer.how, code]).toEqual([
+                  told,
+                  ...(whole ? [status, "refused"] : [200, "failed"]),
+                  codes.find((one) => one === code) ?? codes
+                ])
               }
             }
           }),
