@@ -25,8 +25,8 @@ describe("the facts of the specification", () => {
     expect(Object.keys(exclusions).filter((id) => id in exceptions)).toEqual([])
   })
 
-  it("are excluded only for OAuth, MCP or pages", () => {
-    expect(Object.entries(exclusions).filter(([, reason]) => !/^(?:OAuth|MCP|pages): ./.test(reason))).toEqual([])
+  it("are excluded only for OAuth or pages", () => {
+    expect(Object.entries(exclusions).filter(([, reason]) => !/^(?:OAuth|pages): ./.test(reason))).toEqual([])
   })
 
   it("are not excepted where a test names them", () => {

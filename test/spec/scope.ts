@@ -1,10 +1,7 @@
-/** Facts that no test has to name yet, because they concern OAuth, MCP or pages. */
+/** Facts that no test has to name yet, because they concern OAuth or pages. */
 export const exclusions: Readonly<Record<string, string>> = {
   "S0-02": "OAuth: its paths are not served yet",
-  "S1-03": "MCP: no tools are served yet",
   "S2.8-04": "OAuth: which callback address an authorization code went to is known from its flow",
-  "S4-18": "MCP: no tools are served yet",
-  "S4.7-12": "MCP: the archive tool's name exists only there",
   "S5.1-02": "pages: keys are created on the console's Developer page",
   "S5.1-05": "pages: the key is shown on the Developer page",
   "S5.1-06": "pages: the console password is asked for on the Developer page",
@@ -25,10 +22,8 @@ export const exclusions: Readonly<Record<string, string>> = {
   "S5.2-15": "OAuth: the consent screen is one of its pages",
   "S5.2-16": "OAuth: the consent screen is one of its pages",
   "S5.2-17": "OAuth: the consent screen is one of its pages",
-  "S5.2-18": "MCP: no tools are served yet",
   "S5.3-03": "pages: scopes are granted on the Developer page and on OAuth's consent screen",
-  "S7-11": "OAuth: its tokens are not accepted yet",
-  "S8-02": "MCP: there is one way in until then"
+  "S7-11": "OAuth: its tokens are not accepted yet"
 }
 
 const protection =
