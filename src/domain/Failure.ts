@@ -88,6 +88,14 @@ export class InvalidApiKey
   static readonly status = 401
 }
 
+/** An OAuth token that is invalid, expired, revoked, or issued for the other resource; which of them is not told. */
+export class InvalidToken extends Schema.TaggedError<InvalidToken>()(
+  "invalid_token",
+  fields("The access token is invalid, expired or revoked.")
+) {
+  static readonly status = 401
+}
+
 /** The credential lacks `scope`, which the response names in `WWW-Authenticate` too. */
 export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("insufficient_scope", {
   ...fields("The credential lacks the scope of this operation."),
@@ -105,6 +113,13 @@ export class RoleForbidden
 export class SuperadminRequired extends Schema.TaggedError<SuperadminRequired>()(
   "superadmin_required",
   fields("Only the owner and superadmins may do this.")
+) {
+  static readonly status = 403
+}
+
+export class PasswordIncorrect extends Schema.TaggedError<PasswordIncorrect>()(
+  "password_incorrect",
+  fields("The console password is not right.")
 ) {
   static readonly status = 403
 }
@@ -170,6 +185,14 @@ export class MessengerRefused
 /** Over 120 requests in 60 seconds; `retry_after` is in seconds. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("rate_limited", {
   ...fields("Too many requests."),
+  retry_after: RetryAfterSeconds
+}) {
+  static readonly status = 429
+}
+
+/** Too many wrong passwords; `retry_after` is in seconds. */
+export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("too_many_attempts", {
+  ...fields("Too many wrong passwords. Try again later."),
   retry_after: RetryAfterSeconds
 }) {
   static readonly status = 429
