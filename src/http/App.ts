@@ -12,6 +12,7 @@ import {
 } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
+import { resourceMetadata } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { authenticate } from "../edge/Authenticate.ts"
 import { bearer } from "../edge/Bearer.ts"
@@ -22,6 +23,8 @@ import type { Credentials, FailedAttempts } from "../operations/Ports.ts"
 import * as Documents from "./Documents.ts"
 import * as Health from "./Health.ts"
 import * as Input from "./Input.ts"
+import * as OAuth from "./OAuth.ts"
+import * as Pages from "./pages/index.ts"
 import * as Reference from "./Reference.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
 
@@ -33,6 +36,8 @@ export type Services =
   | Operation.Services<Operations>
   | Credentials
   | FailedAttempts
+  | OAuth.Services
+  | Pages.Services
   | SecureRandom.SecureRandom
   | Sites
 
@@ -66,7 +71,7 @@ const run = Effect.fnUntraced(function*(
   let headers: Readonly<Record<string, string>> = {}
   return yield* Effect.gen(function*() {
     yield* yield* Gate
-    const caller = yield* authenticate(bearer(request.headers["authorization"]), site, origin)
+    const caller = yield* authenticate(bearer(request.headers["authorization"]), site, "v1", origin)
     return yield* Effect.gen(function*() {
       headers = rateHeaders(yield* operation.admit)
       const { params } = yield* HttpRouter.RouteContext
@@ -77,7 +82,11 @@ const run = Effect.fnUntraced(function*(
     recover((failed) =>
       Effect.succeed(
         failed.status === 401
-          ? HttpServerResponse.setHeader(toResponse(failed), "www-authenticate", "Bearer")
+          ? HttpServerResponse.setHeader(
+            toResponse(failed),
+            "www-authenticate",
+            `Bearer resource_metadata="${resourceMetadata(site.baseUrl, "v1")}"`
+          )
           : toResponse(failed)
       )
     ),
@@ -91,12 +100,22 @@ const missing = (error: unknown) =>
     ? Effect.fail(new ResourceMissing({}))
     : Effect.die(error)
 
-/** Whether browsers of every origin may call the path: the interface and its document, nothing else. */
-const isOpen = (url: string): boolean => url.startsWith("/v1/") || url.split("?", 1)[0] === Documents.path
+/** Whether browsers of every origin may call the path: the interface, its document, and the ways to a token. */
+const isOpen = (url: string): boolean => {
+  const path = url.split("?", 1)[0] ?? ""
+  return path.startsWith("/v1/") || path === Documents.path || OAuth.isOpen(path)
+}
 
 const cors = HttpMiddleware.cors({
   allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-  allowedHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Archive-Password", "Range"],
+  allowedHeaders: [
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "Archive-Password",
+    "Range",
+    "MCP-Protocol-Version"
+  ],
   exposedHeaders: [
     "Request-Id",
     "RateLimit-Limit",
@@ -161,6 +180,10 @@ export const make: Effect.Effect<
   }
   yield* router.add("GET", Documents.path, Effect.sync(Documents.response))
   yield* router.add("GET", Reference.path, yield* Reference.make)
+  yield* OAuth.add(router, context)
+  for (const { method, path, serve } of Pages.pages) {
+    yield* router.add(method, path, Effect.provideContext(serve, context))
+  }
   yield* router.add("GET", "/healthz", Health.alive)
   yield* router.add("GET", "/readyz", Effect.provideContext(Health.ready, context))
   const routed = Effect.flatMap(
