@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
+import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
@@ -54,6 +55,18 @@ export const core = (settings: Settings.Database) =>
         })
       )
   ))
+
+/** The keys of the console's forms, found like the peppers; every replica needs the same. */
+export const csrfKeys = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const configured = yield* Settings.csrfKeys
+    if (Option.isSome(configured)) return CsrfKeys.layerText(configured.value)
+    if (isEmbedded(settings)) return CsrfKeys.layerDirectory(settings.data)
+    return yield* new SettingInvalid({
+      message:
+        "On PostgreSQL the service needs CONSOLE_CSRF_KEYS: make one with `openssl rand -base64 32`, for all replicas."
+    })
+  }))
 
 /** Brings the schema up to date where that is the process's own business, and checks it where it is not. */
 export const prepare = Effect.fnUntraced(

@@ -14,10 +14,13 @@ import { Gate, TrustedProxies } from "../http/Settings.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as Loader from "../layers/seed/Loader.ts"
+import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
+import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import * as PendingChanges from "../layers/sql/PendingChanges.ts"
 import * as RateLimiter from "../layers/sql/RateLimiter.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
+import { AdminSignIn } from "../oauth/AdminSignIn.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
@@ -166,7 +169,9 @@ export const serve = (settings: ServeSettings) =>
     }
     const trusted = yield* parseProxies(settings)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
-    const core = Environment.core(settings).pipe(
+    const core = Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(
+      Layer.provide(Environment.csrfKeys(settings)),
+      Layer.provideMerge(Environment.core(settings)),
       Layer.provideMerge(messenger),
       Layer.provideMerge(PasswordHasher.layer)
     )
@@ -189,7 +194,10 @@ export const serve = (settings: ServeSettings) =>
           () => [{}]
         )
         yield* welcome(bound, keys, organizations.length === 0)
-        yield* Effect.forkScoped(Effect.repeat(Effect.ignore(RateLimiter.sweep), Schedule.spaced("10 minutes")))
+        const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep].map((sweep) =>
+          Effect.ignore(sweep)
+        )
+        yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
         return yield* later
       }).pipe(
         Effect.provide(

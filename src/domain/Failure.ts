@@ -117,6 +117,22 @@ export class SuperadminRequired extends Schema.TaggedError<SuperadminRequired>()
   static readonly status = 403
 }
 
+/** What is asked for needs the admin's console password in the same request. */
+export class PasswordRequired extends Schema.TaggedError<PasswordRequired>()(
+  "password_required",
+  fields("Any scope beyond archive:read and org:read needs current_password, the admin's console password.")
+) {
+  static readonly status = 403
+}
+
+/** More was asked for than the credential itself carries. */
+export class ScopeExceeded extends Schema.TaggedError<ScopeExceeded>()(
+  "scope_exceeded",
+  fields("A credential gives no more than it carries itself.")
+) {
+  static readonly status = 403
+}
+
 export class PasswordIncorrect extends Schema.TaggedError<PasswordIncorrect>()(
   "password_incorrect",
   fields("The console password is not right.")

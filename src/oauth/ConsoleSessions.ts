@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { OrganizationId, Role } from "../domain/Access.ts"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
+import type { AdminRef } from "../operations/ConsolePasswords.ts"
 
 /** An admin in a browser, read afresh for every request. */
 export interface SignedIn {
@@ -28,6 +29,10 @@ export interface CookieSite {
 export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   /** The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. */
   current(cookies: string | undefined, site: CookieSite): Effect.Effect<Option.Option<SignedIn>, ServiceUnavailable>
+  /** Begins a session of its own for the admin, ends the one that the cookies name, and answers the `Set-Cookie`. */
+  start(admin: AdminRef, cookies: string | undefined, site: CookieSite): Effect.Effect<string, ServiceUnavailable>
+  /** Ends the session that the cookies name, and answers the `Set-Cookie` that forgets it. */
+  end(cookies: string | undefined, site: CookieSite): Effect.Effect<string, ServiceUnavailable>
   /** The token of a form: an HMAC over the session and the text that the form stands for, the exact query. */
   csrf(sessionId: string, text: string): string
   /** Whether the token is the form's, under any of the configured keys. */

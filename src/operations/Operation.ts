@@ -42,6 +42,7 @@ export type Kind = "read" | "write" | "live" | "change"
 export const commonFailures = [
   Failure.ParameterInvalid,
   Failure.InvalidApiKey,
+  Failure.InvalidToken,
   Failure.InsufficientScope,
   Failure.OrganizationClosed,
   Failure.RateLimited,
@@ -94,6 +95,11 @@ interface Journaled {
   readonly journal: Journaling.Declared
 }
 
+/** A contract of a write that checks something before its transaction opens: what has to be kept even if it fails. */
+interface Preceded<Input, E, R> {
+  readonly before?: (input: Input, context: { readonly caller: Caller["Service"] }) => Effect.Effect<void, E, R>
+}
+
 /** What an implementation knows besides its input. */
 export interface Reading<Params> {
   readonly caller: Caller["Service"]
@@ -113,10 +119,20 @@ export interface Changing<Params> extends LiveReading<Params> {
 
 /** What a write did: a change that changes nothing leaves no journal entry. */
 export type Outcome<A> =
-  | { readonly changed: true; readonly answer: A; readonly details: JournalDetails }
+  | {
+    readonly changed: true
+    readonly answer: A
+    readonly details: JournalDetails
+    readonly targetId: string | undefined
+  }
   | { readonly changed: false; readonly answer: A }
 
-export const changed = <A>(answer: A, details: JournalDetails = {}): Outcome<A> => ({ changed: true, answer, details })
+export const changed = <A>(answer: A, details: JournalDetails = {}, targetId?: string): Outcome<A> => ({
+  changed: true,
+  answer,
+  details,
+  targetId
+})
 export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })
 
 /** The services that the kernel itself uses, by kind. */
@@ -301,7 +317,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
           const entries = yield* Journal
           yield* entries.append(
             caller.organizationId,
-            Journaling.entry(journal, context, "done", outcome.details, null)
+            Journaling.entry(journal, { ...context, targetId: outcome.targetId }, "done", outcome.details, null)
           )
         }
         return outcome.answer
@@ -311,6 +327,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
 
   const perform = Effect.fn(id)(function*(raw: unknown) {
     const decoded = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
+    if (contract.before !== undefined) yield* contract.before(decoded, { caller: yield* Caller })
     const answer = yield* work(decoded)
     return thirdPartyText ? { ...answer, content_notice: contentNotice } : answer
   })
@@ -370,12 +387,15 @@ type Constructor<K extends Kind> = <
   Params extends Fields = {},
   Query extends Fields = {},
   Body extends Fields = {},
-  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly [],
+  Before = never
 >(
   id: Id,
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & (K extends "write" | "change" ? Journaled : { readonly journal?: never }),
+    & (K extends "write" | "change" ? Journaled : { readonly journal?: never })
+    & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
+      : { readonly before?: never }),
   run: (
     input: Input<Params, Query, Body>,
     context: K extends "change" ? Changing<Schema.Struct.Type<Params>>
@@ -399,7 +419,7 @@ type Constructor<K extends Kind> = <
   | PathFailure<Params>
   | Failures[number]
   | (K extends "live" | "change" ? LiveClass : never),
-  Exclude<R, EffectScope.Scope> | KernelServices<K>
+  Exclude<R, EffectScope.Scope> | Before | KernelServices<K>
 >
 
 const constructor = <K extends Kind>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)

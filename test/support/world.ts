@@ -8,7 +8,9 @@ import { AccountId } from "../../src/domain/Account.ts"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import * as Site from "../../src/edge/Site.ts"
 import * as App from "../../src/http/App.ts"
+import * as Console from "../../src/layers/Console.ts"
 import * as Core from "../../src/layers/Core.ts"
+import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
@@ -21,9 +23,16 @@ export const baseUrl = "http://console.test"
 
 const PeppersLayer = Peppers.layerText(Redacted.make(Buffer.alloc(32, 7).toString("base64")))
 
+/** Passwords that cost next to nothing. */
+const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
+
+const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(Buffer.alloc(32, 9).toString("base64")) })
+
 /** Every layer but the HTTP edge's sites, over the database. */
 export const core = (database: DatabaseLayer) =>
-  Core.layer({ keyPrefix: Core.defaultKeyPrefix }).pipe(
+  PagesLayer.pipe(
+    Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
+    Layer.provideMerge(PasswordHasherLayer),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(database)
