@@ -183,12 +183,8 @@ export const add = Effect.fnUntraced(function*(
   router: HttpRouter.HttpRouter,
   context: Context.Context<Services>
 ) {
-  for (const path of [wellKnown.server, `${wellKnown.server}/*`] as const) {
-    yield* router.add("GET", path, Effect.provideContext(server, context))
-  }
-  for (const path of [wellKnown.resource, `${wellKnown.resource}/*`] as const) {
-    yield* router.add("GET", path, Effect.provideContext(resource, context))
-  }
+  yield* router.add("GET", `${wellKnown.server}/*`, Effect.provideContext(server, context))
+  yield* router.add("GET", `${wellKnown.resource}/*`, Effect.provideContext(resource, context))
   yield* router.add("POST", paths.register, Effect.provideContext(registered, context))
   yield* router.add("POST", paths.token, Effect.provideContext(issued, context))
   yield* router.add("POST", paths.revoke, Effect.provideContext(revoked, context))
