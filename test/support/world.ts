@@ -162,8 +162,11 @@ export const makeKey = (
   )
 
 /** Makes an active organization on the governance plan with 100 seats, unless `facts` says otherwise. */
-export const makeOrganization = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
-  const id = OrganizationId.make(freshId())
+export const makeOrganization = Effect.fnUntraced(function*(
+  facts: Record<string, unknown> = {},
+  ownId: string = freshId()
+) {
+  const id = OrganizationId.make(ownId)
   yield* Provisioning.within(
     id,
     Provisioning.organization({

@@ -166,6 +166,8 @@ ${Html.summary(faults)}
   }
 )
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 const reasons = {
   client_id:
     "The application that sent you here is not registered with this service, or its registration has ended because nobody connected it within a day.",
@@ -239,6 +241,7 @@ export const post = (visit: Visit.Visit) =>
       if (ids.length === 0 && choices.accounts.length + choices.departments.length > 0) {
         return yield* again(422, "reach", "Tick at least one account or department.")
       }
+      if (!ids.every((id) => uuid.test(id))) return yield* new ResourceMissing({})
       return yield* Authorize.grant(request, admin, {
         scopes: draft.scopes,
         scopeType,

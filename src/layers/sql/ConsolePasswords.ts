@@ -123,7 +123,8 @@ export const layer = Layer.effect(
         yield* check(adminKey(organizationId, admin.email), admin, password, attempt)
       }),
       identify: Effect.fnUntraced(function*(organization, email, password, attempt) {
-        const [admin] = yield* Tenant.directory(sql)(sql<AdminRow>`
+        // PostgreSQL has no text with a NUL in it, and so no admin of such a name.
+        const [admin] = `${organization}${email}`.includes("\u0000") ? [] : yield* Tenant.directory(sql)(sql<AdminRow>`
           select organization_id, id, email, password_hash from admin
           where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
             and disabled_at is null and joined_at is not null`)
