@@ -85,8 +85,6 @@ export interface Granting {
 /** The console password of every admin that `setPassword` gave one. */
 export const password = "correct horse battery staple"
 
-const origin = { ip: "203.0.113.7", requestId: "req_test" }
-
 /** Grants as the consent page does; fails as it would. */
 export const approve = Effect.fnUntraced(function*(
   application: Application,
@@ -102,7 +100,7 @@ export const approve = Effect.fnUntraced(function*(
       checked.request,
       checked.admin,
       { scopes: scopes ?? checked.request.offered, scopeType, ids, password: Redacted.make(typed) },
-      origin
+      { ip: `address of ${admin.adminId}`, requestId: "req_test" }
     )
   )
   return { location, code: location.searchParams.get("code") ?? "" }

@@ -109,28 +109,19 @@ export const layer = Layer.effect(
         }
       }, Effect.orDie),
 
-      connect: (organizationId, connection) =>
-        sql`insert into ai_connection ${
-          sql.insert({
-            organization_id: organizationId,
-            id: connection.id,
-            admin_id: connection.adminId,
-            kind: "oauth",
-            label: connection.clientName,
-            client_id: connection.clientId,
-            client_name: connection.clientName,
-            client_host: connection.clientHost,
-            client_known: connection.clientKnown,
-            mode: "cloud",
-            resource: connection.resource,
-            scopes: connection.scopes,
-            scope_type: connection.reach.scopeType,
-            account_ids: connection.reach.scopeType === "accounts" ? connection.reach.ids : [],
-            department_ids: connection.reach.scopeType === "departments" ? connection.reach.ids : [],
-            created_at: connection.createdAt,
-            expires_at: connection.expiresAt
-          })
-        }`.pipe(Effect.orDie, Effect.asVoid),
+      connect: (organizationId, { reach, ...connection }) => {
+        const [accounts, departments] = reach.scopeType === "accounts" ? [reach.ids, []] : [[], reach.ids]
+        return sql`
+          insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_name, client_host,
+            client_known, mode, resource, scopes, scope_type, account_ids, department_ids, created_at, expires_at)
+          values (${organizationId}, ${connection.id}, ${connection.adminId}, 'oauth', ${connection.clientName},
+            ${connection.clientId}, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
+            'cloud', ${connection.resource}, ${connection.scopes}, ${reach.scopeType}, ${accounts}::uuid[],
+            ${departments}::uuid[], ${connection.createdAt}, ${connection.expiresAt})`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        )
+      },
 
       addCode: (organizationId, connectionId, code) =>
         sql`insert into oauth_code ${
