@@ -302,6 +302,7 @@ export interface StoredEvent {
   readonly target_type: string | null
   readonly target_id: string | null
   readonly details: Record<string, unknown>
+  readonly ip: string | null
   readonly request_id: string | null
   readonly closes: number | null
 }
@@ -329,6 +330,12 @@ export const snapshot = (organizationId: string) =>
       }
       return [{ rows }]
     })).pipe(Effect.map(([all]) => all?.rows ?? {}))
+
+/** Every row of the password throttle. */
+export const throttle = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => Effect.orDie(sql<object>`select * from password_throttle`)
+)
 
 /** What a refusal says: its status, code and the input at fault. */
 export const refusal = ({ body, status }: Answer): ReadonlyArray<unknown> =>

@@ -161,7 +161,7 @@ ${Html.summary(faults)}
     <button name="decision" value="deny">Deny</button>
   </div>
 </form>
-<p class="hint">You can disconnect it at any time on the <a href="${base}/console/developer">Developer page</a>.</p>`
+<p class="hint after">You can disconnect it at any time on the <a href="${base}/console/developer">Developer page</a>.</p>`
     })
   }
 )

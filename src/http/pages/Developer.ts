@@ -229,6 +229,7 @@ const show = Effect.fnUntraced(function*(view: View, shown: Shown = {}) {
     body: html`
 <h1>Developer</h1>
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
+<nav aria-label="This page"><a href="#keys">API keys</a><a href="#new-key">Create a key</a><a href="#connections">AI connections</a></nav>
 ${shown.notice === undefined ? undefined : html`<p class="good" role="status">${shown.notice}</p>`}
 ${Html.summary(faults)}
 <section aria-labelledby="keys">

@@ -31,6 +31,7 @@ export interface Page {
 
 const who = ({ admin, base, returnTo, signOut }: Page): Html | undefined =>
   admin === undefined || signOut === undefined ? undefined : html`
+      <nav aria-label="Console"><a href="${base}/console/developer">Developer</a></nav>
       <p class="who">${admin.adminName ?? admin.email} · ${admin.organizationName}</p>
       <form method="post" action="${base}/console/sign-out">
         <input type="hidden" name="csrf" value="${signOut}">
@@ -184,7 +185,7 @@ export const passwordField = (faults: Faults, email: string): Html =>
   html`
 <div class="field">
   <label for="password">Console password</label>
-  <p class="hint" id="password-hint">Needed only when you tick more than the first two kinds of reading.</p>
+  <p class="hint" id="password-hint">Needed when you tick anything but “${scopeWords["archive:read"][0]}” and “${scopeWords["org:read"][0]}”.</p>
   ${fault(faults, "password")}
   <input type="text" name="username" value="${email}" autocomplete="username" hidden>
   <input type="password" id="password" name="password" autocomplete="current-password"${

@@ -58,7 +58,7 @@ ${Html.summary(faults)}
   ${fields.map((field) => input(field, values.get(field.name) ?? "", failure?._tag === "password_incorrect"))}
   <button class="main">Sign in</button>
 </form>
-<p class="hint">Forgotten your password? Ask an owner or superadmin of your organization to have a new one set.</p>`
+<p class="hint">Forgotten your password? Ask whoever runs this console for your organization to set a new one.</p>`
   })
 })
 

@@ -109,6 +109,9 @@ button, .button {
 button.main, .button.main { background: var(--accent); color: var(--accent-text); }
 button.danger { color: var(--danger); border-color: var(--danger); }
 button.link { min-height: 0; padding: 0; border: 0; font-weight: 400; text-decoration: underline; text-underline-offset: .15em; }
+section fieldset:last-child, section .field:last-child, .card > :last-child { margin-bottom: 0; }
+.after { margin-top: 1rem; }
+nav a { margin-right: 1rem; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .problem, .good, .note { border-radius: .5rem; padding: .9rem 1.1rem; margin: 0 0 1.25rem; }
@@ -125,7 +128,7 @@ button.link { min-height: 0; padding: 0; border: 0; font-weight: 400; text-decor
 ul.plain { list-style: none; margin: .75rem 0 0; padding: 0; }
 ul.plain > li { border-top: 1px solid var(--line); padding: 1rem 0; }
 ul.plain > li:last-child { padding-bottom: .25rem; }
-dl { margin: .35rem 0 .6rem; display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; font-size: .9rem; }
+dl { margin: .35rem 0 .6rem; display: grid; grid-template-columns: 6rem 1fr; gap: .1rem 1rem; font-size: .9rem; }
 dt { color: var(--soft); }
 dd { margin: 0; }
 summary { cursor: pointer; color: var(--accent); padding: .25rem 0; }
@@ -135,8 +138,6 @@ code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-si
 .host { font-weight: 650; }
 @media (min-width: 30rem) { .actions.even > * { flex: 1; text-align: center; } }
 @media (max-width: 30rem) {
-  dl { grid-template-columns: 1fr; }
-  dt { margin-top: .3rem; }
   section, .card { padding: 1rem; }
 }
 form:has(#by-departments:checked) .by-accounts, form:has(#by-accounts:checked) .by-departments { display: none; }
