@@ -3,7 +3,13 @@ import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AccountFacts, AccountId, DepartmentId, MessengerNames } from "../domain/Account.ts"
 import type { AiConnection, ApiKey } from "../domain/Credential.ts"
-import type { InvalidApiKey, InvalidToken, RateLimited, ResourceMissing, ServiceUnavailable } from "../domain/Failure.ts"
+import type {
+  InvalidApiKey,
+  InvalidToken,
+  RateLimited,
+  ResourceMissing,
+  ServiceUnavailable
+} from "../domain/Failure.ts"
 import type { JournalEntry, JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
 import type { OrganizationFacts, Recipients } from "../domain/Organization.ts"
 import type { MailChoices } from "../domain/Preferences.ts"
