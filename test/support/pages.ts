@@ -82,9 +82,11 @@ export const forms = (page: Page): ReadonlyArray<FoundForm> =>
     })
   )
 
-/** The one form of the page whose action begins so; with `text` in it, where several do. */
+/** The one form of the page that leads there, whatever its query; with `text` in it, where several do. */
 export const formOf = (page: Page, action: string, text = ""): FoundForm => {
-  const found = forms(page).filter((form) => form.action.startsWith(action) && form.markup.includes(text))
+  const found = forms(page).filter((form) =>
+    form.action.split("?", 1)[0] === action && form.markup.includes(text)
+  )
   if (found.length !== 1) throw new Error(`${found.length} forms lead to ${action}:\n${page.text}`)
   return found[0]!
 }

@@ -75,12 +75,12 @@ const confirmed = (
   options: { path: string; form: string; id: string; label: string; verb: string; consequence: string }
 ): Html.Html =>
   html`<details>
-    <summary>${options.verb} <span class="name">${options.label}</span></summary>
+    <summary>${options.verb} …</summary>
     <form method="post" action="${view.visit.base}${options.path}" class="confirm">
       <input type="hidden" name="csrf" value="${view.csrf(options.form)}">
       <input type="hidden" name="id" value="${options.id}">
       <p>${options.consequence}</p>
-      <button class="danger">${options.verb} now</button>
+      <button class="danger">${options.verb} ${options.label}</button>
     </form>
   </details>`
 
