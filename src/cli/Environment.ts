@@ -3,13 +3,17 @@ import { Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
+import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
+import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
+import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Pglite from "../layers/sql/Pglite.ts"
 import * as Postgres from "../layers/sql/Postgres.ts"
 import * as Roles from "../layers/sql/Roles.ts"
+import { AdminSignIn } from "../oauth/AdminSignIn.ts"
 import * as Settings from "./Settings.ts"
 
 /** A setting that cannot be used as it is; the message is one line that says what to do. */
@@ -59,6 +63,27 @@ const peppers = (settings: Settings.Database) =>
 /** The core over a database's client; the settings have been checked. */
 export const core = (settings: Settings.Database) =>
   Core.layer({ keyPrefix: settings.keyPrefix }).pipe(Layer.provideMerge(peppers(settings)))
+
+/** The keys of the console's forms, found like the peppers; every replica needs the same. */
+export const csrfKeys = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const configured = yield* Settings.csrfKeys
+    if (Option.isSome(configured)) return CsrfKeys.layerText(configured.value)
+    if (isEmbedded(settings)) return CsrfKeys.layerDirectory(settings.data)
+    return yield* new SettingInvalid({
+      message:
+        "On PostgreSQL the service needs CONSOLE_CSRF_KEYS: make one with `openssl rand -base64 32`, for all replicas."
+    })
+  }))
+
+/** Everything that the service is served with, over a database's client and a messenger. */
+export const service = <A, E, R>(settings: Settings.Database, messenger: Layer.Layer<A, E, R>) =>
+  Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(
+    Layer.provide(csrfKeys(settings)),
+    Layer.provideMerge(core(settings)),
+    Layer.provideMerge(messenger),
+    Layer.provideMerge(PasswordHasher.layer)
+  )
 
 /** Brings the schema up to date where that is the process's own business, and checks it where it is not. */
 export const prepare = Effect.fnUntraced(

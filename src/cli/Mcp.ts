@@ -5,7 +5,6 @@ import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
-import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import type { DirectoryInUse } from "../layers/sql/DirectoryLock.ts"
@@ -131,10 +130,7 @@ const serve = Effect.fnUntraced(function*(ask: Stdio.Ask) {
 /** Opens the database in this process. */
 const serveHere = (settings: McpSettings, session: Session) => {
   const embedded = Environment.isEmbedded(settings)
-  const core = Environment.core(settings).pipe(
-    Layer.provideMerge(Layer.merge(Simulated.layerSql, Simulated.layerNone)),
-    Layer.provideMerge(PasswordHasher.layer)
-  )
+  const core = Environment.service(settings, Layer.merge(Simulated.layerSql, Simulated.layerNone))
   const serving = Effect.flatMap(askHere(session), serve).pipe(
     Effect.provide(
       PendingChanges.layer({ alone: embedded }).pipe(

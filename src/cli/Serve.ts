@@ -11,9 +11,10 @@ import { Gate, TrustedProxies } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
-import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as Loader from "../layers/seed/Loader.ts"
+import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
+import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import * as PendingChanges from "../layers/sql/PendingChanges.ts"
 import * as RateLimiter from "../layers/sql/RateLimiter.ts"
@@ -183,10 +184,7 @@ export const serve = (settings: ServeSettings) =>
     const trusted = yield* parseProxies(settings)
     const origins = yield* parseOrigins(settings)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
-    const core = Environment.core(settings).pipe(
-      Layer.provideMerge(messenger),
-      Layer.provideMerge(PasswordHasher.layer)
-    )
+    const core = Environment.service(settings, messenger)
     yield* Effect.gen(function*() {
       const { gate, later } = yield* prepared(settings)
       yield* Effect.gen(function*() {
@@ -216,7 +214,10 @@ export const serve = (settings: ServeSettings) =>
           () => [{}]
         )
         yield* welcome(bound, keys, organizations.length === 0)
-        yield* Effect.forkScoped(Effect.repeat(Effect.ignore(RateLimiter.sweep), Schedule.spaced("10 minutes")))
+        const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep].map((sweep) =>
+          Effect.ignore(sweep)
+        )
+        yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
         return yield* later
       }).pipe(
         // The requests in flight finish before anything that they need is closed.

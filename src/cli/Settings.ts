@@ -178,6 +178,17 @@ described.push({
 /** The peppers, which no flag can give: arguments are seen by every user of the machine. */
 export const peppers = Config.option(Config.Redacted("CONSOLE_PEPPERS"))
 
+described.push({
+  flag: null,
+  variable: "CONSOLE_CSRF_KEYS",
+  fallback: "on the embedded database, made in the data directory",
+  description:
+    "Keys of the tokens in the console's forms: base64 of 32 bytes or more, newest first, separated by commas"
+})
+
+/** The keys of the console's forms, which no flag can give either. */
+export const csrfKeys = Config.option(Config.Redacted("CONSOLE_CSRF_KEYS"))
+
 /** Which database was asked for. */
 export interface Database {
   readonly databaseUrl: Option.Option<Redacted.Redacted>

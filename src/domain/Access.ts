@@ -16,6 +16,9 @@ export const Scope = Schema.Literals([
 ]).annotate({ identifier: "scope" })
 export type Scope = typeof Scope.Type
 
+/** Whether granting the scope asks for the console password: any but the two that only read (section 5.3). */
+export const needsPassword = (scope: Scope): boolean => scope !== "archive:read" && scope !== "org:read"
+
 /** What an admin types at sign-in to name the organization. It is not a UUID. */
 export const OrganizationId = Schema.String.pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type
@@ -46,6 +49,12 @@ export const seesDevices = (role: Role): boolean => protectors.includes(role)
 /** Billing never reads the archive, an admin where it was granted, the other roles always. */
 export const readsArchive = (role: Role, granted: boolean): boolean => role === "admin" ? granted : role !== "billing"
 
+/** Which accounts a credential is limited to, besides the admin's own access: those listed, or in the departments listed. */
+export interface ReachLimit {
+  readonly scopeType: "accounts" | "departments"
+  readonly ids: ReadonlyArray<string>
+}
+
 /**
  * The admin that the request's credential acts as, read afresh for every request, with the credential and the way in.
  */
@@ -57,6 +66,8 @@ export class Caller extends Context.Service<Caller, {
   readonly role: Role
   readonly readsArchive: boolean
   readonly scopes: ReadonlyArray<Scope>
+  /** Null for a credential that reaches whatever the admin reaches. */
+  readonly limit: ReachLimit | null
   readonly credential: { readonly kind: CredentialKind; readonly id: string; readonly label: string }
   readonly via: Via
   readonly ip: string | null

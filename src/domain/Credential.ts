@@ -1,7 +1,21 @@
 /** AI connections and API keys as an admin sees them (specification, section 2.8), never with a secret. */
-import { Schema } from "effect"
+import { Redacted, Schema, SchemaTransformation } from "effect"
 import { Scope } from "./Access.ts"
+import { maxPasswordLength } from "./Limits.ts"
 import { ContentNotice, Timestamp, Uuid } from "./Wire.ts"
+
+/** A console password as it is sent: never answered, and hidden wherever it is held. */
+export const ConsolePassword = Schema.String.check(Schema.isMaxCodePoints(maxPasswordLength)).annotate({
+  description: "The console password of the admin that the credential acts as.",
+  format: "password",
+  writeOnly: true
+}).pipe(Schema.decodeTo(
+  Schema.Redacted(Schema.String),
+  SchemaTransformation.transform({
+    decode: (text: string) => Redacted.make(text),
+    encode: Redacted.value
+  })
+))
 
 const Moment = Schema.NullOr(Timestamp)
 
@@ -43,6 +57,19 @@ export const ApiKey = Schema.Struct({
   revoked_at: Moment
 }).annotate({ identifier: "api_key" })
 export type ApiKey = typeof ApiKey.Type
+
+/** A key at the moment of its creation, the only one at which its secret is shown. */
+export const CreatedApiKey = Schema.Struct({
+  ...ApiKey.fields,
+  secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)).annotate({
+    description: "The key itself; it cannot be shown again."
+  })
+}).annotate({ identifier: "api_key_created" })
+
+/** The connection on its own. */
+export const AiConnectionDetail = Schema.Struct({ ...AiConnection.fields, content_notice: ContentNotice }).annotate({
+  identifier: "ai_connection_detail"
+})
 
 /** Every credential that the caller may see, in an answer of its own shape that is never paged (section 4.2). */
 export const AiConnections = Schema.Struct({

@@ -88,6 +88,14 @@ export class InvalidApiKey
   static readonly status = 401
 }
 
+/** An OAuth token that is invalid, expired, revoked, or issued for the other resource; which of them is not told. */
+export class InvalidToken extends Schema.TaggedError<InvalidToken>()(
+  "invalid_token",
+  fields("The access token is invalid, expired or revoked.")
+) {
+  static readonly status = 401
+}
+
 /** The credential lacks `scope`, which the response names in `WWW-Authenticate` too. */
 export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("insufficient_scope", {
   ...fields("The credential lacks the scope of this operation."),
@@ -105,6 +113,29 @@ export class RoleForbidden
 export class SuperadminRequired extends Schema.TaggedError<SuperadminRequired>()(
   "superadmin_required",
   fields("Only the owner and superadmins may do this.")
+) {
+  static readonly status = 403
+}
+
+/** What is asked for needs the admin's console password in the same request. */
+export class PasswordRequired extends Schema.TaggedError<PasswordRequired>()(
+  "password_required",
+  fields("Any scope beyond archive:read and org:read needs current_password, the admin's console password.")
+) {
+  static readonly status = 403
+}
+
+/** More was asked for than the credential itself carries. */
+export class ScopeExceeded extends Schema.TaggedError<ScopeExceeded>()(
+  "scope_exceeded",
+  fields("A credential gives no more than it carries itself.")
+) {
+  static readonly status = 403
+}
+
+export class PasswordIncorrect extends Schema.TaggedError<PasswordIncorrect>()(
+  "password_incorrect",
+  fields("The console password is not right.")
 ) {
   static readonly status = 403
 }
@@ -170,6 +201,14 @@ export class MessengerRefused
 /** Over 120 requests in 60 seconds; `retry_after` is in seconds. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("rate_limited", {
   ...fields("Too many requests."),
+  retry_after: RetryAfterSeconds
+}) {
+  static readonly status = 429
+}
+
+/** Too many wrong passwords; `retry_after` is in seconds. */
+export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("too_many_attempts", {
+  ...fields("Too many wrong passwords. Try again later."),
   retry_after: RetryAfterSeconds
 }) {
   static readonly status = 429

@@ -9,6 +9,15 @@ export const maxRoleLabelLength = 60
 export const terminationsShown = 20
 export const requestsPerMinute = 120
 export const defaultApiKeyExpiry = Duration.days(90)
+export const maxApiKeyDays = 3650
+export const maxApiKeyLabelLength = 60
+export const maxPasswordLength = 1024
+/** Wrong console passwords that cost nothing; each further one doubles the wait, up to the longest. */
+export const freePasswordFailures = 5
+export const maxPasswordWait = Duration.minutes(15)
+export const passwordFailuresForgotten = Duration.days(1)
+export const consoleSessionIdle = Duration.minutes(30)
+export const consoleSessionLifetime = Duration.hours(12)
 export const signOutLock = Duration.hours(24)
 export const takeoverWindow = Duration.hours(48)
 /** How long an archive without its plan stays readable, and then closed, before it is deleted. */

@@ -1,7 +1,8 @@
 /** From a bearer token to the caller, for every way in that carries one. */
 import { Effect, type Redacted } from "effect"
 import { Caller, type Via } from "../domain/Access.ts"
-import { InvalidApiKey } from "../domain/Failure.ts"
+import { InvalidApiKey, InvalidToken } from "../domain/Failure.ts"
+import { type Resource, resourceAddress } from "../domain/OAuth.ts"
 import { Credentials, FailedAttempts } from "../operations/Ports.ts"
 import type { Site } from "./Site.ts"
 
@@ -13,21 +14,26 @@ export interface Origin {
 }
 
 /**
- * The caller that the token stands for at this site.
+ * The caller that the token stands for at this resource of the site.
  *
- * Wrong, revoked, expired, unknown and missing tokens fail alike with `InvalidApiKey`, and too many of them from one
- * address with `RateLimited`.
+ * Wrong, revoked, expired, unknown and missing tokens fail alike with `InvalidApiKey`, those in the form of an access
+ * token with `InvalidToken`, and too many of them from one address with `RateLimited`.
  */
-export const authenticate = Effect.fnUntraced(function*(token: Redacted.Redacted, site: Site, origin: Origin) {
+export const authenticate = Effect.fnUntraced(function*(
+  token: Redacted.Redacted,
+  site: Site,
+  resource: Resource,
+  origin: Origin
+) {
   const credentials = yield* Credentials
   const attempts = yield* FailedAttempts
-  return yield* credentials.authenticate(token).pipe(
+  return yield* credentials.authenticate(token, resourceAddress(site.baseUrl, resource)).pipe(
     Effect.flatMap((known) =>
       site.organizationId === null || site.organizationId === known.organizationId
         ? Effect.succeed(Caller.of({ ...known, ...origin }))
-        : Effect.fail(new InvalidApiKey({}))
+        : Effect.fail(known.credential.kind === "oauth" ? new InvalidToken({}) : new InvalidApiKey({}))
     ),
-    Effect.catchTag("invalid_api_key", (failure) =>
+    Effect.catchTag(["invalid_api_key", "invalid_token"], (failure) =>
       Effect.andThen(
         origin.ip === null ? Effect.void : attempts.count(origin.ip),
         Effect.fail(failure)

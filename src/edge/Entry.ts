@@ -24,5 +24,5 @@ export const enter = Effect.fnUntraced(function*(request: HttpServerRequest.Http
     requestId: yield* RequestId
   }
   yield* yield* Gate
-  return yield* authenticate(bearer(request.headers["authorization"]), site, origin)
+  return yield* authenticate(bearer(request.headers["authorization"]), site, via === "mcp" ? "mcp" : "v1", origin)
 })

@@ -12,6 +12,7 @@ import {
 } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { ResourceMissing } from "../domain/Failure.ts"
+import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
 import { RequestId } from "../edge/Settings.ts"
@@ -22,6 +23,8 @@ import type { Credentials, FailedAttempts } from "../operations/Ports.ts"
 import * as Documents from "./Documents.ts"
 import * as Health from "./Health.ts"
 import * as Input from "./Input.ts"
+import * as OAuth from "./OAuth.ts"
+import * as Pages from "./pages/index.ts"
 import * as Reference from "./Reference.ts"
 
 /** How large a request's body may be. */
@@ -32,6 +35,8 @@ export type Services =
   | Operation.Services<Operations>
   | Credentials
   | FailedAttempts
+  | OAuth.Services
+  | Pages.Services
   | SecureRandom.SecureRandom
   | Sites
 
@@ -61,9 +66,12 @@ const run = Effect.fnUntraced(function*(
   HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | Services
 > {
   const request = yield* HttpServerRequest.HttpServerRequest
+  let baseUrl = ""
   let headers: Readonly<Record<string, string>> = {}
   return yield* Effect.gen(function*() {
-    const caller = yield* enter(request, yield* siteOf(request), "rest")
+    const site = yield* siteOf(request)
+    baseUrl = site.baseUrl
+    const caller = yield* enter(request, site, "rest")
     return yield* Effect.gen(function*() {
       headers = rateHeaders(yield* operation.admit)
       const { params } = yield* HttpRouter.RouteContext
@@ -74,7 +82,11 @@ const run = Effect.fnUntraced(function*(
     recover((failed) =>
       Effect.succeed(
         failed.status === 401
-          ? HttpServerResponse.setHeader(toResponse(failed), "www-authenticate", "Bearer")
+          ? HttpServerResponse.setHeader(
+            toResponse(failed),
+            "www-authenticate",
+            `Bearer resource_metadata="${resourceMetadata(baseUrl, "v1")}"`
+          )
           : toResponse(failed)
       )
     ),
@@ -88,12 +100,22 @@ const missing = (error: unknown) =>
     ? Effect.fail(new ResourceMissing({}))
     : Effect.die(error)
 
-/** Whether browsers of every origin may call the path: the interface and its document, nothing else. */
-const isOpen = (url: string): boolean => url.startsWith("/v1/") || url.split("?", 1)[0] === Documents.path
+/** Whether browsers of every origin may call the path: the interface, its document, and the ways to a token. */
+const isOpen = (url: string): boolean => {
+  const path = url.split("?", 1)[0] ?? ""
+  return path.startsWith("/v1/") || path === Documents.path || OAuth.isOpen(path)
+}
 
 const cors = HttpMiddleware.cors({
   allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-  allowedHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Archive-Password", "Range"],
+  allowedHeaders: [
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "Archive-Password",
+    "Range",
+    "MCP-Protocol-Version"
+  ],
   exposedHeaders: [
     "Request-Id",
     "RateLimit-Limit",
@@ -158,6 +180,10 @@ export const make: Effect.Effect<
   }
   yield* router.add("GET", Documents.path, Effect.sync(Documents.response))
   yield* router.add("GET", Reference.path, yield* Reference.make)
+  yield* OAuth.add(router, context)
+  for (const { method, path, serve } of Pages.pages) {
+    yield* router.add(method, path, Effect.provideContext(serve, context))
+  }
   yield* router.add("GET", "/healthz", Health.alive)
   yield* router.add("GET", "/readyz", Effect.provideContext(Health.ready, context))
   for (const { handler, path } of yield* Mounts) yield* router.add("*", path, handler)

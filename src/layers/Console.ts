@@ -2,9 +2,13 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import { AdminSignIn } from "../oauth/AdminSignIn.ts"
 import * as Core from "./Core.ts"
+import { CsrfKeys } from "./crypto/CsrfKeys.ts"
+import { PasswordHasher } from "./crypto/PasswordHasher.ts"
 import { Peppers } from "./crypto/Peppers.ts"
 import * as Simulated from "./messenger/Simulated.ts"
+import * as ConsoleSessions from "./sql/ConsoleSessions.ts"
 import * as Migrate from "./sql/Migrate.ts"
 import { migrations } from "./sql/migrations/index.ts"
 import * as Pglite from "./sql/Pglite.ts"
@@ -14,7 +18,11 @@ import * as Roles from "./sql/Roles.ts"
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
 
 const over = <E, E2>(sql: Layer.Layer<SqlClient.SqlClient, E>, peppers: Layer.Layer<Peppers, E2>) =>
-  Core.layer({ keyPrefix: Core.defaultKeyPrefix }).pipe(Layer.provideMerge(peppers), Layer.provideMerge(sql))
+  Core.layer({ keyPrefix: Core.defaultKeyPrefix }).pipe(
+    Layer.provideMerge(PasswordHasher.layer),
+    Layer.provideMerge(peppers),
+    Layer.provideMerge(sql)
+  )
 
 const randomPeppers = Layer.unwrap(
   Effect.gen(function*() {
@@ -46,3 +54,7 @@ export const layerPostgres = (options: Postgres.Options & { readonly peppers: Re
     ),
     Peppers.layerText(options.peppers)
   )
+
+/** What the console's pages need besides the core: who is signed in, and how, under a list of base64 keys for forms. */
+export const layerPages = (options: { readonly csrfKeys: Redacted.Redacted }) =>
+  Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(Layer.provideMerge(CsrfKeys.layerText(options.csrfKeys)))

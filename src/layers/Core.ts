@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ApiKeys } from "./crypto/ApiKeys.ts"
+import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
 import * as RateLimiter from "./memory/RateLimiter.ts"
 import * as Ports from "./sql/Ports.ts"
 
@@ -13,9 +14,9 @@ export interface Options {
 /** What API keys begin with unless told otherwise. */
 export const defaultKeyPrefix = "osc"
 
-/** The ports over a `SqlClient`, with the service's randomness and keys under the given `Peppers`. */
+/** The ports over a `SqlClient` and a `PasswordHasher`, with the service's randomness and keys under the given `Peppers`. */
 export const layer = (options: Options) =>
   Layer.mergeAll(Ports.layer, RateLimiter.layerFailedAttempts).pipe(
-    Layer.provideMerge(ApiKeys.layer(options.keyPrefix)),
+    Layer.provideMerge(Layer.merge(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix))),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

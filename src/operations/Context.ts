@@ -24,8 +24,18 @@ export interface Changing<Params> extends LiveReading<Params> {
 
 /** What a write did: a change that changes nothing leaves no journal entry. */
 export type Outcome<A> =
-  | { readonly changed: true; readonly answer: A; readonly details: JournalDetails }
+  | {
+    readonly changed: true
+    readonly answer: A
+    readonly details: JournalDetails
+    readonly targetId: string | undefined
+  }
   | { readonly changed: false; readonly answer: A }
 
-export const changed = <A>(answer: A, details: JournalDetails = {}): Outcome<A> => ({ changed: true, answer, details })
+export const changed = <A>(answer: A, details: JournalDetails = {}, targetId?: string): Outcome<A> => ({
+  changed: true,
+  answer,
+  details,
+  targetId
+})
 export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })

@@ -10,12 +10,14 @@ import { Db, Journal } from "./Ports.ts"
 /** What an operation that changes something says of its entries. */
 export interface Declared {
   readonly action: string
-  readonly target: "account" | "admin" | "organization"
+  readonly target: "account" | "admin" | "organization" | "api_key" | "ai_connection"
 }
 
 interface Context {
   readonly caller: Caller["Service"]
   readonly account: AccountFacts | undefined
+  /** What the change was made to, where neither path nor caller says. */
+  readonly targetId?: string | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export type Change = <A, E extends Failure, R1, R2>(
 /** The entry of what the caller did. */
 export const entry = (
   journal: Declared,
-  { account, caller }: Context,
+  { account, caller, targetId }: Context,
   outcome: JournalOutcome,
   details: JournalDetails,
   closes: number | null
@@ -44,11 +46,11 @@ export const entry = (
   account_id: account?.id ?? null,
   target: {
     type: journal.target,
-    id: journal.target === "account" && account !== undefined
+    id: targetId ?? (journal.target === "account" && account !== undefined
       ? account.id
       : journal.target === "admin"
       ? caller.adminId
-      : caller.organizationId
+      : caller.organizationId)
   },
   details,
   ip: caller.ip,

@@ -78,6 +78,11 @@ interface Journaled {
   readonly journal: Journaling.Declared
 }
 
+/** A contract of a write that checks something before its transaction opens: what has to be kept even if it fails. */
+interface Preceded<Input, E, R> {
+  readonly before?: (input: Input, context: { readonly caller: Caller["Service"] }) => Effect.Effect<void, E, R>
+}
+
 /** The services that the kernel itself uses, by kind. */
 type KernelServices<K extends Kind> =
   | Caller
@@ -241,7 +246,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
           const entries = yield* Journal
           yield* entries.append(
             caller.organizationId,
-            Journaling.entry(journal, context, "done", outcome.details, null)
+            Journaling.entry(journal, { ...context, targetId: outcome.targetId }, "done", outcome.details, null)
           )
         }
         return outcome.answer
@@ -251,6 +256,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
 
   const perform = Effect.fn(id)(function*(raw: unknown) {
     const decoded = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
+    if (contract.before !== undefined) yield* contract.before(decoded, { caller: yield* Caller })
     const answer = yield* work(decoded)
     return thirdPartyText ? { ...answer, content_notice: contentNotice } : answer
   })
@@ -310,12 +316,15 @@ type Constructor<K extends Kind> = <
   Params extends Fields = {},
   Query extends Fields = {},
   Body extends Fields = {},
-  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly [],
+  Before = never
 >(
   id: Id,
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & (K extends "write" | "change" ? Journaled : { readonly journal?: never }),
+    & (K extends "write" | "change" ? Journaled : { readonly journal?: never })
+    & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
+      : { readonly before?: never }),
   run: (
     input: Input<Params, Query, Body>,
     context: K extends "change" ? Changing<Schema.Struct.Type<Params>>
@@ -339,7 +348,7 @@ type Constructor<K extends Kind> = <
   | PathFailure<Params>
   | Failures[number]
   | (K extends "live" | "change" ? LiveClass : never),
-  Exclude<R, EffectScope.Scope> | KernelServices<K>
+  Exclude<R, EffectScope.Scope> | Before | KernelServices<K>
 >
 
 const constructor = <K extends Kind>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)

@@ -3,7 +3,13 @@ import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AccountFacts, AccountId, DepartmentId, MessengerNames } from "../domain/Account.ts"
 import type { AiConnection, ApiKey } from "../domain/Credential.ts"
-import type { InvalidApiKey, RateLimited, ResourceMissing, ServiceUnavailable } from "../domain/Failure.ts"
+import type {
+  InvalidApiKey,
+  InvalidToken,
+  RateLimited,
+  ResourceMissing,
+  ServiceUnavailable
+} from "../domain/Failure.ts"
 import type { JournalEntry, JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
 import type { OrganizationFacts, Recipients } from "../domain/Organization.ts"
 import type { MailChoices } from "../domain/Preferences.ts"
@@ -30,12 +36,17 @@ export class Db extends Context.Service<Db, {
 
 /** Who a bearer token stands for. */
 export class Credentials extends Context.Service<Credentials, {
-  /** The admin behind the token, read afresh; every reason to refuse one gives the same failure. */
+  /**
+   * The admin behind the token, read afresh; every reason to refuse one gives the same failure, by the form of the token.
+   *
+   * `resource` is the address at which it is presented: an access token works at the one that it was issued for alone.
+   */
   authenticate(
-    token: Redacted.Redacted
+    token: Redacted.Redacted,
+    resource: string
   ): Effect.Effect<
     Omit<CallerService, "via" | "ip" | "requestId">,
-    InvalidApiKey | ServiceUnavailable
+    InvalidApiKey | InvalidToken | ServiceUnavailable
   >
   /** An admin of the organization by address, with every scope: for programs that have signed them in themselves. */
   actAs(

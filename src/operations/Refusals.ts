@@ -6,6 +6,7 @@ import * as Failure from "../domain/Failure.ts"
 export const commonFailures = [
   Failure.ParameterInvalid,
   Failure.InvalidApiKey,
+  Failure.InvalidToken,
   Failure.InsufficientScope,
   Failure.OrganizationClosed,
   Failure.RateLimited,

@@ -7,7 +7,10 @@ import { resumeProtection } from "./accounts/resume_protection.ts"
 import { setAccountRoleLabel } from "./accounts/set_account_role_label.ts"
 import { setMessengerUsername } from "./accounts/set_messenger_username.ts"
 import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
+import { createApiKey } from "./credentials/create_api_key.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
+import { revokeAiConnection } from "./credentials/revoke_ai_connection.ts"
+import { revokeApiKey } from "./credentials/revoke_api_key.ts"
 import { getJournalEvent } from "./journal/get_journal_event.ts"
 import { listJournalEvents } from "./journal/list_journal_events.ts"
 import { tailJournalEvents } from "./journal/tail_journal_events.ts"
@@ -33,6 +36,9 @@ export const operations = [
   resumeProtection,
   setAccountRoleLabel,
   setMessengerUsername,
+  createApiKey,
+  revokeApiKey,
+  revokeAiConnection,
   listJournalEvents,
   getJournalEvent,
   tailJournalEvents

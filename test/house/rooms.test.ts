@@ -80,6 +80,17 @@ const rows: ReadonlyArray<Row> = [
     accepted: ["effect", "./Grant.ts", "../operations/Journal.ts", "../domain/Account.ts"]
   },
   {
+    from: "oauth/token",
+    refused: [
+      ...rooms(["edge", "http", "mcp", "layers", "cli"], 2),
+      "../../operations/accounts/pause_protection.ts",
+      "../../operations/index.ts",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "./issue.ts", "../Ports.ts", "../../operations/Ports.ts", "../../domain/Account.ts"]
+  },
+  {
     from: "edge",
     refused: [
       ...rooms(["oauth", "http", "mcp", "layers", "cli"]),
@@ -118,18 +129,36 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     from: "layers",
-    refused: [...rooms(["oauth", "edge", "http", "mcp", "cli"]), "../index.ts", "org-security-console/http"],
-    accepted: ["effect/sql", "@effect/sql-pg", "node:fs", "../operations/Journal.ts", "../domain/Account.ts"]
+    refused: [
+      ...rooms(["edge", "http", "mcp", "cli"]),
+      "../oauth/token/refreshToken.ts",
+      "../index.ts",
+      "org-security-console/http"
+    ],
+    accepted: [
+      "effect/sql",
+      "@effect/sql-pg",
+      "node:fs",
+      "../operations/Journal.ts",
+      "../oauth/Ports.ts",
+      "../domain/Account.ts"
+    ]
   },
   {
     from: "layers/sql",
     refused: [
-      ...rooms(["oauth", "edge", "http", "mcp", "cli"], 2),
+      ...rooms(["edge", "http", "mcp", "cli"], 2),
+      "../../oauth/authorize/Authorize.ts",
       "../../operations/index.ts",
       "../../operations/accounts/pause_protection.ts",
       "../../index.ts"
     ],
-    accepted: ["../messenger/Simulation.ts", "../../operations/Journal.ts", "../../domain/Account.ts"]
+    accepted: [
+      "../messenger/Simulation.ts",
+      "../../operations/Journal.ts",
+      "../../oauth/Ports.ts",
+      "../../domain/Account.ts"
+    ]
   },
   {
     from: "cli",

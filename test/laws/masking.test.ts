@@ -90,6 +90,7 @@ describe("2.3 the account that a role is shown", () => {
           role,
           readsArchive: readsArchive(role, granted),
           scopes: [],
+          limit: null,
           credential: { kind: "api_key", id: "", label: "" },
           via: "embedded",
           ip: null,

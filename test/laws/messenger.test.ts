@@ -16,7 +16,7 @@ const stage = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const account = yield* World.makeLiveAccount(id, { first_name: "Ada", last_name: "Lovelace" })
   const profile = `/v1/accounts/${account.id}/messenger-profile`
-  const known = yield* (yield* Credentials).authenticate(admins.owner.key)
+  const known = yield* (yield* Credentials).authenticate(admins.owner.key, `${World.baseUrl}/v1`)
   return {
     account,
     caller: Caller.of({ ...known, via: "embedded", ip: null, requestId: null }),

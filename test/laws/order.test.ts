@@ -184,7 +184,7 @@ describe("the order of checks", () => {
             for (const wrong of violations(operation)) {
               if (wrong.has("credential")) continue
               const { extra, key, params } = yield* prepare(operation, wrong)
-              const known = yield* credentials.authenticate(Redacted.make(key))
+              const known = yield* credentials.authenticate(Redacted.make(key), `${World.baseUrl}/v1`)
               const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
               const failure = yield* Effect.flip(operation.call({ ...params, ...body, ...extra })).pipe(
                 Effect.provideService(Caller, caller)

@@ -89,6 +89,7 @@ const caller = (organizationId: OrganizationId): Caller["Service"] => ({
   role: "owner",
   readsArchive: true,
   scopes: [],
+  limit: null,
   credential: { kind: "api_key", id: "", label: "" },
   via: "embedded",
   ip: null,

@@ -99,7 +99,12 @@ describe("1 what a credential may do", () => {
     /** Calls the operation as code inside the service does: the way that a console takes. */
     const inside = Effect.fnUntraced(function*(request: Request, accountId: string, key: Redacted.Redacted) {
       const credentials = yield* Credentials
-      const caller = { ...(yield* credentials.authenticate(key)), via: "console" as const, ip: null, requestId: null }
+      const caller = {
+        ...(yield* credentials.authenticate(key, `${World.baseUrl}/v1`)),
+        via: "console" as const,
+        ip: null,
+        requestId: null
+      }
       const operation: Operation.Any = operations.find(({ id }) => id === request.id)!
       const input = {
         ...(request.path.includes(accountId) ? { account_id: accountId } : {}),

@@ -288,8 +288,9 @@ describe("5.1 the life of a key", () => {
             under(
               fills,
               Effect.flatMap(Credentials, (credentials) =>
-                Effect.match(credentials.authenticate(key), {
-                  onSuccess: ({ adminId }) => adminId,
+                Effect.match(credentials.authenticate(key, `${World.baseUrl}/v1`), {
+                  onSuccess: ({ adminId }) =>
+                    adminId,
                   onFailure: ({ _tag }) => _tag
                 }))
             )
@@ -318,7 +319,7 @@ describe("5.1 the life of a key", () => {
         const key = Redacted.value(organization.admins.owner.key)
         const credentials = yield* Credentials
         const asked = (token: string) =>
-          recording(Effect.match(credentials.authenticate(Redacted.make(token)), {
+          recording(Effect.match(credentials.authenticate(Redacted.make(token), `${World.baseUrl}/v1`), {
             onSuccess: ({ adminId }) => adminId,
             onFailure: ({ _tag }) => _tag
           }))

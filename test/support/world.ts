@@ -8,7 +8,9 @@ import { AccountId } from "../../src/domain/Account.ts"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import * as Site from "../../src/edge/Site.ts"
 import * as App from "../../src/http/App.ts"
+import * as Console from "../../src/layers/Console.ts"
 import * as Core from "../../src/layers/Core.ts"
+import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
@@ -21,9 +23,16 @@ export const baseUrl = "http://console.test"
 
 const PeppersLayer = Peppers.layerText(Redacted.make(Buffer.alloc(32, 7).toString("base64")))
 
+/** Passwords that cost next to nothing. */
+const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
+
+const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(Buffer.alloc(32, 9).toString("base64")) })
+
 /** Every layer but the HTTP edge's sites, over the database. */
 export const core = (database: DatabaseLayer) =>
-  Core.layer({ keyPrefix: Core.defaultKeyPrefix }).pipe(
+  PagesLayer.pipe(
+    Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
+    Layer.provideMerge(PasswordHasherLayer),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(database)
@@ -153,8 +162,11 @@ export const makeKey = (
   )
 
 /** Makes an active organization on the governance plan with 100 seats, unless `facts` says otherwise. */
-export const makeOrganization = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
-  const id = OrganizationId.make(freshId())
+export const makeOrganization = Effect.fnUntraced(function*(
+  facts: Record<string, unknown> = {},
+  ownId: string = freshId()
+) {
+  const id = OrganizationId.make(ownId)
   yield* Provisioning.within(
     id,
     Provisioning.organization({
@@ -290,6 +302,7 @@ export interface StoredEvent {
   readonly target_type: string | null
   readonly target_id: string | null
   readonly details: Record<string, unknown>
+  readonly ip: string | null
   readonly request_id: string | null
   readonly closes: number | null
 }
@@ -317,6 +330,12 @@ export const snapshot = (organizationId: string) =>
       }
       return [{ rows }]
     })).pipe(Effect.map(([all]) => all?.rows ?? {}))
+
+/** Every row of the password throttle. */
+export const throttle = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => Effect.orDie(sql<object>`select * from password_throttle`)
+)
 
 /** What a refusal says: its status, code and the input at fault. */
 export const refusal = ({ body, status }: Answer): ReadonlyArray<unknown> =>

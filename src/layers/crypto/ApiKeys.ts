@@ -16,6 +16,22 @@ const base62 = (value: bigint, length: number): string => {
 
 const checksum = (text: string): string => base62(BigInt(zlib.crc32(text)), checksumLength)
 
+/** The form of a secret: what it starts with, 43 base62 characters of 256 random bits, and 6 of a CRC-32 over all before. */
+export const form = (start: string) => {
+  const length = start.length + secretLength + checksumLength
+  return {
+    write: (bytes: Uint8Array): Redacted.Redacted => {
+      const secret = base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), secretLength)
+      return Redacted.make(`${start}${secret}${checksum(start + secret)}`)
+    },
+    matches: (key: Redacted.Redacted): boolean => {
+      const text = Redacted.value(key)
+      return text.length === length && text.startsWith(start) &&
+        checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+    }
+  }
+}
+
 export interface Digest {
   readonly digest: string
   readonly pepper_id: string
@@ -40,18 +56,10 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       Effect.gen(function*() {
         const peppers = yield* Peppers
         const random = yield* SecureRandom.SecureRandom
-        const start = `${prefix}_live_`
-        const length = start.length + secretLength + checksumLength
+        const { matches, write } = form(`${prefix}_live_`)
         return {
-          make: Effect.map(random.randomBytes(32), (bytes) => {
-            const secret = base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), secretLength)
-            return Redacted.make(`${start}${secret}${checksum(start + secret)}`)
-          }),
-          isWellFormed: (key) => {
-            const text = Redacted.value(key)
-            return text.length === length && text.startsWith(start) &&
-              checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
-          },
+          make: Effect.map(random.randomBytes(32), write),
+          isWellFormed: matches,
           digest: (key) => ({ digest: hmac(peppers[0], Redacted.value(key)), pepper_id: peppers[0].id }),
           digests: (key) => peppers.map((pepper) => hmac(pepper, Redacted.value(key)))
         }

@@ -14,23 +14,25 @@ const standard: Parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** How many hashes are computed at a time: each takes 19 MiB. */
 const atATime = 4
 
-/** How long a password may be, in characters. */
-export const maxPasswordLength = 1024
-
 /** Hashes and verifies console passwords; argon2id is the library's default. */
 export class PasswordHasher extends Context.Service<PasswordHasher, {
   hash(password: Redacted.Redacted): Effect.Effect<string>
   verify(hashed: string, password: Redacted.Redacted): Effect.Effect<boolean>
+  /** Whether the hash was made with the parameters of today. */
+  isCurrent(hashed: string): boolean
 }>()("org-security-console/layers/crypto/PasswordHasher") {
   static readonly layerWith = (parameters: Parameters) =>
     Layer.sync(PasswordHasher, () => {
+      const { memoryCost, parallelism, timeCost } = parameters
+      const start = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`
       const limit = Semaphore.makeUnsafe(atATime)
       return {
         hash: (password) =>
           limit.withPermit(
             Effect.promise(() => hash(Redacted.value(password), parameters))
           ),
-        verify: (hashed, password) => limit.withPermit(Effect.promise(() => verify(hashed, Redacted.value(password))))
+        verify: (hashed, password) => limit.withPermit(Effect.promise(() => verify(hashed, Redacted.value(password)))),
+        isCurrent: (hashed) => hashed.startsWith(start)
       }
     })
 

@@ -20,39 +20,42 @@ const identify = (key: Uint8Array): string => crypto.createHash("sha256").update
 const fromBase64 = Effect.fnUntraced(function*(text: string) {
   const key = Buffer.from(text.trim(), "base64")
   if (key.length < minimumBytes) {
-    return yield* new PepperInvalid({ message: `A pepper has at least ${minimumBytes} bytes, written in base64.` })
+    return yield* new PepperInvalid({ message: `A key has at least ${minimumBytes} bytes, written in base64.` })
   }
   return { id: identify(key), key: Redacted.make<Uint8Array>(key) }
 })
+
+/** Reads a comma-separated list of base64 keys, newest first. */
+export const readKeys = Effect.fnUntraced(function*(text: Redacted.Redacted) {
+  const [first, ...rest] = Redacted.value(text).split(",")
+  return [yield* fromBase64(first ?? ""), ...(yield* Effect.forEach(rest, fromBase64))] as const
+})
+
+/** The text of a key's file in the directory, made with a new key and mode 0600 where it is not there yet. */
+export const keyFile = (directory: string, name: string): Effect.Effect<Redacted.Redacted> =>
+  Effect.sync(() => {
+    const file = path.join(directory, name)
+    if (!fs.existsSync(file)) {
+      const draft = `${file}.new`
+      fs.writeFileSync(draft, `${crypto.randomBytes(minimumBytes).toString("base64")}\n`, {
+        mode: 0o600,
+        flush: true
+      })
+      fs.renameSync(draft, file)
+    }
+    return Redacted.make(fs.readFileSync(file, "utf8"))
+  })
 
 /** The peppers of this service: the first one makes digests, all of them are looked for. */
 export class Peppers extends Context.Service<Peppers, readonly [Pepper, ...ReadonlyArray<Pepper>]>()(
   "org-security-console/layers/crypto/Peppers"
 ) {
   /** Reads a comma-separated list of base64 keys, newest first. */
-  static readonly layerText = (text: Redacted.Redacted) =>
-    Layer.effect(
-      Peppers,
-      Effect.gen(function*() {
-        const [first, ...rest] = Redacted.value(text).split(",")
-        return [yield* fromBase64(first ?? ""), ...(yield* Effect.forEach(rest, fromBase64))] as const
-      })
-    )
+  static readonly layerText = (text: Redacted.Redacted) => Layer.effect(Peppers, readKeys(text))
 
   /** Reads the list from the file `pepper` in the directory, made with mode 0600 where it is not there yet. */
   static readonly layerDirectory = (directory: string) =>
-    Layer.unwrap(Effect.sync(() => {
-      const file = path.join(directory, "pepper")
-      if (!fs.existsSync(file)) {
-        const draft = `${file}.new`
-        fs.writeFileSync(draft, `${crypto.randomBytes(minimumBytes).toString("base64")}\n`, {
-          mode: 0o600,
-          flush: true
-        })
-        fs.renameSync(draft, file)
-      }
-      return Peppers.layerText(Redacted.make(fs.readFileSync(file, "utf8")))
-    }))
+    Layer.effect(Peppers, Effect.flatMap(keyFile(directory, "pepper"), readKeys))
 }
 
 /** HMAC-SHA-256 of a text under a pepper, as lower-case hex. */

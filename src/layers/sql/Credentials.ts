@@ -1,10 +1,20 @@
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Caller, type OrganizationId, readsArchive, type Role, Scope, superadmins } from "../../domain/Access.ts"
+import {
+  type Caller,
+  type OrganizationId,
+  type ReachLimit,
+  readsArchive,
+  type Role,
+  Scope,
+  superadmins
+} from "../../domain/Access.ts"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
-import { InvalidApiKey, ResourceMissing } from "../../domain/Failure.ts"
+import { InvalidApiKey, InvalidToken, ResourceMissing } from "../../domain/Failure.ts"
+import { OAuthSecrets } from "../../oauth/Ports.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
+import { reachable, reachableDepartment } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface KeyRow {
@@ -20,9 +30,18 @@ interface KeyRow {
   readonly archive_access: boolean
 }
 
+type AdminRow = Omit<KeyRow, "id" | "label" | "scopes" | "stale">
+
+interface TokenRow extends KeyRow {
+  readonly scope_type: ReachLimit["scopeType"]
+  readonly account_ids: ReadonlyArray<string>
+  readonly department_ids: ReadonlyArray<string>
+}
+
 const caller = (
-  row: Omit<KeyRow, "id" | "label" | "scopes" | "stale">,
+  row: AdminRow,
   scopes: ReadonlyArray<Scope>,
+  limit: ReachLimit | null,
   credential: Caller["Service"]["credential"]
 ) => ({
   organizationId: row.organization_id,
@@ -32,11 +51,25 @@ const caller = (
   role: row.role,
   readsArchive: readsArchive(row.role, row.archive_access),
   scopes,
+  limit,
   credential
 })
 
 /** How old `last_used_at` may be before a request writes it again. */
 const lastUsedGrain = Duration.minutes(1)
+
+/** What a connection reaches, as far as the caller's own credential may know of it. */
+const shownReach = (sql: SqlClient.SqlClient, caller: Caller["Service"]) =>
+  caller.limit === null
+    ? sql`account_ids, department_ids`
+    : sql`array(
+        select account.id from account
+        where account.organization_id = ai_connection.organization_id and account.id = any(account_ids)
+          and ${reachable(sql, caller)}) as account_ids,
+      array(
+        select department.id from department
+        where department.organization_id = ai_connection.organization_id and department.id = any(department_ids)
+          and ${reachableDepartment(sql, caller)}) as department_ids`
 
 /** Who a key stands for, by its digest, joined to admin and organization at every request. */
 export const layer = Layer.effect(
@@ -44,8 +77,40 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const keys = yield* ApiKeys
+    const secrets = yield* OAuthSecrets
 
-    const authenticate = Effect.fnUntraced(function*(token: Redacted.Redacted) {
+    const authenticateToken = Effect.fnUntraced(function*(token: Redacted.Redacted, resource: string) {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const usedBefore = new Date(now.getTime() - Duration.toMillis(lastUsedGrain))
+      const [row] = yield* Tenant.directory(sql)(sql<TokenRow>`
+        select ai_connection.organization_id, organization.closed_at is not null as closed, ai_connection.id, label,
+          array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,
+          last_used_at is null or last_used_at <= ${usedBefore} as stale, scope_type, account_ids, department_ids,
+          admin.id as admin_id, coalesce(admin.name, admin.email) as admin_name, admin.role, admin.archive_access
+        from oauth_token
+        join ai_connection on ai_connection.organization_id = oauth_token.organization_id
+          and ai_connection.id = oauth_token.connection_id
+        join admin on admin.organization_id = ai_connection.organization_id and admin.id = ai_connection.admin_id
+        join organization on organization.id = ai_connection.organization_id
+        where ${sql.in("oauth_token.digest", secrets.digests(token))} and oauth_token.kind = 'access'
+          and oauth_token.expires_at > ${now} and ai_connection.resource = ${resource} and revoked_at is null
+          and disabled_at is null`)
+      if (row === undefined) return yield* new InvalidToken({})
+      if (row.stale) {
+        yield* Tenant.directory(sql)(sql`
+          update ai_connection set last_used_at = ${now}
+          where organization_id = ${row.organization_id} and id = ${row.id}
+            and (last_used_at is null or last_used_at <= ${usedBefore})`)
+      }
+      const limit = {
+        scopeType: row.scope_type,
+        ids: row.scope_type === "accounts" ? row.account_ids : row.department_ids
+      }
+      return caller(row, row.scopes, limit, { kind: "oauth", id: row.id, label: row.label })
+    })
+
+    const authenticate = Effect.fnUntraced(function*(token: Redacted.Redacted, resource: string) {
+      if (secrets.isWellFormed("access", token)) return yield* authenticateToken(token, resource)
       if (!keys.isWellFormed(token)) return yield* new InvalidApiKey({})
       const now = new Date(yield* Clock.currentTimeMillis)
       const usedBefore = new Date(now.getTime() - Duration.toMillis(lastUsedGrain))
@@ -66,12 +131,12 @@ export const layer = Layer.effect(
           where organization_id = ${row.organization_id} and id = ${row.id}
             and (last_used_at is null or last_used_at <= ${usedBefore})`)
       }
-      return caller(row, row.scopes, { kind: "api_key", id: row.id, label: row.label })
+      return caller(row, row.scopes, null, { kind: "api_key", id: row.id, label: row.label })
     })
 
     const actAs = Effect.fnUntraced(function*(organizationId: OrganizationId, email: string) {
       const [row] = yield* Tenant.transaction(sql, organizationId)(
-        sql<Omit<KeyRow, "id" | "label" | "scopes" | "stale">>`
+        sql<AdminRow>`
         select organization.id as organization_id, organization.closed_at is not null as closed, admin.id as admin_id,
           coalesce(admin.name, admin.email) as admin_name, admin.role, admin.archive_access
         from admin join organization on organization.id = admin.organization_id
@@ -79,7 +144,7 @@ export const layer = Layer.effect(
           and disabled_at is null`
       )
       if (row === undefined) return yield* new ResourceMissing({})
-      return caller(row, Scope.literals, { kind: "console", id: row.admin_id, label: "embedded" })
+      return caller(row, Scope.literals, null, { kind: "console", id: row.admin_id, label: "embedded" })
     })
 
     return Ports.Credentials.of({
@@ -92,7 +157,7 @@ export const layer = Layer.effect(
           select 'ai_connection' as object, ai_connection.id, kind, label,
             case when kind = 'oauth'
               then jsonb_build_object('name', client_name, 'host', client_host, 'known', client_known) end as client,
-            mode, scopes, scope_type, account_ids, department_ids,
+            mode, scopes, scope_type, ${shownReach(sql, caller)},
             case when ${everything} then admin.email end as owner_email, admin_id = ${caller.adminId} as mine,
             has_stored_password, ai_connection.created_at, last_used_at, expires_at, revoked_at
           from ai_connection

@@ -60,17 +60,27 @@ const columns =
   `sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name, credential_kind, credential_id,
   credential_label, via, account_id, target_type, target_id, details, ip, request_id, closes, prev_hash, hash`
 
-/** Holds for a row of `journal_event` that the caller may see. */
-const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
+/** Holds for a row of `journal_event` about an account that the caller reaches. */
+const aboutReached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
+  sql`exists (
+    select 1 from account
+    where account.organization_id = journal_event.organization_id and account.id = journal_event.account_id
+      and ${reachable(sql, caller)})`
+
+/** Holds for a row of `journal_event` that the admin's role may see. */
+const visibleToRole = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
   if (superadmins.includes(caller.role)) return sql`true`
   const others = caller.role === "billing"
     ? sql`split_part(action, '.', 1) in ${sql.in(billingObjects)}`
-    : sql`exists (
-        select 1 from account
-        where account.organization_id = journal_event.organization_id and account.id = journal_event.account_id
-          and ${reachable(sql, caller)})`
+    : aboutReached(sql, caller)
   return sql`(actor_admin_id = ${caller.adminId} or ${others})`
 }
+
+/** Holds for a row of `journal_event` that the caller may see: a limited credential sees of accounts its own alone. */
+const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
+  caller.limit === null
+    ? visibleToRole(sql, caller)
+    : sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`
 
 /** The journal in SQL. The role of tenants may read it and append to it, nothing else. */
 export const layer = Layer.effect(

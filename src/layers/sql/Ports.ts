@@ -3,18 +3,25 @@ import { Layer } from "effect"
 import { Vault } from "../crypto/Vault.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Admins from "./Admins.ts"
+import * as ConsolePasswords from "./ConsolePasswords.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Db from "./Db.ts"
+import * as IssuedCredentials from "./IssuedCredentials.ts"
 import * as Journal from "./Journal.ts"
+import * as OAuthClients from "./OAuthClients.ts"
+import * as OAuthGrants from "./OAuthGrants.ts"
 import * as Organizations from "./Organizations.ts"
 import * as RateLimiter from "./RateLimiter.ts"
 
-export const layer = Layer.mergeAll(
+export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeAll(
   Accounts.layer,
   Admins.layer,
   Credentials.layer,
   Db.layer,
+  IssuedCredentials.layer,
   Journal.layer,
+  OAuthClients.layer,
+  OAuthGrants.layer,
   Organizations.layer,
   RateLimiter.layer
-).pipe(Layer.provideMerge(Vault.layer))
+))).pipe(Layer.provideMerge(Vault.layer))

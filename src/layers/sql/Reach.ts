@@ -5,19 +5,48 @@ import { type Caller, reachesEveryAccount } from "../../domain/Access.ts"
 import { takeoverWindow } from "../../domain/Limits.ts"
 import type { AccountStatus } from "../../domain/Status.ts"
 
-/** Holds for a row of `account` that the caller reaches: every one, or those granted by themselves or by department. */
-export const reachable = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
-  reachesEveryAccount(caller.role)
+/** What decides which accounts a caller reaches. */
+export type Reaching = Pick<Caller["Service"], "adminId" | "limit" | "role">
+
+/** Holds for a row of `account` that the admin reaches: every one, or those granted by themselves or by department. */
+const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Reaching): Statement.Fragment =>
+  reachesEveryAccount(role)
     ? sql`true`
     : sql`(
         exists (
           select 1 from admin_account granted
-          where granted.organization_id = account.organization_id and granted.admin_id = ${caller.adminId}
+          where granted.organization_id = account.organization_id and granted.admin_id = ${adminId}
             and granted.account_id = account.id)
         or exists (
           select 1 from admin_department granted
-          where granted.organization_id = account.organization_id and granted.admin_id = ${caller.adminId}
+          where granted.organization_id = account.organization_id and granted.admin_id = ${adminId}
             and granted.department_id = account.department_id))`
+
+/** Holds for a row of `account` within the credential's own limit. */
+const withinLimit = (sql: SqlClient.SqlClient, { limit }: Reaching): Statement.Fragment =>
+  limit === null
+    ? sql`true`
+    : sql`${sql(limit.scopeType === "accounts" ? "account.id" : "account.department_id")} = any(${limit.ids}::uuid[])`
+
+/** Holds for a row of `account` that the caller reaches: the admin does, and the credential is not limited to others. */
+export const reachable = (sql: SqlClient.SqlClient, caller: Reaching): Statement.Fragment =>
+  caller.limit === null ? ofAdmin(sql, caller) : sql`(${ofAdmin(sql, caller)} and ${withinLimit(sql, caller)})`
+
+/** Holds for a row of `department` whose accounts the caller reaches, all of them. */
+export const reachableDepartment = (sql: SqlClient.SqlClient, caller: Reaching): Statement.Fragment =>
+  sql.and([
+    reachesEveryAccount(caller.role)
+      ? sql`true`
+      : sql`exists (
+          select 1 from admin_department granted
+          where granted.organization_id = department.organization_id and granted.admin_id = ${caller.adminId}
+            and granted.department_id = department.id)`,
+    caller.limit === null
+      ? sql`true`
+      : caller.limit.scopeType === "accounts"
+      ? sql`false`
+      : sql`department.id = any(${caller.limit.ids}::uuid[])`
+  ])
 
 /** Holds for a row of `account` with a session that waits for its review. */
 export const reviewPending = (sql: SqlClient.SqlClient): Statement.Fragment =>

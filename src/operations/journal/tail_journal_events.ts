@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { superadmins } from "../../domain/Access.ts"
-import { SuperadminRequired } from "../../domain/Failure.ts"
+import { RoleForbidden, SuperadminRequired } from "../../domain/Failure.ts"
 import { JournalTail } from "../../domain/JournalEvent.ts"
 import { page } from "../../domain/Wire.ts"
 import * as Operation from "../Operation.ts"
@@ -8,12 +8,14 @@ import { Journal } from "../Ports.ts"
 
 const defaultLimit = 100
 
+const limited = "A connection that is limited to accounts or departments may not read the whole journal."
+
 export const tailJournalEvents = Operation.read(
   "tail_journal_events",
   {
     summary: "Read the whole journal in its order, for collectors: the events after a sequence, oldest first.",
     description:
-      "Nothing is filtered, so that sequence and hashes can be checked without gaps. Pass the sequence of the last event received as after_sequence.",
+      "Nothing is filtered, so that sequence and hashes can be checked without gaps: a connection that is limited to accounts or departments may not call it. Pass the sequence of the last event received as after_sequence.",
     method: "GET",
     path: "/v1/journal/tail",
     scope: "org:read",
@@ -25,10 +27,12 @@ export const tailJournalEvents = Operation.read(
         Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 })).annotate({ default: defaultLimit })
       )
     },
-    success: JournalTail
+    success: JournalTail,
+    failures: [RoleForbidden]
   },
   ({ after_sequence = 0, limit = defaultLimit }, { caller }) =>
     Effect.gen(function*() {
+      if (caller.limit !== null) return yield* new RoleForbidden({ message: limited })
       const journal = yield* Journal
       const events = yield* journal.tail(caller.organizationId, after_sequence, limit + 1)
       const head = yield* journal.head(caller.organizationId)

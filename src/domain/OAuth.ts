@@ -1,0 +1,31 @@
+/** What the authorization server and the protected resources agree on (specification, section 5.2). */
+import { Duration } from "effect"
+
+/** The two protected resources: the tools for assistants, and the interface for programs. */
+export const resources = ["mcp", "v1"] as const
+export type Resource = typeof resources[number]
+
+/** What a token is issued for, as a client writes it: the resource's exact address. */
+export const resourceAddress = (baseUrl: string, resource: Resource): string => `${baseUrl}/${resource}`
+
+/** Where a client without a token learns how to get one. */
+export const resourceMetadata = (baseUrl: string, resource: Resource): string =>
+  `${baseUrl}/.well-known/oauth-protected-resource/${resource}`
+
+export const codeLifetime = Duration.seconds(60)
+export const accessTokenLifetime = Duration.hours(1)
+/** Every rotation starts a new one. */
+export const refreshTokenLifetime = Duration.days(90)
+
+/** How long a registration lasts that no admin has connected. */
+export const unusedClientLifetime = Duration.hours(24)
+/** How long a spent or expired code is remembered, so that its second use is recognised. */
+export const codeMemory = Duration.hours(24)
+
+export const maxRedirectUris = 10
+export const maxRedirectUriLength = 2048
+export const maxClientNameLength = 100
+/** New registrations in any hour, from one address and from all of them. */
+export const registrationsPerAddress = 20
+export const registrationsInTotal = 500
+export const registrationWindow = Duration.hours(1)

@@ -1,0 +1,191 @@
+/** The authorization server's endpoints for programs: registration, token, revocation and discovery. */
+import { type Context, Effect, Option, Redacted } from "effect"
+import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
+import { type Resource, resources } from "../domain/OAuth.ts"
+import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
+import { type Site, Sites } from "../edge/Site.ts"
+import * as Metadata from "../oauth/discovery/Metadata.ts"
+import { type Parameters, parse } from "../oauth/Parameters.ts"
+import type { OAuthClients, OAuthGrants, OAuthSecrets } from "../oauth/Ports.ts"
+import { refuse, type Refused } from "../oauth/Refused.ts"
+import { register } from "../oauth/registration/Register.ts"
+import { revoke } from "../oauth/token/revoke.ts"
+import { type Issued, token } from "../oauth/token/Token.ts"
+import type { Origin } from "../oauth/Values.ts"
+import type { Db, Journal } from "../operations/Ports.ts"
+import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings.ts"
+
+/** The ports that the endpoints need. */
+export type Services = Db | Journal | OAuthClients | OAuthGrants | OAuthSecrets | Sites
+
+const wellKnown = {
+  server: "/.well-known/oauth-authorization-server",
+  resource: "/.well-known/oauth-protected-resource"
+} as const
+
+const paths = { register: "/oauth/register", token: "/oauth/token", revoke: "/oauth/revoke" } as const
+
+/** Whether browsers of every origin may call the path: everything here, and nothing of the pages beside it. */
+export const isOpen = (path: string): boolean =>
+  Object.values<string>(paths).includes(path) ||
+  Object.values<string>(wellKnown).some((known) => path === known || path.startsWith(`${known}/`))
+
+const json = (body: unknown, status = 200) =>
+  HttpServerResponse.setHeaders(HttpServerResponse.jsonUnsafe(body, { status }), {
+    "cache-control": "no-store",
+    "pragma": "no-cache"
+  })
+
+/** A refusal as the protocols write it (RFC 6749, section 5.2). */
+const toResponse = ({ description, error }: Refused) => {
+  const response = json({ error, error_description: description }, error === "invalid_client" ? 401 : 400)
+  return error === "invalid_client"
+    ? HttpServerResponse.setHeader(response, "www-authenticate", "Basic realm=\"oauth\"")
+    : response
+}
+
+const codes: Readonly<Record<number, string>> = { 429: "rate_limited", 503: "temporarily_unavailable" }
+
+/** Any other failure, in the same form. */
+const failed = ({ body, headers, status }: ErrorAnswer) =>
+  HttpServerResponse.setHeaders(
+    json({ error: codes[status] ?? "server_error", error_description: body.error.message }, status),
+    headers
+  )
+
+const missing = () => {
+  const { body, status } = answer(new ResourceMissing({}))
+  return json(body, status)
+}
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** What an endpoint does at a site of ours. */
+const at = <R>(
+  handle: (
+    site: Site,
+    request: Request,
+    origin: Origin
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | RateLimited | ServiceUnavailable, R>
+) =>
+  Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const site = (yield* Sites).find(request.headers["host"])
+    if (site === undefined) return missing()
+    const origin = {
+      ip: clientAddress(
+        Option.getOrNull(request.remoteAddress),
+        request.headers["x-forwarded-for"],
+        yield* TrustedProxies
+      ),
+      requestId: yield* RequestId
+    }
+    return yield* Effect.andThen(Effect.flatten(Gate), handle(site, request, origin)).pipe(
+      Effect.catchTag("Refused", (refused) => Effect.succeed(toResponse(refused))),
+      recover((error) => Effect.succeed(failed(error)))
+    )
+  })
+
+const textOf = Effect.fnUntraced(function*(request: Request, type: RegExp, refused: Refused) {
+  if (!type.test(request.headers["content-type"] ?? "")) return yield* refused
+  const bytes = yield* Effect.mapError(request.arrayBuffer, () => refused)
+  return yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => refused
+  })
+})
+
+const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
+const jsonType = /^application\/json\s*(?:;|$)/i
+
+const form = (request: Request): Effect.Effect<Parameters, Refused> =>
+  Effect.map(
+    textOf(request, formType, refuse("invalid_request", "The body is not application/x-www-form-urlencoded.")),
+    parse
+  )
+
+const notJson = refuse("invalid_client_metadata", "The body is not application/json.")
+
+const registered = at((site, request, origin) =>
+  Effect.gen(function*() {
+    const text = yield* textOf(request, jsonType, notJson)
+    const body = yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson })
+    const client = yield* register(site, body, origin.ip)
+    return json({
+      client_id: client.id,
+      client_id_issued_at: Math.floor(client.createdAt.getTime() / 1000),
+      ...(client.secret === null
+        ? {}
+        : { client_secret: Redacted.value(client.secret), client_secret_expires_at: 0 }),
+      client_name: client.name,
+      redirect_uris: client.redirectUris,
+      token_endpoint_auth_method: client.authMethod,
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"]
+    }, 201)
+  })
+)
+
+const issuedBody = ({ accessToken, expiresIn, refreshToken, scopes }: Issued) => ({
+  access_token: Redacted.value(accessToken),
+  token_type: "Bearer",
+  expires_in: expiresIn,
+  refresh_token: Redacted.value(refreshToken),
+  scope: scopes.join(" ")
+})
+
+const issued = at((site, request, origin) =>
+  Effect.flatMap(form(request), (parameters) =>
+    Effect.map(
+      token(site, request.headers["authorization"], parameters, origin),
+      (tokens) => json(issuedBody(tokens))
+    ))
+)
+
+const revoked = at((site, request, origin) =>
+  Effect.flatMap(
+    form(request),
+    (parameters) => Effect.as(revoke(site, request.headers["authorization"], parameters, origin), json({}))
+  )
+)
+
+/** A document, or nothing under a path that is none of ours. */
+const document = (known: string, find: (site: Site, suffix: string) => unknown) =>
+  at((site, request) => {
+    const found = find(site, (request.url.split("?", 1)[0] ?? "").slice(known.length))
+    return Effect.succeed(
+      found === undefined
+        ? missing()
+        : HttpServerResponse.setHeader(HttpServerResponse.jsonUnsafe(found), "cache-control", "public, max-age=3600")
+    )
+  })
+
+/** The path of the base address, empty for a host alone. */
+const basePath = (site: Site): string => new URL(site.baseUrl).pathname.replace(/\/$/, "")
+
+/** The server's document, where RFC 8414 puts it for an issuer with a path, and where it is without one. */
+const server = document(
+  wellKnown.server,
+  (site, suffix) => suffix === "" || suffix === basePath(site) ? Metadata.authorizationServer(site) : undefined
+)
+
+/** A resource's document, where RFC 9728 puts it, and where the challenge of the resource says; by itself it is MCP's. */
+const resource = document(wellKnown.resource, (site, suffix) => {
+  const path = basePath(site)
+  const within = path !== "" && (suffix === path || suffix.startsWith(`${path}/`)) ? suffix.slice(path.length) : suffix
+  const found: Resource | undefined = within === "" ? "mcp" : resources.find((name) => within === `/${name}`)
+  return found === undefined ? undefined : Metadata.protectedResource(site, found)
+})
+
+/** Adds the endpoints to the router. */
+export const add = Effect.fnUntraced(function*(
+  router: HttpRouter.HttpRouter,
+  context: Context.Context<Services>
+) {
+  yield* router.add("GET", `${wellKnown.server}/*`, Effect.provideContext(server, context))
+  yield* router.add("GET", `${wellKnown.resource}/*`, Effect.provideContext(resource, context))
+  yield* router.add("POST", paths.register, Effect.provideContext(registered, context))
+  yield* router.add("POST", paths.token, Effect.provideContext(issued, context))
+  yield* router.add("POST", paths.revoke, Effect.provideContext(revoked, context))
+})

@@ -1,0 +1,196 @@
+/** What every page is made of: the frame, the headers, and words for what the service knows. Values are escaped. */
+import { DateTime, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { html } from "hono/html"
+import type { Scope } from "../../domain/Access.ts"
+import type { SignedIn } from "../../oauth/ConsoleSessions.ts"
+import * as Style from "./Style.ts"
+
+export { html } from "hono/html"
+
+/** Markup whose values have been escaped. */
+export type Html = ReturnType<typeof html>
+
+/** A page before its frame. */
+export interface Page {
+  readonly title: string
+  readonly body: Html
+  /** The path that the site lies at, empty or with a slash in front. */
+  readonly base: string
+  readonly admin?: SignedIn
+  /** The token of the sign-out form, where an admin is signed in. */
+  readonly signOut?: string
+  /** Where signing out leads to, within the site. */
+  readonly returnTo?: string
+  readonly narrow?: boolean
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Where a form of the page may lead besides the site itself, as sources of a policy. */
+  readonly formAction?: string
+}
+
+const who = ({ admin, base, returnTo, signOut }: Page): Html | undefined =>
+  admin === undefined || signOut === undefined ? undefined : html`
+      <nav aria-label="Console"><a href="${base}/console/developer">Developer</a></nav>
+      <p class="who">${admin.adminName ?? admin.email} · ${admin.organizationName}</p>
+      <form method="post" action="${base}/console/sign-out">
+        <input type="hidden" name="csrf" value="${signOut}">
+        <input type="hidden" name="return_to" value="${returnTo ?? ""}">
+        <button class="link">Sign out</button>
+      </form>`
+
+const frame = (page: Page): Html =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="robots" content="noindex">
+  <title>${page.title} · Security Console</title>
+  <link rel="stylesheet" href="${page.base}${Style.address}">
+</head>
+<body>
+  <a class="skip" href="#main">Skip to the content</a>
+  <header class="top">
+    <div>
+      <p class="product">Security Console</p>${who(page)}
+    </div>
+  </header>
+  <main id="main"${page.narrow === true ? html` class="narrow"` : ""}>
+${page.body}
+  </main>
+</body>
+</html>
+`
+
+/** Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs in one. */
+const policy = (formAction: string | undefined): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    `form-action 'self'${formAction === undefined ? "" : ` ${formAction}`}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+
+/** The headers of whatever the pages answer, redirects too. */
+export const headers = (formAction?: string): Readonly<Record<string, string>> => ({
+  "content-security-policy": policy(formAction),
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store"
+})
+
+/** The page as an answer. */
+export const respond = (page: Page) =>
+  Effect.map(
+    Effect.promise(async () => String(await frame(page))),
+    (text) =>
+      HttpServerResponse.text(text, {
+        status: page.status ?? 200,
+        contentType: "text/html; charset=utf-8",
+        headers: { ...headers(page.formAction), ...page.headers }
+      })
+  )
+
+/** Leads to another page after a form, or instead of a page. */
+export const redirect = (location: string, more: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.empty({ status: 303, headers: { ...headers(), ...more, location } })
+
+const formatted = (options: Intl.DateTimeFormatOptions) => (date: Date) =>
+  DateTime.format(DateTime.fromDateUnsafe(date), { locale: "en-GB", timeZone: "UTC", ...options })
+
+const day = formatted({ dateStyle: "long" })
+const minute = formatted({ dateStyle: "long", timeStyle: "short" })
+
+/** A day in words. */
+export const dayOf = (date: Date): Html => html`<time datetime="${date.toISOString()}">${day(date)}</time>`
+
+/** A moment in words. */
+export const momentOf = (date: Date): Html => html`<time datetime="${date.toISOString()}">${minute(date)} UTC</time>`
+
+/** What each scope lets an application or a key do, in plain words. */
+export const scopeWords: Readonly<Record<Scope, readonly [name: string, meaning: string]>> = {
+  "archive:read": [
+    "Read archived chats",
+    "Chats, messages, members and files, search in them, and the archive's rules."
+  ],
+  "org:read": [
+    "See the organization",
+    "Accounts and their sessions, departments, admins, the journal, settings and connections."
+  ],
+  "accounts:write": [
+    "Change accounts",
+    "Pause and resume protection, approve sessions, edit profiles, labels and rules, file support requests."
+  ],
+  "security:write": [
+    "Change account security",
+    "Sign sessions out, offboard accounts, manage two-step passwords, recovery emails and passkeys."
+  ],
+  "admins:write": [
+    "Manage admins and credentials",
+    "Invite admins, change what they may do, manage departments, create and revoke keys."
+  ],
+  "archive:delete": [
+    "Delete archived data",
+    "Clean up stored chats or delete whole archives. Deleted data cannot be brought back."
+  ]
+}
+
+/** Faults of a form by the id of the field that they belong to. */
+export type Faults = ReadonlyMap<string, string>
+
+export const noFaults: Faults = new Map()
+
+/** The faults of a form, each with a link to its field. */
+export const summary = (faults: Faults): Html | undefined =>
+  faults.size === 0 ? undefined : html`
+<div class="problem" role="alert" tabindex="-1">
+  <h2>There is a problem</h2>
+  <ul>${[...faults].map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>
+</div>`
+
+/** The fault of one field, above it. */
+export const fault = (faults: Faults, id: string): Html | undefined => {
+  const text = faults.get(id)
+  return text === undefined ? undefined : html`<p class="fault" id="${id}-fault">${text}</p>`
+}
+
+/** What tells assistive technology of the field's hint and fault. */
+export const described = (faults: Faults, id: string, hint: boolean): Html | undefined => {
+  const ids = [...(hint ? [`${id}-hint`] : []), ...(faults.has(id) ? [`${id}-fault`] : [])]
+  return html`${ids.length === 0 ? undefined : html` aria-describedby="${ids.join(" ")}"`}${
+    faults.has(id) ? html` aria-invalid="true"` : undefined
+  }`
+}
+
+/** The scopes as boxes to tick. */
+export const scopeBoxes = (scopes: ReadonlyArray<Scope>, ticked: ReadonlyArray<string>): Html =>
+  html`${
+    scopes.map((scope) =>
+      html`
+  <div class="choice">
+    <input type="checkbox" id="scope-${scope.replace(":", "-")}" name="scope" value="${scope}"${
+        ticked.includes(scope) ? " checked" : ""
+      }>
+    <label for="scope-${scope.replace(":", "-")}"><strong class="name">${
+        scopeWords[scope][0]
+      }</strong> <span class="hint">${scopeWords[scope][1]}</span></label>
+  </div>`
+    )
+  }`
+
+/** The password field of a form that may grant more than reading. */
+export const passwordField = (faults: Faults, email: string): Html =>
+  html`
+<div class="field">
+  <label for="password">Console password</label>
+  <p class="hint" id="password-hint">Needed when you tick anything but “${scopeWords["archive:read"][0]}” and “${
+    scopeWords["org:read"][0]
+  }”.</p>
+  ${fault(faults, "password")}
+  <input type="text" name="username" value="${email}" autocomplete="username" hidden>
+  <input type="password" id="password" name="password" autocomplete="current-password"${
+    described(faults, "password", true)
+  }>
+</div>`

@@ -1,0 +1,115 @@
+/** Signing in and out. */
+import { Effect, Option, Redacted } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { PasswordIncorrect, TooManyAttempts } from "../../domain/Failure.ts"
+import { AdminSignIn, type SignInField } from "../../oauth/AdminSignIn.ts"
+import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import * as Visit from "./Visit.ts"
+
+export const path = "/console/sign-in"
+export const outPath = "/console/sign-out"
+
+const inputId = ({ name }: SignInField): string => `sign-in-${name}`
+
+const input = (field: SignInField, value: string, faulty: boolean): Html.Html => {
+  const id = inputId(field)
+  return html`
+  <div class="field">
+    <label for="${id}">${field.label}</label>
+    ${field.hint === undefined ? undefined : html`<p class="hint" id="${id}-hint">${field.hint}</p>`}
+    <input type="${field.type}" id="${id}" name="${field.name}" required autocomplete="${field.autocomplete}"${
+    field.type === "password" ? undefined : html` value="${value}" autocapitalize="none" spellcheck="false"`
+  }${field.hint === undefined ? undefined : html` aria-describedby="${id}-hint"`}${
+    faulty ? html` aria-invalid="true"` : undefined
+  }>
+  </div>`
+}
+
+interface Shown {
+  readonly returnTo: string
+  readonly values: ReadonlyMap<string, string>
+  readonly failure: PasswordIncorrect | TooManyAttempts | undefined
+}
+
+const show = Effect.fnUntraced(function*(visit: Visit.Visit, { failure, returnTo, values }: Shown) {
+  const fields = (yield* AdminSignIn).fields(visit.site)
+  const first = fields[0]
+  const faults = failure === undefined || first === undefined
+    ? Html.noFaults
+    : new Map([[inputId(first), failure.message]])
+  return yield* Html.respond({
+    base: visit.base,
+    title: failure === undefined ? "Sign in" : "Problem: sign in",
+    narrow: true,
+    ...(failure === undefined ? {} : { status: failure._tag === "too_many_attempts" ? 429 : 403 }),
+    ...(failure?._tag === "too_many_attempts" ? { headers: { "retry-after": String(failure.retry_after) } } : {}),
+    body: html`
+<h1>Sign in</h1>
+<p class="lead">${
+      returnTo.startsWith("/oauth/authorize")
+        ? "An application asks for access to your organization. Sign in to see what it asks for; you decide."
+        : "Sign in to manage API keys and connected applications."
+    }</p>
+${Html.summary(faults)}
+<form method="post" action="${visit.base}${path}" class="card">
+  <input type="hidden" name="return_to" value="${returnTo}">
+  ${fields.map((field) => input(field, values.get(field.name) ?? "", failure?._tag === "password_incorrect"))}
+  <button class="main">Sign in</button>
+</form>
+<p class="hint">Forgotten your password? Ask whoever runs this console for your organization to set a new one.</p>`
+  })
+})
+
+/** The form; who is signed in already goes where it would lead. */
+export const get = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
+    if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
+    return yield* show(visit, { returnTo, values: new Map(), failure: undefined })
+  })
+
+/** Begins a session of its own, whatever session there was. */
+export const post = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const form = yield* Visit.form(visit)
+    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+    const signIn = yield* AdminSignIn
+    const sessions = yield* ConsoleSessions
+    const returnTo = Visit.returnPath(form.value.text("return_to"))
+    const fields = signIn.fields(visit.site)
+    const values = new Map(fields.map(({ name }) => [name, form.value.secret(name)] as const))
+    return yield* signIn.signIn(values, visit.site, { via: "console", ip: visit.ip, requestId: visit.requestId }).pipe(
+      Effect.flatMap((admin) => sessions.start(admin, visit.cookies, visit.site)),
+      Effect.map((cookie) => Html.redirect(`${visit.base}${returnTo}`, { "set-cookie": cookie })),
+      Effect.catchTag(["password_incorrect", "too_many_attempts"], (failure) =>
+        show(visit, {
+          returnTo,
+          values: new Map(
+            fields.filter(({ type }) => type !== "password")
+              .map(({ name }) => [name, Redacted.value(form.value.secret(name))])
+          ),
+          failure
+        }))
+    )
+  })
+
+/** What the token of the sign-out form stands for. */
+export const outForm = "sign-out"
+
+/** Ends the session, and leads to the sign-in. */
+export const postOut = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const form = yield* Visit.form(visit)
+    const admin = yield* Visit.admin(visit)
+    const sessions = yield* ConsoleSessions
+    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+    const returnTo = Visit.returnPath(form.value.text("return_to"))
+    if (Option.isNone(admin)) return Visit.toSignIn(visit, returnTo)
+    if (!sessions.verifyCsrf(admin.value.sessionId, outForm, form.value.text("csrf"))) {
+      return yield* Visit.foreignForm(visit)
+    }
+    const cookie = yield* sessions.end(visit.cookies, visit.site)
+    return HttpServerResponse.setHeader(Visit.toSignIn(visit, returnTo), "set-cookie", cookie)
+  })

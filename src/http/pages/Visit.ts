@@ -1,0 +1,187 @@
+/** One visit to a page: the site, the form, who is signed in, and the page that tells what went wrong. */
+import { Effect, Option, Redacted } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Caller, Scope } from "../../domain/Access.ts"
+import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
+import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
+import { type Site, Sites } from "../../edge/Site.ts"
+import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
+import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
+import * as Html from "./Html.ts"
+
+/** What a page knows of its request. */
+export interface Visit {
+  readonly site: Site
+  /** The path of the site, before every address of a page. */
+  readonly base: string
+  /** The query as it was sent, without the question mark. */
+  readonly query: string
+  readonly cookies: string | undefined
+  readonly ip: string | null
+  readonly requestId: string
+}
+
+/** What to try, by the status of what went wrong. */
+const advice = (status: number): string => {
+  switch (status) {
+    case 400:
+      return "Go back and try again."
+    case 403:
+      return "Go back, load the page again and repeat what you did."
+    case 404:
+      return "Check the address, or go to the Developer page."
+    case 429:
+      return "Wait a moment, then try again."
+    case 503:
+      return "Try again in a few seconds."
+    default:
+      return "Try again. If it happens again, tell your support and quote the request's id."
+  }
+}
+
+export interface Problem {
+  readonly status: number
+  readonly title: string
+  readonly text: string
+  readonly advice?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A page that says what went wrong and what helps. */
+export const problem = (base: string, requestId: string, { headers, status, text, title, ...problem }: Problem) =>
+  Html.respond({
+    base,
+    title,
+    narrow: true,
+    status,
+    ...(headers === undefined ? {} : { headers }),
+    body: Html.html`
+<h1>${title}</h1>
+<p>${text}</p>
+<p>${problem.advice ?? advice(status)}</p>
+<p><a href="${base}/console/developer">Go to the Developer page</a></p>
+<p class="hint">Request <code>${requestId}</code></p>`
+  })
+
+const titles: Readonly<Record<number, string>> = {
+  400: "This request is not right",
+  403: "This is not allowed",
+  404: "There is no such page",
+  429: "Too many attempts",
+  503: "Not available at the moment"
+}
+
+const failed = (base: string, requestId: string) => ({ body, headers, status }: ErrorAnswer) =>
+  problem(base, requestId, {
+    status,
+    title: titles[status] ?? "Something went wrong",
+    text: body.error.message,
+    headers
+  })
+
+/** Serves a page: the site is known and the service is ready, and whatever goes wrong is a page too. */
+export const serve = <E, R>(
+  page: (visit: Visit) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
+  Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const requestId = yield* RequestId
+    const host = request.headers["host"]
+    const site = (yield* Sites).find(host)
+    const base = site === undefined ? "" : new URL(site.baseUrl).pathname.replace(/\/$/, "")
+    const start = request.url.indexOf("?")
+    const peer = Option.getOrNull(request.remoteAddress)
+    const ip = clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies)
+    return yield* Effect.gen(function*() {
+      if (host === undefined) return yield* new ParameterInvalid({ message: "Host: is required." })
+      if (site === undefined) return yield* new ResourceMissing({})
+      yield* yield* Gate
+      return yield* page({
+        site,
+        base,
+        query: start === -1 ? "" : request.url.slice(start + 1),
+        cookies: request.headers["cookie"],
+        ip,
+        requestId
+      })
+    }).pipe(recover(failed(base, requestId)))
+  })
+
+/** The admin who is signed in, if one is. */
+export const admin = (visit: Visit) =>
+  Effect.flatMap(ConsoleSessions, (sessions) => sessions.current(visit.cookies, visit.site))
+
+/** The caller that the admin is to the operations: with every scope, for the console grants them. */
+export const caller = (visit: Visit, admin: SignedIn) =>
+  Caller.of({
+    organizationId: admin.organizationId,
+    organizationClosed: admin.organizationClosed,
+    adminId: admin.adminId,
+    adminName: admin.adminName,
+    role: admin.role,
+    readsArchive: admin.readsArchive,
+    scopes: Scope.literals,
+    limit: null,
+    credential: { kind: "console", id: admin.sessionId, label: "Console" },
+    via: "console",
+    ip: visit.ip,
+    requestId: visit.requestId
+  })
+
+/** The paths that a sign-in may lead back to. */
+const returnPaths = ["/oauth/authorize", "/console/developer"]
+
+/** The address within the site, if it is one that a sign-in leads back to; the Developer page otherwise. */
+export const returnPath = (text: string | null): string => {
+  const fallback = "/console/developer"
+  if (text === null || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(text)) return fallback
+  const url = URL.canParse(text, "http://site.invalid") ? new URL(text, "http://site.invalid") : undefined
+  return url !== undefined && url.origin === "http://site.invalid" && returnPaths.includes(url.pathname)
+    ? `${url.pathname}${url.search}`
+    : fallback
+}
+
+/** Leads to the sign-in, and from there back to the path. */
+export const toSignIn = ({ base }: Visit, path: string) =>
+  Html.redirect(`${base}/console/sign-in?return_to=${encodeURIComponent(path)}`)
+
+/** The members of a form that was sent. */
+export interface Form {
+  text(name: string): string
+  all(name: string): ReadonlyArray<string>
+  secret(name: string): Redacted.Redacted
+}
+
+const formType = /^application\/x-www-form-urlencoded(?:\s*;.*)?$/i
+
+/**
+ * The form of a request, which a page of this site must have sent.
+ *
+ * Under `Referrer-Policy: no-referrer` browsers write `Origin: null` for a form of the same site too: `Sec-Fetch-Site`
+ * then has to say that it is one.
+ */
+export const form = Effect.fnUntraced(function*({ site }: Visit) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const origin = request.headers["origin"]
+  const fetchSite = request.headers["sec-fetch-site"]
+  const own = new URL(site.baseUrl).origin
+  const sameOrigin = (fetchSite === undefined || fetchSite === "same-origin") &&
+    (origin === undefined || origin === own || origin === "null" && fetchSite === "same-origin")
+  const typed = formType.test(request.headers["content-type"] ?? "")
+  if (!sameOrigin || !typed) return Option.none<Form>()
+  const text = yield* Effect.mapError(request.text, () => new ParameterInvalid({ message: "The form is too large." }))
+  const members = new URLSearchParams(text)
+  return Option.some<Form>({
+    text: (name) => members.get(name) ?? "",
+    all: (name) => members.getAll(name),
+    secret: (name) => Redacted.make(members.get(name) ?? "")
+  })
+})
+
+/** A form that did not come from this site, or is out of date. */
+export const foreignForm = ({ base, requestId }: Visit) =>
+  problem(base, requestId, {
+    status: 403,
+    title: "This form is not valid",
+    text: "It was not sent from this console, was changed, or belongs to a session that has ended. Nothing was done."
+  })

@@ -1,0 +1,171 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { OrganizationId } from "../../domain/Access.ts"
+import { accountName } from "../../domain/Account.ts"
+import { type Choices, OAuthGrants } from "../../oauth/Ports.ts"
+import type { Code, Connection, Granter, Token } from "../../oauth/Values.ts"
+import { reachable, reachableDepartment } from "./Reach.ts"
+import * as Tenant from "./Tenant.ts"
+
+interface AccountRow extends Omit<Choices["accounts"][number], "name"> {
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly username: string | null
+}
+
+const unlimited = (admin: Granter) => ({ role: admin.role, adminId: admin.adminId, limit: null })
+
+/** Revokes a connection and forgets its codes and tokens, within its organization's transaction. */
+export const disconnect = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  organizationId: string,
+  connectionId: string,
+  at: Date
+) {
+  yield* sql`
+    update ai_connection set revoked_at = ${at}
+    where organization_id = ${organizationId} and id = ${connectionId} and revoked_at is null`
+  yield* sql`delete from oauth_code where organization_id = ${organizationId} and connection_id = ${connectionId}`
+  yield* sql`delete from oauth_token where organization_id = ${organizationId} and connection_id = ${connectionId}`
+}, Effect.orDie)
+
+/** Connections, codes and tokens in SQL; the connection's row is locked before anything of it is decided. */
+export const layer = Layer.effect(
+  OAuthGrants,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    return OAuthGrants.of({
+      locate: (what, digests) =>
+        Effect.map(
+          Tenant.directory(sql)(sql<{ organizationId: OrganizationId; connectionId: string }>`
+            select organization_id as "organizationId", connection_id as "connectionId"
+            from ${sql(what === "code" ? "oauth_code" : "oauth_token")} where ${sql.in("digest", digests)}`),
+          ([row]) => row ?? null
+        ),
+
+      lock: (organizationId, connectionId) =>
+        sql<Connection>`
+          select ai_connection.id, client_id as "clientId", client_name as "clientName", label, resource,
+            revoked_at is not null as revoked, admin.id as "adminId",
+            coalesce(admin.name, admin.email) as "adminName", admin.disabled_at is not null as "adminDisabled"
+          from ai_connection
+          join admin on admin.organization_id = ai_connection.organization_id and admin.id = admin_id
+          where ai_connection.organization_id = ${organizationId} and ai_connection.id = ${connectionId}
+          for update of ai_connection for share of admin`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+
+      code: (organizationId, connectionId, digests) =>
+        sql<Code>`
+          select digest, redirect_uri as "redirectUri", challenge, scopes, expires_at as "expiresAt",
+            redeemed_at as "redeemedAt"
+          from oauth_code
+          where organization_id = ${organizationId} and connection_id = ${connectionId} and ${sql.in("digest", digests)}
+          for update`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+
+      token: (organizationId, connectionId, digests) =>
+        sql<Token>`
+          select kind, digest, scopes, expires_at as "expiresAt", used_at as "usedAt"
+          from oauth_token
+          where organization_id = ${organizationId} and connection_id = ${connectionId} and ${sql.in("digest", digests)}
+          for update`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+
+      isActive: ({ adminId, organizationId }) =>
+        sql`
+          select 1 from admin
+          where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+          for share`.pipe(Effect.orDie, Effect.map((rows) => rows.length === 1)),
+
+      reaches: (admin, { ids, scopeType }) =>
+        ids.length === 0 ? Effect.succeed(true) : (scopeType === "accounts"
+          ? sql<{ found: number }>`
+            select count(*) as found from account
+            where organization_id = ${admin.organizationId} and ${sql.in("id", ids)}
+              and ${reachable(sql, unlimited(admin))}`
+          : sql<{ found: number }>`
+            select count(*) as found from department
+            where organization_id = ${admin.organizationId} and ${sql.in("id", ids)}
+              and ${reachableDepartment(sql, unlimited(admin))}`).pipe(
+            Effect.orDie,
+            Effect.map(([row]) => row?.found === ids.length)
+          ),
+
+      choices: Effect.fnUntraced(function*(admin) {
+        const accounts = yield* sql<AccountRow>`
+          select id, phone_number, first_name, last_name, username, role_label, department_id from account
+          where organization_id = ${admin.organizationId} and ${reachable(sql, unlimited(admin))}
+          order by name_key, id`
+        const departments = yield* sql<Choices["departments"][number]>`
+          select id, name from department
+          where organization_id = ${admin.organizationId} and ${reachableDepartment(sql, unlimited(admin))}
+          order by name, id`
+        return {
+          accounts: accounts.map((row) => ({
+            id: row.id,
+            name: accountName(row),
+            phone_number: row.phone_number,
+            role_label: row.role_label,
+            department_id: row.department_id
+          })),
+          departments
+        }
+      }, Effect.orDie),
+
+      connect: (organizationId, { reach, ...connection }) => {
+        const [accounts, departments] = reach.scopeType === "accounts" ? [reach.ids, []] : [[], reach.ids]
+        return sql`
+          insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_name, client_host,
+            client_known, mode, resource, scopes, scope_type, account_ids, department_ids, created_at, expires_at)
+          values (${organizationId}, ${connection.id}, ${connection.adminId}, 'oauth', ${connection.clientName},
+            ${connection.clientId}, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
+            'cloud', ${connection.resource}, ${connection.scopes}, ${reach.scopeType}, ${accounts}::uuid[],
+            ${departments}::uuid[], ${connection.createdAt}, ${connection.expiresAt})`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        )
+      },
+
+      addCode: (organizationId, connectionId, code) =>
+        sql`insert into oauth_code ${
+          sql.insert({
+            organization_id: organizationId,
+            connection_id: connectionId,
+            ...code.digest,
+            redirect_uri: code.redirectUri,
+            challenge: code.challenge,
+            scopes: code.scopes,
+            created_at: code.createdAt,
+            expires_at: code.expiresAt
+          })
+        }`.pipe(Effect.orDie, Effect.asVoid),
+
+      addToken: (organizationId, connectionId, token) =>
+        sql`insert into oauth_token ${
+          sql.insert({
+            organization_id: organizationId,
+            connection_id: connectionId,
+            ...token.digest,
+            kind: token.kind,
+            scopes: token.scopes,
+            created_at: token.createdAt,
+            expires_at: token.expiresAt
+          })
+        }`.pipe(Effect.orDie, Effect.asVoid),
+
+      redeem: (organizationId, { digest }, at) =>
+        sql`
+          update oauth_code set redeemed_at = ${at}
+          where organization_id = ${organizationId} and digest = ${digest}`.pipe(Effect.orDie, Effect.asVoid),
+
+      use: (organizationId, { digest }, at) =>
+        sql`
+          update oauth_token set used_at = ${at}
+          where organization_id = ${organizationId} and digest = ${digest}`.pipe(Effect.orDie, Effect.asVoid),
+
+      prolong: (organizationId, connectionId, until) =>
+        sql`
+          update ai_connection set expires_at = ${until}
+          where organization_id = ${organizationId} and id = ${connectionId}`.pipe(Effect.orDie, Effect.asVoid),
+
+      disconnect: (organizationId, connectionId, at) => disconnect(sql, organizationId, connectionId, at)
+    })
+  })
+)

@@ -1,0 +1,46 @@
+/** The console session behind a browser's cookie: who is signed in, and the password that a grant asks for. */
+import { Context, type Effect, type Option, type Redacted } from "effect"
+import type { OrganizationId, Role } from "../domain/Access.ts"
+import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
+import type { AdminRef } from "../operations/ConsolePasswords.ts"
+
+/** An admin in a browser, read afresh for every request. */
+export interface SignedIn {
+  /** Names the session without being its secret. */
+  readonly sessionId: string
+  readonly organizationId: OrganizationId
+  readonly organizationName: string
+  readonly organizationClosed: boolean
+  readonly adminId: string
+  readonly adminName: string | null
+  readonly email: string
+  readonly role: Role
+  readonly readsArchive: boolean
+}
+
+/** What a site says of its cookies. */
+export interface CookieSite {
+  readonly baseUrl: string
+  /** On an organization's own site, sessions of others are unknown. */
+  readonly organizationId: OrganizationId | null
+}
+
+/** Who is signed in at the console, however they signed in. */
+export class ConsoleSessions extends Context.Service<ConsoleSessions, {
+  /** The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. */
+  current(cookies: string | undefined, site: CookieSite): Effect.Effect<Option.Option<SignedIn>, ServiceUnavailable>
+  /** Begins a session of its own for the admin, ends the one that the cookies name, and answers the `Set-Cookie`. */
+  start(admin: AdminRef, cookies: string | undefined, site: CookieSite): Effect.Effect<string, ServiceUnavailable>
+  /** Ends the session that the cookies name, and answers the `Set-Cookie` that forgets it. */
+  end(cookies: string | undefined, site: CookieSite): Effect.Effect<string, ServiceUnavailable>
+  /** The token of a form: an HMAC over the session and the text that the form stands for, the exact query. */
+  csrf(sessionId: string, text: string): string
+  /** Whether the token is the form's, under any of the configured keys. */
+  verifyCsrf(sessionId: string, text: string, token: string): boolean
+  /** Fails unless it is the admin's console password; every failure counts for the admin and for the address. */
+  verifyPassword(
+    admin: SignedIn,
+    password: Redacted.Redacted,
+    address: string | null
+  ): Effect.Effect<void, PasswordIncorrect | TooManyAttempts | ServiceUnavailable>
+}>()("org-security-console/oauth/ConsoleSessions") {}

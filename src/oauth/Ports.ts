@@ -1,0 +1,122 @@
+/** The ports that the authorization server depends on; one layer in SQL and one of cryptography implement them. */
+import { Context, type Effect, type Redacted } from "effect"
+import type { OrganizationId, ReachLimit, Scope } from "../domain/Access.ts"
+import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
+import type { Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
+
+/** What a secret of the authorization server is for; each kind has a form of its own. */
+export type SecretKind = "code" | "access" | "refresh" | "client"
+
+/** Making secrets, and the digests that stand for them. */
+export class OAuthSecrets extends Context.Service<OAuthSecrets, {
+  make(kind: SecretKind): Effect.Effect<Redacted.Redacted>
+  /** Whether the text has the form of a secret of this kind, its checksum included. */
+  isWellFormed(kind: SecretKind, secret: Redacted.Redacted): boolean
+  digest(secret: Redacted.Redacted): Digest
+  /** Every digest under which the secret may have been kept. */
+  digests(secret: Redacted.Redacted): ReadonlyArray<string>
+  /** The S256 challenge of a verifier (RFC 7636, section 4.2). */
+  challenge(verifier: Redacted.Redacted): string
+  readonly newId: Effect.Effect<string>
+}>()("org-security-console/oauth/Ports/OAuthSecrets") {}
+
+/** A registration to keep. */
+export interface NewClient extends Omit<Client, "secretDigest"> {
+  readonly secret: Digest | null
+  readonly createdAt: Date
+  /** Where it came from, for the limit. */
+  readonly address: string | null
+}
+
+/** The applications that registered themselves, each at one issuer. */
+export class OAuthClients extends Context.Service<OAuthClients, {
+  find(issuer: string, id: string): Effect.Effect<Client | null, ServiceUnavailable>
+  /** Keeps a registration; fails when there were too many from the address or in all. */
+  register(issuer: string, client: NewClient): Effect.Effect<void, RateLimited | ServiceUnavailable>
+}>()("org-security-console/oauth/Ports/OAuthClients") {}
+
+/** A connection to make. */
+export interface NewConnection {
+  readonly id: string
+  readonly adminId: string
+  readonly clientId: string
+  readonly clientName: string
+  readonly clientHost: string
+  readonly clientKnown: "assistant_a" | "assistant_b" | null
+  readonly resource: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly reach: ReachLimit
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** A code to keep. */
+export interface NewCode extends Omit<Code, "digest" | "redeemedAt"> {
+  readonly digest: Digest
+  readonly createdAt: Date
+}
+
+/** A token to keep. */
+export interface NewToken extends Omit<Token, "digest" | "usedAt"> {
+  readonly digest: Digest
+  readonly createdAt: Date
+}
+
+/** What an admin may let an application reach. */
+export interface Choices {
+  readonly accounts: ReadonlyArray<{
+    readonly id: string
+    readonly name: string
+    readonly phone_number: string
+    readonly role_label: string | null
+    readonly department_id: string | null
+  }>
+  readonly departments: ReadonlyArray<{ readonly id: string; readonly name: string }>
+}
+
+/** Connections with their codes and tokens. All but `locate` run inside a transaction of the organization. */
+export class OAuthGrants extends Context.Service<OAuthGrants, {
+  /** Whose code or token it is, by its digests; outside any transaction. */
+  locate(
+    what: "code" | "token",
+    digests: ReadonlyArray<string>
+  ): Effect.Effect<
+    { readonly organizationId: OrganizationId; readonly connectionId: string } | null,
+    ServiceUnavailable
+  >
+  /** The connection, locked for the rest of the transaction. */
+  lock(organizationId: OrganizationId, connectionId: string): Effect.Effect<Connection | null>
+  /** The connection's code, locked; read after the connection was. */
+  code(
+    organizationId: OrganizationId,
+    connectionId: string,
+    digests: ReadonlyArray<string>
+  ): Effect.Effect<Code | null>
+  /** The connection's token, locked; read after the connection was. */
+  token(
+    organizationId: OrganizationId,
+    connectionId: string,
+    digests: ReadonlyArray<string>
+  ): Effect.Effect<Token | null>
+  /** Whether the admin is there and not disabled; they stay so for the rest of the transaction. */
+  isActive(admin: Granter): Effect.Effect<boolean>
+  /** Whether the admin reaches every one of them. */
+  reaches(admin: Granter, reach: ReachLimit): Effect.Effect<boolean>
+  /** What the admin reaches, in the console's order. */
+  choices(admin: Granter): Effect.Effect<Choices>
+  connect(organizationId: OrganizationId, connection: NewConnection): Effect.Effect<void>
+  addCode(organizationId: OrganizationId, connectionId: string, code: NewCode): Effect.Effect<void>
+  addToken(organizationId: OrganizationId, connectionId: string, token: NewToken): Effect.Effect<void>
+  redeem(organizationId: OrganizationId, code: Code, at: Date): Effect.Effect<void>
+  use(organizationId: OrganizationId, token: Token, at: Date): Effect.Effect<void>
+  /** Moves the moment at which the connection stops when it is not refreshed. */
+  prolong(organizationId: OrganizationId, connectionId: string, until: Date): Effect.Effect<void>
+  /** Revokes the connection and forgets its codes and tokens. */
+  disconnect(organizationId: OrganizationId, connectionId: string, at: Date): Effect.Effect<void>
+}>()("org-security-console/oauth/Ports/OAuthGrants") {}
+
+/** The assistants that are known by the whole address that their codes go to; none unless configured. */
+export const KnownAssistants = Context.Reference<ReadonlyMap<string, "assistant_a" | "assistant_b">>(
+  "org-security-console/oauth/Ports/KnownAssistants",
+  { defaultValue: () => new Map() }
+)

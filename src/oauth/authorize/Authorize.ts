@@ -1,0 +1,77 @@
+/**
+ * Authorization (RFC 6749, section 4.1, as OAuth 2.1 has it): what the consent page calls for its GET and, with the same
+ * query, again for its POST.
+ */
+import { Effect, Option } from "effect"
+import type { SignedIn } from "../ConsoleSessions.ts"
+import { parse } from "../Parameters.ts"
+import { KnownAssistants } from "../Ports.ts"
+import { hostOf } from "../RedirectUri.ts"
+import { refuse, type Refused } from "../Refused.ts"
+import type { Issuer } from "../Values.ts"
+import { checkChallenge } from "./challenge.ts"
+import { identify, type UnknownClient } from "./client.ts"
+import { checkPrompt } from "./prompt.ts"
+import { redirectError } from "./redirect.ts"
+import { checkRepetition } from "./repetition.ts"
+import type { AuthorizeRequest, Identified } from "./Request.ts"
+import { checkRequestObject } from "./requestObject.ts"
+import { checkResource } from "./resource.ts"
+import { checkResponse } from "./response.ts"
+import { checkScope } from "./scope.ts"
+
+export type { UnknownClient } from "./client.ts"
+export { type Choice, choices, grant } from "./grant.ts"
+export type { AuthorizeRequest } from "./Request.ts"
+
+/** What becomes of a request. */
+export type Checked =
+  /** An error page; nothing is ever sent to the application. */
+  | { readonly _tag: "Page"; readonly reason: UnknownClient["reason"] }
+  /** The admin has to sign in first. */
+  | { readonly _tag: "SignIn"; readonly clientName: string }
+  /** The application is told what is wrong with its request. */
+  | { readonly _tag: "Redirect"; readonly location: string }
+  /** The admin decides. */
+  | { readonly _tag: "Ready"; readonly request: AuthorizeRequest; readonly admin: SignedIn }
+
+const checkAll = Effect.fnUntraced(function*(request: Identified): Effect.fn.Return<AuthorizeRequest, Refused> {
+  const { issuer, parameters, redirectUri } = request
+  yield* checkRepetition(parameters)
+  yield* checkRequestObject(parameters)
+  yield* checkResponse(parameters)
+  const challenge = yield* checkChallenge(parameters)
+  const resource = yield* checkResource(issuer, parameters)
+  const scopes = yield* checkScope(parameters)
+  yield* checkPrompt(parameters)
+  const known = (yield* KnownAssistants).get(redirectUri) ?? null
+  return { ...request, challenge, resource, ...scopes, host: hostOf(redirectUri), known }
+})
+
+/**
+ * Checks the query in this order: the application and its address, then whether the admin is signed in, then all else.
+ *
+ * Nobody who is not signed in is ever sent to an address that an application has registered.
+ */
+export const check = Effect.fnUntraced(function*(query: string, issuer: Issuer, admin: Option.Option<SignedIn>) {
+  return yield* identify(issuer, parse(query)).pipe(
+    Effect.flatMap((request): Effect.Effect<Checked> =>
+      Option.isNone(admin)
+        ? Effect.succeed({ _tag: "SignIn", clientName: request.client.name })
+        : Effect.match(checkAll(request), {
+          onSuccess: (request): Checked => ({ _tag: "Ready", request, admin: admin.value }),
+          onFailure: ({ description, error }): Checked => ({
+            _tag: "Redirect",
+            location: redirectError(request, error, description)
+          })
+        })
+    ),
+    Effect.catchTag("UnknownClient", ({ reason }) => Effect.succeed<Checked>({ _tag: "Page", reason }))
+  )
+})
+
+/** The redirect that tells the application that the admin has said no. */
+export const deny = (request: AuthorizeRequest): string => {
+  const { description, error } = refuse("access_denied", "The admin has denied access.")
+  return redirectError(request, error, description)
+}

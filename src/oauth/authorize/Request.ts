@@ -1,0 +1,29 @@
+/** What a request for authorization says, once it is checked. */
+import type { Scope } from "../../domain/Access.ts"
+import type { Resource } from "../../domain/OAuth.ts"
+import type { Parameters } from "../Parameters.ts"
+import type { Client, Issuer } from "../Values.ts"
+
+/** A request whose client and address are known: only now may anything be sent there. */
+export interface Identified {
+  readonly issuer: Issuer
+  readonly client: Client
+  /** The address as asked for, with the port that the application listens on now. */
+  readonly redirectUri: string
+  readonly parameters: Parameters
+  readonly state: string | undefined
+}
+
+/** A request that an admin may grant or deny. */
+export interface AuthorizeRequest extends Identified {
+  readonly challenge: string
+  readonly resource: Resource
+  /** What the application may be given: what it asked for, or everything where it asked for nothing. */
+  readonly offered: ReadonlyArray<Scope>
+  /** What is ticked before the admin chooses. */
+  readonly ticked: ReadonlyArray<Scope>
+  /** The host that the code goes to. */
+  readonly host: string
+  /** The assistant whose callback address this is, compared as a whole. */
+  readonly known: "assistant_a" | "assistant_b" | null
+}

@@ -1,0 +1,97 @@
+import { Clock, Duration, Effect, Redacted, Schema } from "effect"
+import { needsPassword, type ReachLimit, type Scope } from "../../domain/Access.ts"
+import { codeLifetime, resourceAddress } from "../../domain/OAuth.ts"
+import { Db, Journal } from "../../operations/Ports.ts"
+import { ConsoleSessions, type SignedIn } from "../ConsoleSessions.ts"
+import { adminEntry } from "../Entries.ts"
+import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
+import { isUuid, type Origin } from "../Values.ts"
+import { redirectCode } from "./redirect.ts"
+import type { AuthorizeRequest } from "./Request.ts"
+
+/** What the admin has chosen on the consent page. */
+export interface Choice extends ReachLimit {
+  readonly scopes: ReadonlyArray<string>
+  /** The console password as typed; it counts only when a scope that changes something is chosen. */
+  readonly password: Redacted.Redacted
+}
+
+/** No scope is chosen that was offered. */
+export class NothingChosen extends Schema.TaggedError<NothingChosen>()("NothingChosen", {}) {}
+
+/** An account or a department is chosen that the admin does not reach. */
+export class OutOfReach extends Schema.TaggedError<OutOfReach>()("OutOfReach", {}) {}
+
+/** The admin has been disabled since the page was shown. */
+export class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
+
+/** The accounts and departments that the admin may let an application reach. */
+export const choices = Effect.fnUntraced(function*(admin: SignedIn) {
+  const grants = yield* OAuthGrants
+  return yield* (yield* Db).transaction(admin.organizationId, grants.choices(admin))
+})
+
+/** Connects the application as the admin has chosen, and answers the redirect with its code. */
+export const grant = Effect.fnUntraced(function*(
+  request: AuthorizeRequest,
+  admin: SignedIn,
+  choice: Choice,
+  origin: Origin
+) {
+  const scopes: ReadonlyArray<Scope> = request.offered.filter((scope) => choice.scopes.includes(scope))
+  if (scopes.length === 0) return yield* new NothingChosen()
+  const grants = yield* OAuthGrants
+  const db = yield* Db
+  const reach: ReachLimit = { scopeType: choice.scopeType, ids: [...new Set(choice.ids)] }
+  if (!reach.ids.every(isUuid)) return yield* new OutOfReach()
+  if (!(yield* db.transaction(admin.organizationId, grants.reaches(admin, reach)))) return yield* new OutOfReach()
+  if (scopes.some(needsPassword)) {
+    yield* (yield* ConsoleSessions).verifyPassword(admin, choice.password, origin.ip)
+  }
+  const secrets = yield* OAuthSecrets
+  const journal = yield* Journal
+  const id = yield* secrets.newId
+  const code = yield* secrets.make("code")
+  const now = yield* Clock.currentTimeMillis
+  const createdAt = new Date(now)
+  const expiresAt = new Date(now + Duration.toMillis(codeLifetime))
+  const connected = yield* db.transaction(
+    admin.organizationId,
+    Effect.gen(function*() {
+      if (!(yield* grants.isActive(admin))) return false
+      yield* grants.connect(admin.organizationId, {
+        id,
+        adminId: admin.adminId,
+        clientId: request.client.id,
+        clientName: request.client.name,
+        clientHost: request.host,
+        clientKnown: request.known,
+        resource: resourceAddress(request.issuer.baseUrl, request.resource),
+        scopes,
+        reach,
+        createdAt,
+        expiresAt
+      })
+      yield* grants.addCode(admin.organizationId, id, {
+        digest: secrets.digest(code),
+        redirectUri: request.redirectUri,
+        challenge: request.challenge,
+        scopes,
+        createdAt,
+        expiresAt
+      })
+      yield* journal.append(
+        admin.organizationId,
+        adminEntry("oauth.connected", admin, id, origin, {
+          client_name: request.client.name,
+          client_host: request.host,
+          resource: request.resource,
+          scopes: scopes.join(" "),
+          [choice.scopeType]: reach.ids.length
+        })
+      )
+      return true
+    })
+  )
+  return connected ? redirectCode(request, Redacted.value(code)) : yield* new AdminGone()
+})

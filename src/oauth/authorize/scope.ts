@@ -1,0 +1,16 @@
+import { Effect } from "effect"
+import { needsPassword, Scope } from "../../domain/Access.ts"
+import type { Parameters } from "../Parameters.ts"
+import { refuse } from "../Refused.ts"
+
+/** The scopes of a request: unknown ones are dropped, and every connection can be refreshed without asking. */
+export const checkScope = (parameters: Parameters) => {
+  const asked = (parameters.get("scope") ?? "").split(" ").filter((scope) => scope !== "" && scope !== "offline_access")
+  const offered = asked.length === 0 ? Scope.literals : Scope.literals.filter((scope) => asked.includes(scope))
+  return offered.length === 0
+    ? Effect.fail(refuse("invalid_scope", "None of the scopes is known."))
+    : Effect.succeed({
+      offered,
+      ticked: asked.length === 0 ? offered.filter((scope) => !needsPassword(scope)) : offered
+    })
+}

@@ -1,0 +1,37 @@
+/** The documents by which a client finds its way (RFC 8414 and RFC 9728). */
+import { Scope } from "../../domain/Access.ts"
+import { type Resource, resourceAddress } from "../../domain/OAuth.ts"
+import { AuthMethod, type Issuer } from "../Values.ts"
+
+/** The authorization server's own. */
+export const authorizationServer = ({ baseUrl }: Issuer) => ({
+  issuer: baseUrl,
+  authorization_endpoint: `${baseUrl}/oauth/authorize`,
+  token_endpoint: `${baseUrl}/oauth/token`,
+  revocation_endpoint: `${baseUrl}/oauth/revoke`,
+  registration_endpoint: `${baseUrl}/oauth/register`,
+  scopes_supported: Scope.literals,
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  token_endpoint_auth_methods_supported: AuthMethod.literals,
+  revocation_endpoint_auth_methods_supported: AuthMethod.literals,
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+  service_documentation: `${baseUrl}/docs`
+})
+
+const names: Readonly<Record<Resource, string>> = {
+  mcp: "Organization Security Console: tools for assistants",
+  v1: "Organization Security Console API"
+}
+
+/** A resource's own: it lists the scopes to begin with, and an operation that needs another says which. */
+export const protectedResource = ({ baseUrl }: Issuer, resource: Resource) => ({
+  resource: resourceAddress(baseUrl, resource),
+  authorization_servers: [baseUrl],
+  scopes_supported: ["archive:read", "org:read"],
+  bearer_methods_supported: ["header"],
+  resource_name: names[resource],
+  resource_documentation: `${baseUrl}/docs`
+})

@@ -1,0 +1,31 @@
+/** The token endpoint (RFC 6749, section 3.2). */
+import { Effect } from "effect"
+import type { Parameters } from "../Parameters.ts"
+import { refuse } from "../Refused.ts"
+import type { Issuer, Origin } from "../Values.ts"
+import { redeemCode } from "./authorizationCode.ts"
+import { authenticateClient } from "./client.ts"
+import { refresh } from "./refreshToken.ts"
+
+export type { Issued } from "./issue.ts"
+
+/** Issues tokens for a code or a refresh token; no other grant exists. */
+export const token = Effect.fnUntraced(function*(
+  issuer: Issuer,
+  authorization: string | undefined,
+  parameters: Parameters,
+  origin: Origin
+) {
+  if (parameters.repeated.some((name) => name !== "resource")) {
+    return yield* refuse("invalid_request", "A parameter is given twice.")
+  }
+  const grantType = parameters.get("grant_type")
+  if (grantType === undefined) return yield* refuse("invalid_request", "grant_type is required.")
+  if (grantType !== "authorization_code" && grantType !== "refresh_token") {
+    return yield* refuse("unsupported_grant_type", "The grant_type is authorization_code or refresh_token.")
+  }
+  const client = yield* authenticateClient(issuer, authorization, parameters)
+  return yield* grantType === "authorization_code"
+    ? redeemCode(client, parameters, origin)
+    : refresh(client, parameters, origin)
+})

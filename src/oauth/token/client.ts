@@ -1,0 +1,60 @@
+import { Effect, Option, Redacted } from "effect"
+import type { Parameters } from "../Parameters.ts"
+import { OAuthClients, OAuthSecrets } from "../Ports.ts"
+import { refuse } from "../Refused.ts"
+import { type AuthMethod, type Issuer, isUuid } from "../Values.ts"
+
+interface Presented {
+  readonly id: string
+  readonly method: AuthMethod
+  readonly secret: Redacted.Redacted | null
+}
+
+const decodeBasic = Option.liftThrowable((encoded: string) => {
+  const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  const colon = text.indexOf(":")
+  if (colon === -1) throw new Error("There is no colon")
+  const decode = (part: string) => decodeURIComponent(part.replaceAll("+", " "))
+  return { id: decode(text.slice(0, colon)), secret: Redacted.make(decode(text.slice(colon + 1))) }
+})
+
+const unknown = refuse("invalid_client", "The client is unknown, or did not prove who it is.")
+
+/** What the request says of its client, by one method alone (RFC 6749, section 2.3). */
+const presented = Effect.fnUntraced(function*(authorization: string | undefined, parameters: Parameters) {
+  const id = parameters.get("client_id")
+  const secret = parameters.get("client_secret")
+  if (authorization === undefined) {
+    if (id === undefined) return yield* unknown
+    return {
+      id,
+      method: secret === undefined ? "none" : "client_secret_post",
+      secret: secret === undefined ? null : Redacted.make(secret)
+    } satisfies Presented
+  }
+  if (secret !== undefined) {
+    return yield* refuse("invalid_request", "The client proves who it is in the header and in the body.")
+  }
+  const basic = decodeBasic(/^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1] ?? "")
+  if (Option.isNone(basic)) return yield* unknown
+  if (id !== undefined && id !== basic.value.id) {
+    return yield* refuse("invalid_request", "The header and the body name different clients.")
+  }
+  return { id: basic.value.id, method: "client_secret_basic", secret: basic.value.secret } satisfies Presented
+})
+
+/** The client of a request to the token and revocation endpoints, by the method that it registered with. */
+export const authenticateClient = Effect.fnUntraced(function*(
+  issuer: Issuer,
+  authorization: string | undefined,
+  parameters: Parameters
+) {
+  const claim: Presented = yield* presented(authorization, parameters)
+  if (!isUuid(claim.id)) return yield* unknown
+  const client = yield* (yield* OAuthClients).find(issuer.baseUrl, claim.id)
+  if (client === null || client.authMethod !== claim.method) return yield* unknown
+  if (claim.secret === null) return client
+  const digests = (yield* OAuthSecrets).digests(claim.secret)
+  return client.secretDigest !== null && digests.includes(client.secretDigest) ? client : yield* unknown
+})

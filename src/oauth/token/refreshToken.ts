@@ -1,0 +1,58 @@
+import { Clock, Effect, Redacted, Result } from "effect"
+import { Scope } from "../../domain/Access.ts"
+import { Journal } from "../../operations/Ports.ts"
+import { connectionEntry } from "../Entries.ts"
+import type { Parameters } from "../Parameters.ts"
+import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
+import { refuse } from "../Refused.ts"
+import type { Client, Origin, Token } from "../Values.ts"
+import { inConnection, invalidGrant } from "./inConnection.ts"
+import { issue } from "./issue.ts"
+import { checkTarget } from "./target.ts"
+
+/** The scopes of the new access token: the whole grant, or the part of it that is asked for. */
+const narrowed = (parameters: Parameters, token: Token) => {
+  const asked = (parameters.get("scope") ?? "").split(" ").filter((scope) => scope !== "" && scope !== "offline_access")
+  if (asked.length === 0) return Result.succeed(token.scopes)
+  const scopes = Scope.literals.filter((scope) => asked.includes(scope) && token.scopes.includes(scope))
+  return asked.every((scope) => scopes.some((granted) => granted === scope))
+    ? Result.succeed(scopes)
+    : Result.fail(refuse("invalid_scope", "A scope is asked for that was not granted."))
+}
+
+/**
+ * Exchanges a refresh token for a new pair (RFC 6749, section 6), once: presenting a used one disconnects the whole
+ * connection (specification, section 5.2).
+ *
+ * A wrong resource or scope does not use it up.
+ */
+export const refresh = Effect.fnUntraced(function*(client: Client, parameters: Parameters, origin: Origin) {
+  const secrets = yield* OAuthSecrets
+  const grants = yield* OAuthGrants
+  const journal = yield* Journal
+  const text = parameters.get("refresh_token")
+  if (text === undefined) return yield* refuse("invalid_request", "refresh_token is required.")
+  const secret = Redacted.make(text)
+  if (!secrets.isWellFormed("refresh", secret)) return yield* invalidGrant
+  const digests = secrets.digests(secret)
+  const place = yield* grants.locate("token", digests)
+  if (place === null) return yield* invalidGrant
+  const { connectionId, organizationId } = place
+  return yield* inConnection(client, place, (connection) =>
+    Effect.gen(function*() {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const token = yield* grants.token(organizationId, connectionId, digests)
+      if (token === null || token.expiresAt <= now) return Result.fail(invalidGrant)
+      if (token.usedAt !== null) {
+        yield* grants.disconnect(organizationId, connectionId, now)
+        yield* journal.append(organizationId, connectionEntry("refresh_token.reused", "service", connection, origin))
+        return Result.fail(invalidGrant)
+      }
+      const target = checkTarget(parameters, connection)
+      if (Result.isFailure(target)) return Result.fail(target.failure)
+      const scopes = narrowed(parameters, token)
+      if (Result.isFailure(scopes)) return Result.fail(scopes.failure)
+      yield* grants.use(organizationId, token, now)
+      return Result.succeed(yield* issue(organizationId, connectionId, scopes.success, token.scopes))
+    }))
+})

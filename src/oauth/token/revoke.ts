@@ -1,0 +1,41 @@
+import { Clock, Effect, Redacted } from "effect"
+import { Db, Journal } from "../../operations/Ports.ts"
+import { connectionEntry } from "../Entries.ts"
+import type { Parameters } from "../Parameters.ts"
+import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
+import { refuse } from "../Refused.ts"
+import type { Issuer, Origin } from "../Values.ts"
+import { authenticateClient } from "./client.ts"
+
+/**
+ * Disconnects the client's connection by one of its tokens (RFC 7009); for a token that is unknown or another client's
+ * nothing happens, and the client is not told.
+ */
+export const revoke = Effect.fnUntraced(function*(
+  issuer: Issuer,
+  authorization: string | undefined,
+  parameters: Parameters,
+  origin: Origin
+) {
+  if (parameters.repeated.length > 0) return yield* refuse("invalid_request", "A parameter is given twice.")
+  const client = yield* authenticateClient(issuer, authorization, parameters)
+  const text = parameters.get("token")
+  if (text === undefined) return yield* refuse("invalid_request", "token is required.")
+  const secrets = yield* OAuthSecrets
+  const grants = yield* OAuthGrants
+  const journal = yield* Journal
+  const secret = Redacted.make(text)
+  if (!secrets.isWellFormed("access", secret) && !secrets.isWellFormed("refresh", secret)) return
+  const place = yield* grants.locate("token", secrets.digests(secret))
+  if (place === null) return
+  const { connectionId, organizationId } = place
+  yield* (yield* Db).transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const connection = yield* grants.lock(organizationId, connectionId)
+      if (connection === null || connection.clientId !== client.id || connection.revoked) return
+      yield* grants.disconnect(organizationId, connectionId, new Date(yield* Clock.currentTimeMillis))
+      yield* journal.append(organizationId, connectionEntry("ai_connection.revoked", "admin", connection, origin))
+    })
+  )
+})

@@ -1,0 +1,79 @@
+import { Duration, Effect, Schema } from "effect"
+import { everyone, needsPassword, Scope } from "../../domain/Access.ts"
+import { ConsolePassword, CreatedApiKey } from "../../domain/Credential.ts"
+import { PasswordIncorrect, PasswordRequired, ScopeExceeded, TooManyAttempts } from "../../domain/Failure.ts"
+import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
+import { Text } from "../../domain/Wire.ts"
+import { ConsolePasswords } from "../ConsolePasswords.ts"
+import { IssuedCredentials } from "../IssuedCredentials.ts"
+import * as Operation from "../Operation.ts"
+
+export const createApiKey = Operation.write(
+  "create_api_key",
+  {
+    summary: "Create an API key of the admin that the credential acts as; its secret is answered this once.",
+    description:
+      "A key carries at most the scopes of the credential that creates it, and a credential limited to accounts or departments creates none. Any scope beyond archive:read and org:read needs the admin's console password. Over MCP the secret is null: create keys that a person will use on the console's Developer page.",
+    method: "POST",
+    path: "/v1/api-keys",
+    scope: "admins:write",
+    roles: everyone,
+    idempotent: false,
+    body: {
+      label: Text(maxApiKeyLabelLength).check(Schema.isNonEmpty()),
+      scopes: Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(Scope.literals.length)),
+      expires_in_days: Schema.optionalKey(
+        Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxApiKeyDays })))
+          .annotate({ description: "Null for never.", default: Duration.toDays(defaultApiKeyExpiry) })
+      ),
+      current_password: Schema.optionalKey(ConsolePassword)
+    },
+    success: CreatedApiKey,
+    failures: [ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],
+    journal: { action: "api_key.created", target: "api_key" },
+    before: ({ current_password, scopes }, { caller }) =>
+      Effect.gen(function*() {
+        if (caller.limit !== null) {
+          return yield* new ScopeExceeded({
+            message: "A credential limited to accounts or departments creates no keys, which have no such limit."
+          })
+        }
+        if (!scopes.every((scope) => caller.scopes.includes(scope))) {
+          return yield* new ScopeExceeded({ param: "scopes" })
+        }
+        if (!scopes.some(needsPassword)) return
+        if (current_password === undefined) return yield* new PasswordRequired({ param: "current_password" })
+        const passwords = yield* ConsolePasswords
+        yield* passwords.verify(caller, current_password, caller)
+      })
+  },
+  ({ expires_in_days, label, scopes }, { caller, now }) =>
+    Effect.gen(function*() {
+      const issued = yield* IssuedCredentials
+      const days = expires_in_days === undefined ? Duration.toDays(defaultApiKeyExpiry) : expires_in_days
+      const expires_at = days === null ? null : new Date(now.getTime() + Duration.toMillis(Duration.days(days)))
+      const carried = Scope.literals.filter((scope) => scopes.includes(scope))
+      const { id, secret } = yield* issued.createApiKey(caller, { label, scopes: carried, expiresAt: expires_at }, now)
+      return Operation.changed(
+        {
+          object: "api_key" as const,
+          id,
+          label,
+          scopes: carried,
+          owner_email: null,
+          mine: true,
+          created_at: now,
+          last_used_at: null,
+          expires_at,
+          revoked_at: null,
+          secret: caller.via === "mcp" ? null : secret
+        },
+        {
+          label,
+          scopes: carried.join(" "),
+          ...(expires_at === null ? {} : { expires_at: expires_at.toISOString() })
+        },
+        id
+      )
+    })
+)

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { AiConnectionDetail } from "../../domain/Credential.ts"
+import { ResourceMissing } from "../../domain/Failure.ts"
+import { Uuid } from "../../domain/Wire.ts"
+import { IssuedCredentials } from "../IssuedCredentials.ts"
+import * as Operation from "../Operation.ts"
+import { Credentials } from "../Ports.ts"
+
+export const revokeAiConnection = Operation.write(
+  "revoke_ai_connection",
+  {
+    summary: "Disconnect an AI connection: every token of it answers 401 from the next request on.",
+    description: "Owner and superadmins disconnect every connection of the organization, any other role its own.",
+    method: "DELETE",
+    path: "/v1/ai-connections/:connection_id",
+    scope: "admins:write",
+    roles: everyone,
+    params: { connection_id: Uuid },
+    success: AiConnectionDetail,
+    failures: [ResourceMissing],
+    journal: { action: "ai_connection.revoked", target: "ai_connection" }
+  },
+  ({ connection_id }, { caller, now }) =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const issued = yield* IssuedCredentials
+      yield* issued.lockConnection(caller.organizationId, connection_id)
+      const found = (yield* credentials.connections(caller)).find(({ id }) => id === connection_id)
+      if (found === undefined) return yield* new ResourceMissing({ param: "connection_id" })
+      if (found.revoked_at !== null) return Operation.unchanged(found)
+      yield* issued.revokeConnection(caller.organizationId, connection_id, now)
+      return Operation.changed({ ...found, revoked_at: now }, { label: found.label }, connection_id)
+    })
+)

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { ApiKey } from "../../domain/Credential.ts"
+import { ResourceMissing } from "../../domain/Failure.ts"
+import { Uuid } from "../../domain/Wire.ts"
+import { IssuedCredentials } from "../IssuedCredentials.ts"
+import * as Operation from "../Operation.ts"
+import { Credentials } from "../Ports.ts"
+
+export const revokeApiKey = Operation.write(
+  "revoke_api_key",
+  {
+    summary: "Revoke an API key: it answers 401 from the next request on.",
+    description: "Owner and superadmins revoke every key of the organization, any other role its own.",
+    method: "DELETE",
+    path: "/v1/api-keys/:api_key_id",
+    scope: "admins:write",
+    roles: everyone,
+    params: { api_key_id: Uuid },
+    success: ApiKey,
+    failures: [ResourceMissing],
+    journal: { action: "api_key.revoked", target: "api_key" }
+  },
+  ({ api_key_id }, { caller, now }) =>
+    Effect.gen(function*() {
+      const credentials = yield* Credentials
+      const issued = yield* IssuedCredentials
+      yield* issued.lockApiKey(caller.organizationId, api_key_id)
+      const found = (yield* credentials.apiKeys(caller)).find(({ id }) => id === api_key_id)
+      if (found === undefined) return yield* new ResourceMissing({ param: "api_key_id" })
+      if (found.revoked_at !== null) return Operation.unchanged(found)
+      yield* issued.revokeApiKey(caller.organizationId, api_key_id, now)
+      return Operation.changed({ ...found, revoked_at: now }, { label: found.label }, api_key_id)
+    })
+)

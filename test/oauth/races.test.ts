@@ -1,0 +1,126 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { verify } from "../../src/layers/sql/Journal.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { register } from "../../src/oauth/registration/Register.ts"
+import { postgresUrl } from "../support/database.ts"
+import { postgresLayer } from "../support/databaseRoles.ts"
+import * as World from "../support/world.ts"
+import {
+  callback,
+  connections,
+  invalidToken,
+  issuer,
+  ok,
+  redeemWith,
+  refreshWith,
+  registration,
+  stage,
+  tokens,
+  use
+} from "./support.ts"
+
+/** Two replicas of the service on one database, each with connections of its own. */
+const replicas = Effect.gen(function*() {
+  const url = yield* postgresUrl
+  const replica = Effect.map(
+    Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
+    (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+  )
+  return [yield* replica, yield* replica] as const
+})
+
+const atOnce = { concurrency: "unbounded" } as const
+
+const successes = (answers: ReadonlyArray<World.Answer>) => answers.filter(({ status }) => status === 200)
+
+/** The refusals' codes, of which there is one. */
+const refusals = (answers: ReadonlyArray<World.Answer>) =>
+  new Set(answers.filter(({ status }) => status !== 200).map(({ body, status }) => `${status} ${body.error}`))
+
+describe("OAuth races on PostgreSQL", () => {
+  it.live("case 49: of six parallel redemptions over two replicas one gets tokens, which are dead afterwards", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { connect, organization } = yield* one(stage())
+      for (let round = 0; round < 10; round++) {
+        const granted = yield* one(connect())
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 6 }),
+          (_, at) => (at % 2 === 0 ? one : two)(redeemWith(granted)),
+          atOnce
+        )
+        expect([round, successes(answers).length]).toEqual([round, 1])
+        expect(refusals(answers)).toEqual(new Set(["400 invalid_grant"]))
+        const issued = tokens(successes(answers)[0]!)
+        for (const replica of [one, two]) expect(yield* replica(use(issued.access_token))).toEqual(invalidToken)
+        expect((yield* one(connections(organization.id))).filter(({ revoked_at }) => revoked_at === null)).toEqual([])
+      }
+      expect(yield* one(Provisioning.within(organization.id, verify(organization.id)))).toMatchObject({ ok: true })
+    }))
+
+  it.live(
+    "case 56: of parallel refreshes with one token over two replicas one gets tokens, and the connection is dead afterwards",
+    () =>
+      Effect.gen(function*() {
+        const [one, two] = yield* replicas
+        const { application, connect, organization } = yield* one(stage())
+        for (let round = 0; round < 30; round++) {
+          const first = tokens(yield* one(redeemWith(yield* one(connect()))))
+          const parallel = round < 20 ? 8 : 2 + round % 7
+          const answers = yield* Effect.forEach(
+            Array.from({ length: parallel }),
+            (_, at) => (at % 2 === 0 ? one : two)(refreshWith(application, first.refresh_token)),
+            atOnce
+          )
+          expect([round, successes(answers).length]).toEqual([round, 1])
+          expect(refusals(answers)).toEqual(new Set(["400 invalid_grant"]))
+          const issued = tokens(successes(answers)[0]!)
+          for (const replica of [one, two]) {
+            expect(yield* replica(use(issued.access_token))).toEqual(invalidToken)
+            expect(yield* replica(use(first.access_token))).toEqual(invalidToken)
+            expect((yield* replica(refreshWith(application, issued.refresh_token))).status).toBe(400)
+          }
+        }
+        const found = yield* one(connections(organization.id))
+        expect(found.filter(({ revoked_at }) => revoked_at === null)).toEqual([])
+        const reused = (yield* one(World.journal(organization.id))).filter(
+          ({ action }) => action === "refresh_token.reused"
+        )
+        expect(reused.length).toBe(30)
+        expect(yield* one(Provisioning.within(organization.id, verify(organization.id)))).toMatchObject({ ok: true })
+      }),
+    120_000
+  )
+
+  it.live("case 64: a connection that is disconnected on one replica is unknown on the other at once", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { connect, organization, owner } = yield* one(stage())
+      const first = tokens(yield* one(redeemWith(yield* one(connect()))))
+      expect(yield* two(use(first.access_token))).toEqual(ok)
+      const [connection] = yield* one(connections(organization.id))
+      const answer = yield* one(World.send("DELETE", `/v1/ai-connections/${connection?.id}`, { key: owner.key }))
+      expect(answer.status).toBe(200)
+      expect(yield* two(use(first.access_token))).toEqual(invalidToken)
+      expect(yield* one(use(first.access_token))).toEqual(invalidToken)
+    }))
+
+  it.live("case 18: parallel registrations over two replicas do not pass the limit", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 40 }),
+        (_, at) =>
+          (at % 2 === 0 ? one : two)(
+            Effect.match(register(issuer, { redirect_uris: [callback] }, "198.51.100.7"), {
+              onSuccess: () => true,
+              onFailure: () => false
+            })
+          ),
+        atOnce
+      )
+      expect(answers.filter((registered) => registered).length).toBe(20)
+      expect((yield* one(registration())).status).toBe(201)
+    }))
+})

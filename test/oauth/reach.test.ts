@@ -1,0 +1,222 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { operations } from "../../src/operations/index.ts"
+import type * as Operation from "../../src/operations/Operation.ts"
+import { forEachDatabase, pglite } from "../support/database.ts"
+import * as World from "../support/world.ts"
+import {
+  approve,
+  challengeOf,
+  makeVerifier,
+  redeemWith,
+  registerApplication,
+  setPassword,
+  signIn,
+  tokens
+} from "./support.ts"
+
+const all: ReadonlyArray<Operation.Any> = operations
+const scope = "archive:read org:read accounts:write security:write admins:write archive:delete"
+
+/** A request of the operation about the account, that an owner's credential would not be refused for its input. */
+const requestOf = (operation: Operation.Any, account: string): World.Asking & { readonly path: string } => {
+  const bodies: Record<string, unknown> = {
+    update_messenger_profile: { first_name: "Grace" },
+    set_account_role_label: { role_label: "Pilot" },
+    set_messenger_username: { username: "grace_hopper" }
+  }
+  const body = bodies[operation.id]
+  return { path: operation.path.replace(":account_id", account), ...(body === undefined ? {} : { body }) }
+}
+
+const aboutAccounts = all.filter((operation) => "account_id" in operation.params)
+
+/** An organization of so many accounts, every other one in one of two departments, each with an entry of the journal. */
+const makeAccounts = Effect.fnUntraced(function*() {
+  const organization = yield* World.makeOrganization()
+  const departments = [yield* World.makeDepartment(organization.id), yield* World.makeDepartment(organization.id)]
+  const accounts = yield* Effect.forEach(
+    Array.from({ length: 6 }),
+    Effect.fnUntraced(function*(_, at) {
+      const department_id = departments[at % 3] ?? null
+      const { id } = yield* World.makeLiveAccount(organization.id, {}, { facts: { department_id } })
+      yield* World.put(`/v1/accounts/${id}/role-label`, organization.admins.owner.key, { role_label: `Label ${at}` })
+      return { id, department_id }
+    })
+  )
+  return { accounts, departments, organization }
+})
+
+type Made = Effect.Success<ReturnType<typeof makeAccounts>>
+
+/** The token of an application that an admin has given all scopes and this reach. */
+const tokenOf = Effect.fnUntraced(function*(
+  { organization }: Made,
+  adminId: string,
+  scopeType: "accounts" | "departments",
+  ids: ReadonlyArray<string>
+) {
+  yield* setPassword(organization.id, adminId)
+  const admin = yield* signIn(organization.id, adminId)
+  const application = yield* registerApplication()
+  const verifier = makeVerifier()
+  const { code } = yield* approve(application, admin, challengeOf(verifier), { params: { scope }, scopeType, ids })
+  return tokens(yield* redeemWith({ application, code, verifier })).access_token
+})
+
+/** Whatever the token is answered about accounts is about these alone, at every operation. */
+const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reached: ReadonlyArray<string>) {
+  const { accounts, organization } = made
+  yield* TestClock.adjust("1 minute")
+  const listed = yield* World.get("/v1/accounts?limit=100", token)
+  expect(listed.body.data.map(({ id }: { id: string }) => id).toSorted()).toEqual(reached.toSorted())
+  for (const { department_id, id } of accounts) {
+    for (const operation of aboutAccounts) {
+      const { path, ...asking } = requestOf(operation, id)
+      const before = reached.includes(id) ? undefined : yield* World.snapshot(organization.id)
+      const answer = yield* World.send(operation.method, path, { ...asking, key: token })
+      if (reached.includes(id)) {
+        expect([operation.id, id, answer.status === 404]).toEqual([operation.id, id, false])
+      } else {
+        expect([operation.id, id, ...World.refusal(answer)]).toEqual([
+          operation.id,
+          id,
+          404,
+          "resource_missing",
+          "account_id"
+        ])
+        expect(yield* World.snapshot(organization.id)).toEqual(before)
+      }
+    }
+    if (department_id !== null) {
+      const filed = yield* World.get(`/v1/accounts?department_id=${department_id}`, token)
+      expect(filed.body.data.every((account: { id: string }) => reached.includes(account.id))).toBe(true)
+    }
+    if (!reached.includes(id)) {
+      const after = yield* World.get(`/v1/accounts?starting_after=${id}`, token)
+      expect(World.refusal(after)).toEqual([400, "parameter_invalid", "starting_after"])
+    }
+  }
+  const journal = yield* World.get("/v1/journal?limit=100", token)
+  for (const event of journal.body.data) {
+    if (event.account_id !== null) expect(reached).toContain(event.account_id)
+  }
+  for (const event of yield* World.journal(organization.id)) {
+    if (event.account_id === null || reached.includes(event.account_id)) continue
+    expect(World.refusal(yield* World.get(`/v1/journal/${event.id}`, token)).slice(0, 2)).toEqual([
+      404,
+      "resource_missing"
+    ])
+  }
+  expect((yield* World.get("/v1/journal/tail", token)).status).toBe(403)
+  const connections = JSON.stringify((yield* World.get("/v1/ai-connections", token)).body)
+  for (const { id } of accounts) {
+    if (!reached.includes(id)) expect(connections).not.toContain(id)
+  }
+})
+
+describe("what a connection reaches", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("S5.2-11: one limited to accounts reaches those and nothing else, on every operation", () =>
+        Effect.gen(function*() {
+          const made = yield* makeAccounts()
+          const { admins, id } = made.organization
+          const [first, second, third] = made.accounts.map((account) => account.id)
+          yield* tokenOf(made, admins.owner.id, "accounts", [third!])
+          yield* tokenOf(made, admins.owner.id, "departments", made.departments)
+          for (const ids of [[first!, second!], []]) {
+            yield* reachesOnly(made, yield* tokenOf(made, admins.owner.id, "accounts", ids), ids)
+          }
+          yield* World.grant(id, admins.admin.id, { accounts: [first!, third!] })
+          const token = yield* tokenOf(made, admins.admin.id, "accounts", [first!, third!])
+          yield* World.query(
+            id,
+            (sql) =>
+              sql`delete from admin_account where organization_id = ${id} and account_id = ${third!} returning account_id`
+          )
+          yield* reachesOnly(made, token, [first!])
+        }))
+
+      it.effect("S5.2-11: one limited to departments reaches the accounts filed there, as they are at the request", () =>
+        Effect.gen(function*() {
+          const made = yield* makeAccounts()
+          const [department] = made.departments
+          const filed = made.accounts.filter(({ department_id }) => department_id === department).map(({ id }) => id)
+          expect(filed.length).toBe(2)
+          const token = yield* tokenOf(made, made.organization.admins.owner.id, "departments", [department!])
+          yield* reachesOnly(made, token, filed)
+          const [moved] = made.accounts.filter(({ department_id }) => department_id === null)
+          yield* World.set(made.organization.id, "account", moved!.id, { department_id: department })
+          yield* World.set(made.organization.id, "account", filed[0]!, { department_id: null })
+          yield* reachesOnly(made, token, [filed[1]!, moved!.id])
+        }))
+
+      it.effect("a connection sees of other connections only the accounts and departments that it reaches itself", () =>
+        Effect.gen(function*() {
+          const made = yield* makeAccounts()
+          const owner = made.organization.admins.owner
+          const [one, two] = made.departments
+          const [first, second] = made.accounts.map(({ id }) => id)
+          yield* tokenOf(made, owner.id, "accounts", [first!, second!])
+          yield* tokenOf(made, owner.id, "departments", [one!, two!])
+          const seen = Effect.fnUntraced(function*(token: string) {
+            const { body } = yield* World.get("/v1/ai-connections", token)
+            return body.connections.slice(-2).map((
+              connection: { account_ids: ReadonlyArray<string>; department_ids: ReadonlyArray<string> }
+            ) => [connection.account_ids, connection.department_ids])
+          })
+          expect(yield* seen(yield* tokenOf(made, owner.id, "accounts", [second!]))).toEqual([[[], []], [[second], []]])
+          expect(yield* seen(yield* tokenOf(made, owner.id, "departments", [one!]))).toEqual([[[], [one]], [
+            [first],
+            []
+          ]])
+        }))
+    })
+  })
+
+  layer(World.world(pglite))((it) => {
+    const Index = Schema.Literals([0, 1, 2, 3, 4, 5])
+    it.effect.prop(
+      "S5.2-11: whatever is chosen, whatever the role and its own access, nothing else is reached",
+      [
+        Schema.Array(Index),
+        Schema.Array(Index),
+        Schema.Boolean,
+        Schema.Literals(["owner", "superadmin", "admin", "billing", "archive"])
+      ],
+      ([chosen, granted, byDepartment, role]) =>
+        Effect.gen(function*() {
+          const made = yield* makeAccounts()
+          const { admins, id } = made.organization
+          const admin = admins[role]
+          const idOf = (at: number): string => made.accounts[at]!.id
+          const departmentOf = (at: number): string => made.departments[at % 2]!
+          const own = [...new Set(granted.map(idOf))]
+          yield* World.grant(id, admin.id, { accounts: own })
+          if (byDepartment) yield* World.grant(id, admin.id, { departments: made.departments })
+          const everything = role !== "admin" && role !== "archive"
+          const ids = byDepartment
+            ? [...new Set(chosen.map(departmentOf))]
+            : [...new Set(chosen.map(idOf))].filter((account) => everything || own.includes(account))
+          const reached = byDepartment
+            ? made.accounts.filter(({ department_id }) => department_id !== null && ids.includes(department_id))
+              .map((account): string => account.id)
+            : ids
+          const token = yield* tokenOf(made, admin.id, byDepartment ? "departments" : "accounts", ids)
+          const listed = yield* World.get("/v1/accounts?limit=100", token)
+          expect(listed.body.data.map((account: { id: string }) => account.id).toSorted()).toEqual(reached.toSorted())
+          for (const account of made.accounts) {
+            const answer = yield* World.get(`/v1/accounts/${account.id}`, token)
+            expect([account.id, answer.status]).toEqual([account.id, reached.includes(account.id) ? 200 : 404])
+          }
+          const journal = yield* World.get("/v1/journal?limit=100", token)
+          for (const event of journal.body.data) {
+            if (event.account_id !== null) expect(reached).toContain(event.account_id)
+          }
+        }),
+      { arbitrary: { runs: 25 } }
+    )
+  })
+})

@@ -1,0 +1,226 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import * as crypto from "node:crypto"
+import * as http from "node:http"
+import type { Page } from "puppeteer-core"
+import * as Site from "../../src/edge/Site.ts"
+import * as Server from "../../src/http/Server.ts"
+import * as Browser from "../support/browser.ts"
+import { pglite } from "../support/database.ts"
+import * as Pages from "../support/pages.ts"
+import * as World from "../support/world.ts"
+
+const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
+const baseUrl = Effect.map(HttpServer.HttpServer, (server) => `http://127.0.0.1:${portOf(server)}`)
+
+const served = Server.layer.pipe(
+  Layer.provideMerge(
+    Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
+  ),
+  Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
+  Layer.provideMerge(World.core(pglite))
+)
+
+/** An application's own server, which answers its callback by one more redirect, as many do. */
+const callback = Effect.acquireRelease(
+  Effect.callback<{ readonly server: http.Server; readonly address: string; readonly asked: Array<string> }>((resume) => {
+    const asked: Array<string> = []
+    const server = http.createServer((request, response) => {
+      asked.push(request.url ?? "")
+      if (request.url?.startsWith("/callback") === true) response.writeHead(302, { location: "/done" }).end()
+      else response.writeHead(200, { "content-type": "text/html" }).end("<title>Connected</title>")
+    })
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      resume(Effect.succeed({ server, address: `http://127.0.0.1:${port}/callback`, asked }))
+    })
+  }),
+  ({ server }) =>
+    Effect.sync(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+)
+
+const press = (page: Page, selector: string) =>
+  Effect.promise(() => Promise.all([page.waitForNavigation(), page.click(selector)]))
+
+const type = (page: Page, selector: string, text: string) =>
+  Effect.promise(async () => {
+    await page.$eval(selector, (input) => {
+      ;(input as unknown as { value: string }).value = ""
+    })
+    await page.type(selector, text)
+  })
+
+const textOf = (page: Page) => Effect.promise(() => page.$eval("main", (main) => (main as unknown as { innerText: string }).innerText))
+
+const signIn = Effect.fnUntraced(function*(page: Page, organization: string, email: string) {
+  yield* type(page, "#sign-in-organization", organization)
+  yield* type(page, "#sign-in-email", email)
+  yield* type(page, "#sign-in-password", Pages.password)
+  yield* press(page, "main button.main")
+})
+
+/** An organization whose owner has a console password, with two accounts and a department. */
+const stage = Effect.fnUntraced(function*() {
+  const { admins, id } = yield* World.makeOrganization({ name: "Acme & Sons" })
+  yield* Pages.givePassword(id, admins.owner.id)
+  const department = yield* World.makeDepartment(id, "Sales <b>bold</b>")
+  const accounts = [
+    yield* World.makeAccount(id, { first_name: "Ada", last_name: "Lovelace" }),
+    yield* World.makeAccount(id, { first_name: "Grace", last_name: "Hopper", facts: { department_id: department } })
+  ]
+  return { id, admins, accounts, department, email: yield* Pages.emailOf(id, admins.owner.id), base: yield* baseUrl }
+})
+
+const register = Effect.fnUntraced(function*(base: string, redirect: string, name: string) {
+  const { client_id } = yield* Effect.promise(async () => {
+    const response = await fetch(`${base}/oauth/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ client_name: name, redirect_uris: [redirect], token_endpoint_auth_method: "none" })
+    })
+    return await response.json() as { client_id: string }
+  })
+  const verifier = crypto.randomBytes(32).toString("base64url")
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id,
+    redirect_uri: redirect,
+    code_challenge: crypto.createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    resource: `${base}/v1`,
+    state: "a state"
+  })
+  return `${base}/oauth/authorize?${query}`
+})
+
+describe("the pages in a browser", () => {
+  layer(served, { excludeTestServices: true })((it) => {
+    it.effect("an admin signs in, creates a key that is shown once, revokes it and signs out", () =>
+      Effect.gen(function*() {
+        const { base, email, id } = yield* stage()
+        const page = yield* Browser.newPage()
+        const wrong: Array<string> = []
+        const look = (name: string) => Effect.map(Browser.inspect(page, name), (found) => wrong.push(...found))
+        yield* Effect.promise(() => page.goto(`${base}/console/developer`))
+        yield* look("sign-in")
+        yield* type(page, "#sign-in-organization", id)
+        yield* type(page, "#sign-in-email", email)
+        yield* type(page, "#sign-in-password", "wrong")
+        yield* press(page, "main button.main")
+        expect(yield* textOf(page)).toContain("do not belong together")
+        yield* look("sign-in-wrong")
+        yield* signIn(page, id, email)
+        expect(page.url()).toBe(`${base}/console/developer`)
+        yield* look("developer-empty")
+
+        yield* type(page, "#label", "Nightly <b>report</b>")
+        yield* Effect.promise(() => page.click("#scope-accounts-write"))
+        yield* press(page, "form[action$=api-keys] button.main")
+        expect(yield* textOf(page)).toContain("Enter your console password")
+        yield* look("developer-wrong")
+        yield* type(page, "#password", Pages.password)
+        yield* press(page, "form[action$=api-keys] button.main")
+        const secret = yield* Effect.promise(() =>
+          page.$eval("#secret", (input) => (input as unknown as { value: string }).value)
+        )
+        expect(secret).toMatch(/^osc_live_[0-9A-Za-z]{49}$/)
+        expect((yield* World.get("/v1/organization", secret).pipe(
+          Effect.provideService(Site.Sites, Site.make([{ baseUrl: World.baseUrl, organizationId: null }]))
+        )).status).toBe(200)
+        yield* look("key-created")
+        yield* press(page, "main a.button")
+        expect(yield* textOf(page)).toContain("Nightly <b>report</b>")
+        expect(yield* Effect.promise(() => page.content())).not.toContain(secret)
+        yield* look("developer-key")
+
+        yield* Effect.promise(() => page.click("section[aria-labelledby=keys] summary"))
+        yield* press(page, "section[aria-labelledby=keys] button.danger")
+        expect(yield* textOf(page)).toContain("The key is revoked.")
+        yield* press(page, "header form button")
+        yield* Effect.promise(() => page.goto(`${base}/console/developer`))
+        expect(page.url()).toContain("/console/sign-in")
+        yield* Effect.promise(() => page.goto(`${base}/oauth/authorize?client_id=unknown`))
+        yield* look("problem")
+        expect(wrong).toEqual([])
+      }))
+
+    it.effect("an admin grants what they tick after a wrong password, denies, and disconnects", () =>
+      Effect.gen(function*() {
+        const { accounts, base, email, id } = yield* stage()
+        const application = yield* callback
+        const authorize = yield* register(base, application.address, "<b>Helper</b> of many words")
+        const page = yield* Browser.newPage()
+        const wrong: Array<string> = []
+        const look = (name: string) => Effect.map(Browser.inspect(page, name), (found) => wrong.push(...found))
+        yield* Effect.promise(() => page.goto(authorize))
+        yield* signIn(page, id, email)
+        expect(page.url()).toBe(authorize)
+        const shown = yield* textOf(page)
+        expect(shown).toContain("Connect “<b>Helper</b> of many words”?")
+        expect(shown).toContain(new URL(application.address).hostname)
+        yield* look("consent")
+
+        yield* press(page, "button[value=deny]")
+        const denied = new URL(application.asked[0]!, application.address).searchParams
+        expect([denied.get("error"), denied.get("state"), denied.get("iss")]).toEqual(["access_denied", "a state", base])
+        expect(page.url()).toMatch(/\/done$/)
+
+        yield* Effect.promise(() => page.goto(authorize))
+        yield* Effect.promise(() => page.click(`#account-${accounts[0]}`))
+        yield* Effect.promise(() => page.click("#scope-accounts-write"))
+        yield* type(page, "#password", "wrong")
+        yield* press(page, "button[value=allow]")
+        expect(yield* textOf(page)).toContain("The console password is not right.")
+        yield* look("consent-wrong")
+        yield* type(page, "#password", Pages.password)
+        yield* press(page, "button[value=allow]")
+        const granted = new URL(application.asked.at(-2)!, application.address).searchParams
+        expect([granted.get("error"), granted.get("state"), granted.has("code")]).toEqual([null, "a state", true])
+        expect(page.url()).toMatch(/\/done$/)
+
+        yield* Effect.promise(() => page.goto(`${base}/console/developer`))
+        expect(yield* textOf(page)).toContain("<b>Helper</b> of many words")
+        yield* Effect.promise(() => page.click("section[aria-labelledby=connections] summary"))
+        yield* look("developer-connection")
+        yield* press(page, "section[aria-labelledby=connections] button.danger")
+        expect(yield* textOf(page)).toContain("The application is disconnected.")
+        expect(wrong).toEqual([])
+      }))
+
+    it.effect("everything can be done by keyboard alone", () =>
+      Effect.gen(function*() {
+        const { base, email, id } = yield* stage()
+        const page = yield* Browser.newPage()
+        const keys = (...pressed: ReadonlyArray<"Tab" | "Enter" | "Space">) =>
+          Effect.promise(async () => {
+            for (const key of pressed) await page.keyboard.press(key)
+          })
+        const write = (text: string) => Effect.promise(() => page.keyboard.type(text))
+        const focused = Effect.promise(() => page.evaluate("document.activeElement.id || document.activeElement.className"))
+        yield* Effect.promise(() => page.goto(`${base}/console/developer`))
+        yield* keys("Tab")
+        expect(yield* focused).toBe("skip")
+        yield* keys("Tab")
+        expect(yield* focused).toBe("sign-in-organization")
+        yield* write(id)
+        yield* keys("Tab")
+        yield* write(email)
+        yield* keys("Tab")
+        yield* write(Pages.password)
+        yield* Effect.promise(() => Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]))
+        expect(page.url()).toBe(`${base}/console/developer`)
+        while ((yield* focused) !== "label") yield* keys("Tab")
+        yield* write("By keyboard")
+        while ((yield* focused) !== "expiry") yield* keys("Tab")
+        yield* keys("Tab", "Tab")
+        expect(yield* focused).toBe("main")
+        yield* Effect.promise(() => Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]))
+        expect(yield* textOf(page)).toContain("Key created")
+      }))
+  })
+})

@@ -1,0 +1,85 @@
+/** A headless Chromium: the one that CHROMIUM_PATH names, else the one that npm has installed. */
+import chromium from "@sparticuz/chromium"
+import axe from "axe-core"
+import { Effect, type Scope } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import puppeteer, { type Page } from "puppeteer-core"
+
+const flags = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+/** A browser that is gone when the scope closes. */
+export const open = Effect.acquireRelease(
+  Effect.promise(async () =>
+    puppeteer.launch({
+      executablePath: process.env["CHROMIUM_PATH"] ?? (await chromium.executablePath()),
+      args: flags,
+      headless: true
+    })
+  ),
+  (browser) => Effect.promise(() => browser.close())
+)
+
+/** A page with a session of its own. */
+export const newPage = Effect.fnUntraced(function*(): Effect.fn.Return<Page, never, Scope.Scope> {
+  const browser = yield* open
+  return yield* Effect.promise(async () => {
+    const page = await (await browser.createBrowserContext()).newPage()
+    await page.setViewport({ width: 1100, height: 900 })
+    return page
+  })
+})
+
+/** What axe finds wrong with the page as it is. */
+export const violations = (page: Page) =>
+  Effect.promise(async () => {
+    await page.evaluate(axe.source)
+    const found: ReadonlyArray<string> = await page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | ")))`
+    ) as ReadonlyArray<string>
+    return found
+  })
+
+const looks = [
+  { name: "light", width: 1100, scheme: "light" },
+  { name: "dark", width: 1100, scheme: "dark" },
+  { name: "phone", width: 360, scheme: "light" },
+  { name: "phone-dark", width: 360, scheme: "dark" }
+]
+
+/**
+ * What is wrong with the page in light and dark, on a screen and on a telephone: axe's findings, and sideways scrolling.
+ * With SCREENSHOTS naming a folder, each look is kept there as a picture.
+ */
+export const inspect = Effect.fnUntraced(function*(page: Page, name: string) {
+  const wrong: Array<string> = []
+  for (const look of looks) {
+    yield* Effect.promise(async () => {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: look.scheme }])
+      await page.setViewport({ width: look.width, height: 900 })
+      const folder = process.env["SCREENSHOTS"]
+      if (folder !== undefined) {
+        fs.mkdirSync(folder, { recursive: true })
+        await page.screenshot({ path: path.join(folder, `${name}-${look.name}.png`) as `${string}.png`, fullPage: true })
+      }
+    })
+    for (const violation of yield* violations(page)) wrong.push(`${name} ${look.name}: ${violation}`)
+    const wide = yield* Effect.promise(() =>
+      page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    )
+    if (wide === true) wrong.push(`${name} ${look.name}: scrolls sideways`)
+  }
+  yield* Effect.promise(async () => {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }])
+    await page.setViewport({ width: 1100, height: 900 })
+  })
+  return wrong
+})
