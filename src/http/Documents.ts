@@ -55,7 +55,10 @@ interface Example {
 const examples: ReadonlyMap<string, Example> = new Map(Object.entries(recorded))
 
 /** The JSON Schema of what a member looks like in a request. */
-const memberSchema = (member: Schema.Top) => Schema.toJsonSchemaDocument(Schema.toEncoded(member)).schema
+const memberSchema = (member: Schema.Top): object => {
+  const text = JSON.stringify(Schema.toJsonSchemaDocument(Schema.toEncoded(member)).schema)
+  return JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/"))
+}
 
 const header = (description: string, type: "string" | "integer" = "string") => ({
   description,
