@@ -116,7 +116,7 @@ const knock = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialize
 
 /** Serves, once the credential has been found good. */
 const serve = Effect.fnUntraced(function*(ask: Stdio.Ask) {
-  const { status } = yield* ask({ accept: "application/json, text/event-stream" }, knock)
+  const { status } = yield* ask(Stdio.plainHeaders, knock)
   if (status === 401) {
     return yield* invalid("The API key in CONSOLE_API_KEY is invalid, expired or revoked.")
   }

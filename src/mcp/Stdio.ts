@@ -36,13 +36,18 @@ const headerText = (text: string): string =>
     ? text
     : `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`
 
+/** What every request says of itself and of the answers it takes. */
+export const plainHeaders = {
+  accept: "application/json, text/event-stream",
+  "content-type": "application/json"
+}
+
 const headersOf = (message: unknown, negotiated: string | undefined): Readonly<Record<string, string>> => {
   const version = claimed(message)
   const method = member(message, "method")
   const name = member(paramsOf(message), "name")
   return {
-    accept: "application/json, text/event-stream",
-    "content-type": "application/json",
+    ...plainHeaders,
     ...(version !== undefined
       ? {
         "mcp-protocol-version": version,

@@ -114,6 +114,33 @@ describe("a server on PostgreSQL", () => {
         expect(yield* trace).toEqual(["paused", "account.paused"])
       }))
 
+    it.effect("that stops does not begin what was pipelined behind the request in flight", () =>
+      Effect.gen(function*() {
+        const { pause, release, trace, waits } = yield* locked()
+        const { admins, id } = yield* World.makeOrganization()
+        const other = yield* World.makeAccount(id)
+        const theirs = `Authorization: Bearer ${Redacted.value(admins.owner.key)}`
+        const server = yield* start()
+        const connection = yield* connect(server.port)
+        connection.write(pause + request(`POST /v1/accounts/${other}/pause`, [theirs]))
+        yield* waits
+        const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
+        yield* release
+        expect((yield* connection.answer()).status).toBe(200)
+        expect(yield* connection.closed).toBe("")
+        yield* Fiber.join(stopping)
+        expect(yield* trace).toEqual(["paused", "account.paused"])
+        expect(yield* World.journal(id)).toEqual([])
+      }))
+
+    it.effect("gives a head a time of its own, however long the whole request may take", () =>
+      Effect.gen(function*() {
+        const server = yield* start({ headTime: "100 millis", requestTime: "1 hour" })
+        const connection = yield* connect(server.port)
+        connection.write("GET /v1/organization HTTP/1.1\r\nHost: con")
+        expect((yield* connection.answer()).status).toBe(408)
+      }))
+
     it.effect("that stops answers 503 in the envelope to what is not done in time, and none of it is done", () =>
       Effect.gen(function*() {
         const { pause, release, trace, waits } = yield* locked()

@@ -97,7 +97,7 @@ describe("6 changes on the messenger that go wrong", () => {
               [{ _tag: "Silent" }, 8000, 503, failed("messenger_unavailable", false)]
             ] as const
           ) {
-            const { asked, journal, rename, script } = yield* stage
+            const { asked, journal, name, rename, script } = yield* stage
             yield* script(answer)
             const asking = yield* Effect.forkChild(rename)
             yield* asked
@@ -106,6 +106,7 @@ describe("6 changes on the messenger that go wrong", () => {
             const answered = yield* Fiber.join(asking)
             expect(answered.status).toBe(status)
             if (status === 503) expect(refusal(answered)).toEqual(unavailable(30))
+            expect(yield* name).toBe(status === 200 ? "Grace Lovelace" : "Ada Lovelace")
             expect(yield* journal).toEqual(entries)
           }
         }))

@@ -128,21 +128,54 @@ describe("races on PostgreSQL", () => {
       expect(intents.length).toBe(12)
     }))
 
+  it.live("changes of every kind at once do not stand in each other's way", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      for (let round = 0; round < 4; round++) {
+        const { admins, id } = yield* one(World.makeOrganization())
+        const still = yield* one(World.makeAccount(id))
+        const live = yield* one(World.makeLiveAccount(id))
+        const asked = Array.from({ length: 5 }, (_, index) => [
+          World.put("/v1/settings/notifications", admins.owner.key, {
+            recipients: index % 2 === 0 ? "owner_superadmins" : "owner"
+          }),
+          World.put("/v1/me/mail-preferences", admins.admin.key, {
+            security: true,
+            storage: true,
+            news: true,
+            offers: index % 2 === 0
+          }),
+          World.post(`/v1/accounts/${still}/pause`, admins.superadmin.key),
+          World.post(`/v1/accounts/${still}/resume`, admins.superadmin.key),
+          World.put(`/v1/accounts/${live.id}/role-label`, admins.owner.key, { role_label: `L${index}` }),
+          World.patch(`/v1/accounts/${live.id}/messenger-profile`, admins.owner.key, { about: `A${index}` }),
+          World.get("/v1/accounts", admins.billing.key),
+          World.get("/v1/journal", admins.billing.key)
+        ]).flat()
+        const answers = yield* Effect.forEach(asked, (ask, index) => (index % 3 === 0 ? one : two)(ask), atOnce)
+        expect(statuses(answers).filter((status) => status !== 200 && status !== 409)).toEqual([])
+        yield* one(journal(id))
+      }
+    }))
+
   it.live("preferences and recipients that are set at once are journaled once for each that changed something", () =>
     Effect.gen(function*() {
       const [one, two] = yield* replicas
       const { admins, id } = yield* one(World.makeOrganization())
-      const set = World.put("/v1/settings/notifications", admins.owner.key, { recipients: "owner_superadmins" })
-      const choices = { security: false, storage: false, news: true, offers: true }
-      const choose = World.put("/v1/me/mail-preferences", admins.admin.key, choices)
-      const answers = yield* Effect.all(
-        [one(set), two(set), one(set), one(choose), two(choose), two(choose)],
-        atOnce
-      )
-      expect(new Set(statuses(answers))).toEqual(new Set([200]))
-      expect((yield* one(journal(id))).map(({ action }) => action).toSorted()).toEqual([
-        "mail_preferences.set",
-        "notification_recipients.set"
-      ])
+      for (let round = 0; round < 12; round++) {
+        const recipients = round % 2 === 0 ? "owner_superadmins" : "owner"
+        const set = World.put("/v1/settings/notifications", admins.owner.key, { recipients })
+        const choices = { security: false, storage: false, news: true, offers: round % 2 === 0 }
+        const choose = World.put("/v1/me/mail-preferences", admins.admin.key, choices)
+        const answers = yield* Effect.all(
+          [one(set), two(choose), two(set), one(choose), one(set), two(choose)],
+          atOnce
+        )
+        expect(new Set(statuses(answers))).toEqual(new Set([200]))
+        expect((yield* one(journal(id))).slice(2 * round).map(({ action }) => action).toSorted()).toEqual([
+          "mail_preferences.set",
+          "notification_recipients.set"
+        ])
+      }
     }))
 })

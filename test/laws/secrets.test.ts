@@ -79,10 +79,16 @@ describe("5.1 secrets", () => {
               if (index % 45 === 0) yield* TestClock.adjust("61 seconds")
               answers.push(text(yield* Random.send(Random.draw(draft, ids), admins[role].key)))
             }
+            yield* TestClock.adjust("61 seconds")
             for (const account of organization.live) {
               const read = yield* World.get(`/v1/accounts/${account.id}/messenger-profile`, admins.owner.key)
               expect(read.body).toMatchObject({ two_fa_present: true, two_fa_managed: true })
               answers.push(text(read))
+              for (const { key } of Object.values(admins)) {
+                for (const path of ["", "/messenger-profile"]) {
+                  answers.push(text(yield* World.get(`/v1/accounts/${account.id}${path}`, key)))
+                }
+              }
             }
             return answers
           }))

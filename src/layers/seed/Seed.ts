@@ -7,17 +7,8 @@ import { mailChoices } from "../../domain/Preferences.ts"
 import { MonitoringState } from "../../domain/Status.ts"
 
 const optional = Schema.optionalKey
-const Natural = Schema.Natural
-
-/** An instant: `now`, a distance from now such as `-2d`, `+36h` or `-90m`, or an ISO 8601 date-time. */
-export const Moment = Schema.String.check(
-  Schema.isPattern(
-    /^(?:now|[+-][0-9]{1,6}[smhdw]|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9]{2}:[0-9]{2}))$/,
-    {
-      expected: "now, a distance such as -2d or +36h, or an ISO 8601 date-time"
-    }
-  )
-).annotate({ identifier: "moment", description: "now, a distance from now (s, m, h, d, w), or an ISO 8601 date-time." })
+const Natural = Schema.Natural.check(Schema.isLessThanOrEqualTo(2_147_483_647))
+const Bytes = Schema.Natural
 
 const unitMillis: Readonly<Record<string, number>> = {
   s: 1000,
@@ -36,14 +27,39 @@ export const resolve = (moment: string, now: Date): Date => {
     : new Date(now.getTime() + Number(distance[1]) * (unitMillis[distance[2] ?? ""] ?? 0))
 }
 
+const century = 36_525 * 86_400_000
+
+/** Whether the calendar has the instant, and a distance is of a hundred years at most. */
+const isInstant = (moment: string): boolean => {
+  const millis = resolve(moment, new Date(0)).getTime()
+  return /^[+-]/.test(moment) ? Math.abs(millis) <= century : !Number.isNaN(millis)
+}
+
+/** An instant: `now`, a distance from now such as `-2d`, `+36h` or `-90m`, or an ISO 8601 date-time. */
+const Moment = Schema.String.check(
+  Schema.isPattern(
+    /^(?:now|[+\-][0-9]{1,10}[smhdw]|[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+\-][0-9]{2}:[0-9]{2}))$/u,
+    { expected: "now, a distance such as -2d or +36h, or an ISO 8601 date-time" }
+  ).abort(),
+  Schema.makeFilter(isInstant, { expected: "an instant that the calendar has, within a hundred years of now" })
+).annotate({ identifier: "moment", description: "now, a distance from now (s, m, h, d, w), or an ISO 8601 date-time." })
+
 const Text = Schema.String.check(Schema.makeFilter((text: string) => text.isWellFormed() && !text.includes("\u0000"), {
   expected: "text without U+0000 and lone surrogates"
 }))
 const Name = Text.check(Schema.isNonEmpty())
-const Email = Name.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { expected: "an email address" }))
+const Email = Name.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/u, { expected: "an email address" }))
 const Phone = Schema.String.check(
-  Schema.isPattern(/^\+[1-9][0-9]{6,14}$/, { expected: "a phone number in E.164 form" })
+  Schema.isPattern(/^\+[1-9][0-9]{6,14}$/u, { expected: "a phone number in E.164 form" })
 )
+
+const isStorable = Schema.makeFilter(
+  (value: unknown) => !/\\u(?:0000|d[89a-f])/i.test(JSON.stringify(value)),
+  { expected: "text without U+0000 and lone surrogates" }
+)
+
+/** Sign-up links are rows of their own. */
+const Links = Schema.Natural.check(Schema.isLessThanOrEqualTo(10_000))
 
 const Session = Schema.Struct({
   id: optional(Name).annotate({ description: "The messenger's id; made up where it is left out." }),
@@ -86,7 +102,7 @@ const Archive = Schema.Struct({
   live: optional(Schema.Boolean),
   messages: optional(Natural),
   media: optional(Natural),
-  bytes: optional(Natural),
+  bytes: optional(Bytes),
   last_backup_at: optional(Moment),
   next_backup_at: optional(Moment),
   updated_at: optional(Moment),
@@ -156,7 +172,7 @@ const Account = Schema.Struct({
     last_ok_at: optional(Moment),
     last_polled_at: optional(Moment),
     last_poll_error: optional(Text),
-    recovery: optional(Schema.Record(Schema.String, Schema.Json))
+    recovery: optional(Schema.Record(Schema.String, Schema.Json).check(isStorable))
   })),
   paired_session: optional(Schema.Struct({
     state: Schema.Literals(["none", "active", "lost"]),
@@ -239,8 +255,8 @@ const Organization = Schema.Struct({
   trial_ends_at: optional(Moment),
   valid_until: optional(Moment),
   seat_limit: optional(Natural),
-  unused_sign_up_links: optional(Natural),
-  used_sign_up_links: optional(Natural),
+  unused_sign_up_links: optional(Links),
+  used_sign_up_links: optional(Links),
   tamper_lockdown_enabled: optional(Schema.Boolean),
   notification_recipients: optional(Recipients),
   archive: optional(Schema.Struct({
@@ -251,8 +267,8 @@ const Organization = Schema.Struct({
     deletion_started_at: optional(Moment),
     deleted_at: optional(Moment)
   })),
-  storage_used_bytes: optional(Natural),
-  storage_limit_bytes: optional(Natural),
+  storage_used_bytes: optional(Bytes),
+  storage_limit_bytes: optional(Bytes),
   departments: optional(Schema.Array(Name)),
   admins: Schema.Array(Admin),
   accounts: optional(Schema.Array(Account)),
@@ -326,7 +342,16 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
       admin.accounts?.forEach((phone, each) => refer("account", phone, "admins", place, "accounts", each))
       admin.departments?.forEach((name, each) => refer("department", name, "admins", place, "departments", each))
     })
+    organization.admins.forEach((admin, place) => {
+      unique([...here, "admins", place, "accounts"], admin.accounts ?? [])
+      unique([...here, "admins", place, "departments"], admin.departments ?? [])
+    })
     accounts.forEach((account, place) => {
+      const sessions = account.sessions ?? []
+      unique([...here, "accounts", place, "sessions"], sessions.map((session) => session.id), "id")
+      if (sessions.filter((session) => session.current === true).length > 1) {
+        found.push({ path: at(...here, "accounts", place, "sessions"), message: "an account has one current session" })
+      }
       if (account.department !== undefined) refer("department", account.department, "accounts", place, "department")
       account.sessions?.forEach((session, each) => {
         if (session.approved_by !== undefined) {

@@ -38,7 +38,7 @@ export const layer = Layer.effect(
         sql<AccountFacts>`
           select ${columns} from account
           where organization_id = ${caller.organizationId} and account.id = ${id} and ${reachable(sql, caller)}
-          ${lock ? sql`for update of account` : sql``}`.pipe(
+          ${lock ? sql`for no key update of account` : sql``}`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row ?? null)
         ),

@@ -18,7 +18,7 @@ export const layer = Layer.effect(
           select email, mail_security as security, mail_storage as storage, mail_news as news, mail_offers as offers
           from admin
           where organization_id = ${organizationId} and id = ${adminId} and joined_at is not null
-          ${lock ? sql`for update` : sql``}`.pipe(
+          ${lock ? sql`for no key update` : sql``}`.pipe(
           Effect.orDie,
           Effect.map(([row]) => {
             if (row === undefined) return null

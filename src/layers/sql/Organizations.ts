@@ -25,9 +25,10 @@ export const layer = Layer.effect(
             facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
           )
         ),
+      // A full lock would meet the journal's foreign key on this row from the other side: a deadlock.
       lockRecipients: (id) =>
         sql<{ notification_recipients: Recipients }>`
-          select notification_recipients from organization where id = ${id} for update`.pipe(
+          select notification_recipients from organization where id = ${id} for no key update`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row?.notification_recipients ?? "owner")
         ),

@@ -1,0 +1,184 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { ask, done, freshDirectory, run, serve } from "../support/cli.ts"
+
+/** What a command prints, without what differs from run to run. */
+const steady = (text: string) =>
+  text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID").replaceAll(/osc_live_\w+/g, "KEY")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/\b[0-9a-f]{64}\b/g, "HASH")
+
+const owner = "olivia@acme.example"
+
+/** What each command says, one after another, in an empty database. */
+const story = async (data: string) => {
+  const said: Array<string> = []
+  const say = async (args: ReadonlyArray<string>, stdin?: string) => {
+    const { status, stderr, stdout } = await run([...args, "--data", data], stdin === undefined ? {} : { stdin })
+    said.push(`${args.slice(0, 2).join(" ")}: ${status}\n${steady(stdout)}${steady(stderr)}`)
+    return stdout
+  }
+  await say(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--seats", "3"])
+  await say(["organizations", "create", "acme", "--name", "Acme", "--owner", owner])
+  await say(["admins", "create", "acme", "ada@acme.example", "--role", "admin", "--json"])
+  const made = JSON.parse(
+    await say(["keys", "create", "acme", owner, "--label", "First", "--scopes", "org:read,accounts:write", "--json"])
+  )
+  await say(["keys", "revoke", "acme", made.key_id])
+  await say(["admins", "set-password", "acme", owner], "short\n")
+  await say(["admins", "set-password", "acme", owner], "long enough\n")
+  await say(["admins", "disable", "acme", "ADA@acme.example"])
+  await say(["admins", "enable", "acme", "ada@acme.example"])
+  await say(["journal", "verify"])
+  return said
+}
+
+describe("the commands", () => {
+  it(
+    "print the same through a running service as without one, and journal what they change as an operator's act",
+    async () => {
+      const data = freshDirectory()
+      const service = await serve(["--data", data])
+      const through = await story(data)
+      const lines = (await done(["journal", "export", "acme", "--data", data])).trimEnd().split("\n")
+      expect(await service.stop()).toBe(0)
+      const alone = freshDirectory()
+      expect(await story(alone)).toEqual(through)
+
+      expect(through.map((line) => line.split("\n")[0])).toEqual([
+        "organizations create: 0",
+        "organizations create: 1",
+        "admins create: 0",
+        "keys create: 0",
+        "keys revoke: 0",
+        "admins set-password: 1",
+        "admins set-password: 0",
+        "admins disable: 0",
+        "admins enable: 0",
+        "journal verify: 0"
+      ])
+      expect(through[1]).toBe("organizations create: 1\nThere is an organization acme already.\n")
+      expect(through[5]).toBe("admins set-password: 1\nA password has 8 to 1024 characters.\n")
+      const events = lines.map((line) => JSON.parse(line))
+      expect(events.map(({ action }) => action)).toEqual([
+        "organization.created",
+        "admin.created",
+        "api_key.created",
+        "api_key.revoked",
+        "admin.password_set",
+        "admin.disabled",
+        "admin.enabled"
+      ])
+      for (const event of events) {
+        expect(event).toMatchObject({
+          outcome: "done",
+          actor: { type: "operator", admin_id: null, name: null },
+          credential: null,
+          via: "cli"
+        })
+      }
+      expect(JSON.stringify(events)).not.toMatch(/_live_|long enough/)
+      expect(fs.readFileSync(path.join(data, "pepper"), "utf8")).not.toBe(
+        fs.readFileSync(path.join(alone, "pepper"), "utf8")
+      )
+    },
+    300_000
+  )
+
+  it("stop keys at once: of a disabled admin, revoked, and made before a password", async () => {
+    const data = freshDirectory()
+    const service = await serve(["--data", data])
+    const act = (args: ReadonlyArray<string>, stdin?: string) =>
+      done([...args, "--data", data], stdin === undefined ? {} : { stdin })
+    const makeKey = async () =>
+      JSON.parse(await act(["keys", "create", "acme", owner, "--label", "K", "--scopes", "org:read", "--json"]))
+    const status = async (key: string) => (await ask(service.address, key, "GET", "/v1/organization")).status
+    await act(["organizations", "create", "acme", "--name", "Acme", "--owner", owner])
+
+    const before = await makeKey()
+    const preferences = () => ask(service.address, before.key, "GET", "/v1/me/mail-preferences")
+    expect((await preferences()).body.error.code).toBe("mail_preferences_unavailable")
+    await act(["admins", "set-password", "acme", owner], "correct horse\n")
+    expect(await status(before.key)).toBe(401)
+
+    const { key, key_id } = await makeKey()
+    const mail = await ask(service.address, key, "GET", "/v1/me/mail-preferences")
+    expect([mail.status, mail.body.email]).toEqual([200, owner])
+    await act(["admins", "disable", "acme", owner])
+    expect(await status(key)).toBe(401)
+    await act(["admins", "enable", "acme", owner])
+    expect(await status(key)).toBe(200)
+    await act(["keys", "revoke", "acme", key_id])
+    expect(await status(key)).toBe(401)
+  }, 300_000)
+})
+
+describe("what commands refuse", () => {
+  it("says in one line why, and ends with 1; a line that cannot be read ends with 2", async () => {
+    const data = freshDirectory()
+    const file = path.join(data, "not.json")
+    fs.writeFileSync(file, "{")
+    const service = await serve(["--data", data])
+    await done(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--data", data])
+    const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
+      [["organizations", "create", "Acme!", "--name", "A", "--owner", owner], 1, /^An organization's id is 1 to 63/],
+      [["organizations", "create", "b", "--name", "B", "--owner", "nobody"], 1, /^owner: Expected an email address\.$/],
+      [
+        ["organizations", "create", "b", "--name", "B"],
+        2,
+        /--owner; see security-console organizations create --help$/
+      ],
+      [["admins", "create", "acme", owner, "--role", "admin"], 1, /^acme has an admin olivia@acme\.example already\.$/],
+      [["admins", "create", "acme", "b@acme.example", "--role", "owner"], 1, /^acme has an owner already\.$/],
+      [["admins", "create", "nope", owner, "--role", "admin"], 1, /^There is no organization nope\.$/],
+      [["admins", "create", "acme", owner, "--role", "chief"], 2, /--role/],
+      [["admins", "disable", "acme", "b@acme.example"], 1, /^acme has no admin b@acme\.example\.$/],
+      [["keys", "create", "acme", owner, "--label", "", "--scopes", "org:read"], 1, /^label: /],
+      [["keys", "create", "acme", owner, "--label", "L", "--scopes", "org:none"], 2, /--scopes/],
+      [
+        ["keys", "create", "acme", owner, "--label", "L", "--scopes", "org:read", "--expires-in-days", "0"],
+        1,
+        /^expires_in/
+      ],
+      [["keys", "revoke", "acme", "123"], 1, /^acme has no key 123\.$/],
+      [["seed", path.join(data, "missing.json")], 1, /missing\.json cannot be read\.$/],
+      [["seed", file], 1, /not\.json is not JSON/],
+      [["journal", "verify", "--organization", "nope"], 1, /^There is no organization nope\.$/],
+      [["journal", "verify", "--checkpoint", "package.json"], 1, /^package\.json does not hold checkpoints\.$/],
+      [["journal", "checkpoint", "--organization", "nope"], 1, /^There is no organization nope\.$/],
+      [["journal", "export", "nope"], 1, /^There is no organization nope\.$/]
+    ]
+    for (const [args, status, line] of cases) {
+      const ended = await run([...args, "--data", data])
+      expect([args, ended.status, ended.stdout]).toEqual([args, status, ""])
+      expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1)
+      expect(ended.stderr.trimEnd()).toMatch(line)
+    }
+    expect(await service.stop()).toBe(0)
+    expect((await run(["bogus"])).status).toBe(2)
+  }, 300_000)
+})
+
+describe("the documents that the commands print", () => {
+  it.each([
+    ["openapi", "openapi.json"],
+    ["seed-schema", "seeds/seed.schema.json"]
+  ])("%s prints what is committed as %s", async (command, file) => {
+    expect(await done([command])).toBe(fs.readFileSync(path.join(import.meta.dirname, "../..", file), "utf8"))
+  })
+
+  it("explains every command with --help", async () => {
+    const named = /^ {2}([\w-]+) {2,}\S/gm
+    const subcommands = (help: string) =>
+      [...help.replace(/^[^]*SUBCOMMANDS\n/, "").matchAll(named)].map(([, name = ""]) => name)
+    const names = subcommands(await done(["--help"]))
+    expect(names).toEqual(
+      expect.arrayContaining(["serve", "migrate", "organizations", "admins", "keys", "seed", "journal"])
+    )
+    const helps = await Promise.all(
+      [["admins", "set-password"], ["keys", "create"], ["journal", "export"]].map((words) => done([...words, "--help"]))
+    )
+    for (const help of helps) expect(help).toMatch(/DESCRIPTION[^]*USAGE[^]*FLAGS[^]*--data/)
+    expect(subcommands(await done(["admins", "--help"]))).toEqual(["create", "set-password", "disable", "enable"])
+  }, 60_000)
+})

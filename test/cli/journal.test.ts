@@ -1,0 +1,115 @@
+import { describe, expect, it } from "@effect/vitest"
+import { PGlite } from "@electric-sql/pglite"
+import canonicalize from "canonicalize"
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { ask, done, freshDirectory, run, serve } from "../support/cli.ts"
+
+/** What a collector needs to check an export by itself: the first event that does not continue the chain, if any. */
+const broken = (organization: string, ndjson: string): number | undefined => {
+  const sha256 = (...parts: ReadonlyArray<string | Buffer>) =>
+    parts.reduce((hash, part) => hash.update(part), crypto.createHash("sha256")).digest("hex")
+  let sequence = 0
+  let previous = sha256(`journal/1\n${organization}`)
+  for (const line of ndjson.trimEnd().split("\n")) {
+    const { hash, ...event } = JSON.parse(line)
+    sequence++
+    const expected = sha256(Buffer.from(previous, "hex"), canonicalize(event) ?? "")
+    if (event.sequence !== sequence || event.prev_hash !== previous || hash !== expected) return sequence
+    previous = hash
+  }
+  return undefined
+}
+
+/** The cells of a CSV (RFC 4180) by row. */
+const cells = (csv: string): ReadonlyArray<ReadonlyArray<string>> =>
+  csv.trimEnd().split("\n").map((line) =>
+    [...line.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map(([, quoted, bare]) =>
+      quoted?.replaceAll("\"\"", "\"") ?? bare ?? ""
+    )
+  )
+
+const seed = {
+  organizations: [{
+    id: "acme",
+    name: "Acme",
+    status: "active",
+    plan: "governance",
+    seat_limit: 5,
+    admins: [{ email: "olivia@acme.example", name: "=cmd|'/c calc'!A0", role: "owner" }],
+    accounts: [{ phone: "+31612340001", first_name: "Ada" }],
+    api_keys: [{ label: "@SUM(1,\"2\")", admin: "olivia@acme.example", scopes: ["org:read", "accounts:write"] }]
+  }]
+}
+
+/** Changes the stored journal as somebody who owns the machine could. */
+const tamper = async (data: string, statement: string) => {
+  const database = await PGlite.create(path.join(data, "database"))
+  await database.exec(statement)
+  await database.close()
+}
+
+describe("a journal at the command line", () => {
+  it(
+    "is exported whole, verified by others, safe in a spreadsheet, and found out when it was touched or cut",
+    async () => {
+      const data = path.join(freshDirectory(), "data")
+      const here = ["--data", data]
+      const file = path.join(freshDirectory(), "seed.json")
+      fs.writeFileSync(file, JSON.stringify(seed))
+      const service = await serve(here)
+      const [{ key }] = JSON.parse(await done(["seed", file, ...here])).keys
+      const [account] = (await ask(service.address, key, "GET", "/v1/accounts")).body.data
+      for (const role_label of ["=1+1", "Łabel 🙂"]) {
+        const labelled = await ask(service.address, key, "PUT", `/v1/accounts/${account.id}/role-label`, { role_label })
+        expect(labelled.status).toBe(200)
+      }
+      const ndjson = await done(["journal", "export", "acme", ...here])
+      expect(ndjson.trimEnd().split("\n")).toHaveLength(3)
+      expect(broken("acme", ndjson)).toBeUndefined()
+      expect(broken("acme", ndjson.replace("Łabel", "Label"))).toBe(3)
+      expect(await done(["journal", "export", "acme", "--after-sequence", "2", ...here])).toBe(
+        `${ndjson.trimEnd().split("\n")[2]}\n`
+      )
+
+      const [header = [], , second = []] = cells(await done(["journal", "export", "acme", "--format", "csv", ...here]))
+      const cell = (name: string) => second[header.indexOf(name)]
+      expect(cell("actor.name")).toBe("'=cmd|'/c calc'!A0")
+      expect(cell("credential.label")).toBe("'@SUM(1,\"2\")")
+      expect(JSON.parse(cell("details") ?? "")).toEqual({ role_label: "=1+1" })
+      expect([cell("sequence"), cell("hash")]).toEqual(["2", JSON.parse(ndjson.split("\n")[1] ?? "").hash])
+
+      const checkpoints = path.join(data, "..", "checkpoint.json")
+      fs.writeFileSync(checkpoints, await done(["journal", "checkpoint", "--json", ...here]))
+      expect(JSON.parse(fs.readFileSync(checkpoints, "utf8"))).toEqual({
+        checkpoints: [{ organization: "acme", sequence: 3, hash: JSON.parse(ndjson.split("\n")[2] ?? "").hash }]
+      })
+      const verify = ["journal", "verify", "--checkpoint", checkpoints, ...here]
+      expect(await done(verify)).toMatch(/^acme +3 events, unbroken/)
+      expect(await service.stop()).toBe(0)
+
+      await tamper(
+        data,
+        `
+      delete from journal_event where sequence = 3;
+      update journal_head set (sequence, hash) = (select sequence, hash from journal_event where sequence = 2)`
+      )
+      expect(await done(["journal", "verify", ...here])).toMatch(/^acme +2 events, unbroken/)
+      const cut = await run(verify)
+      expect([cut.status, cut.stderr]).toEqual([1, "A journal is broken.\n"])
+      expect(cut.stdout).toMatch(/^acme +BROKEN at \d+ +it ends before a checkpoint\n$/)
+
+      await tamper(data, `update journal_event set details = '{"role_label": "Boss"}' where sequence = 2`)
+      const edited = await run(["journal", "verify", "--json", ...here])
+      expect([edited.status, edited.stderr]).toEqual([1, "A journal is broken.\n"])
+      expect(JSON.parse(edited.stdout)).toEqual({
+        ok: false,
+        journals: [{ organization: "acme", ok: false, sequence: 2, hash: null, reason: "hash" }]
+      })
+      const copy = await done(["journal", "export", "acme", ...here])
+      expect(broken("acme", copy)).toBe(2)
+    },
+    300_000
+  )
+})

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import * as path from "node:path"
+import { inject } from "vitest"
+import { ask, done, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
+import { postgresServer, postgresUrl } from "../support/database.ts"
+import { postgresLayer } from "../support/databaseRoles.ts"
+
+const pepper = crypto.randomBytes(32).toString("base64")
+
+/** The settings of a service on the database; nothing goes to the directory. */
+const on = (url: string) => ({
+  CONSOLE_DATABASE_URL: url,
+  CONSOLE_PEPPERS: pepper,
+  CONSOLE_DATA: path.join(freshDirectory(), "never")
+})
+
+const execute = (url: string, statement: string) =>
+  Effect.orDie(
+    SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(Effect.provide(postgresLayer(url)))
+  )
+
+/** A role and an empty database of its own on the run's server, without what an administrator grants. */
+const emptyDatabase = Effect.gen(function*() {
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
+  const url = new URL(inject("databases").adminUrl)
+  yield* execute(url.href, `create role ${name} login password '${url.password}'`)
+  yield* Effect.addFinalizer(() => execute(url.href, `drop role ${name}`))
+  yield* execute(url.href, `create database ${name} owner ${name}`)
+  yield* Effect.addFinalizer(() => execute(url.href, `drop database ${name} with (force)`))
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  own.username = name
+  return { name, url: own.href, admin: url.href }
+})
+
+const promise = <A>(run: () => Promise<A>) => Effect.promise(run)
+
+describe("the commands on PostgreSQL", () => {
+  it.effect(
+    "migrate where an administrator has made the roles, and else say what to run",
+    () =>
+      Effect.gen(function*() {
+        const { admin, name, url } = yield* emptyDatabase
+        const refused = yield* promise(() => run(["migrate"], { env: on(url) }))
+        expect([refused.status, refused.stdout]).toEqual([1, ""])
+        expect(refused.stderr).toBe(
+          `The role ${name} is not a member of console_app. An administrator of the database runs once:\n` +
+            `grant console_app to "${name}";\n`
+        )
+        const statement = /^grant.*;$/m.exec(refused.stderr)?.[0] ?? ""
+        yield* execute(admin, statement)
+        const early = yield* promise(() => run(["serve"], { env: on(url) }))
+        expect([early.status, early.stdout]).toEqual([1, ""])
+        expect(early.stderr).toMatch(
+          /The database's schema is at 0, and this program needs \d+: start it with --migrate\.\n$/
+        )
+        expect(yield* promise(() => done(["migrate"], { env: on(url) }))).toMatch(/^Applied 1 create_console\n/)
+        expect(yield* promise(() => done(["migrate"], { env: on(url) }))).toBe("The schema is up to date.\n")
+        yield* execute(url, "insert into schema_migration (migration_id, name) values (9999, 'from_the_future')")
+        const late = yield* promise(() => run(["serve", "--migrate"], { env: on(url) }))
+        expect(late.status).toBe(1)
+        expect(late.stderr).toMatch(
+          /schema is at 9999, newer than this program, which knows \d+: run the newer program\.\n$/
+        )
+      }).pipe(Effect.scoped),
+    180_000
+  )
+
+  it.effect("refuse a superuser, and say whom to connect as", () =>
+    Effect.gen(function*() {
+      const { admin, name } = yield* emptyDatabase
+      const url = new URL(admin)
+      url.pathname = `/${name}`
+      const refused = yield* promise(() => run(["migrate"], { env: on(url.href) }))
+      expect(refused.status).toBe(1)
+      expect(refused.stderr).toMatch(/^The role postgres bypasses row level security\./)
+    }).pipe(Effect.scoped), 60_000)
+
+  it.effect(
+    "work beside a running service, whose demo walks as on the embedded database",
+    () =>
+      Effect.gen(function*() {
+        const { admin, name, url } = yield* emptyDatabase
+        yield* execute(admin, `grant console_app to ${name}`)
+        const env = on(url)
+        yield* promise(async () => {
+          const service = await serve(["--demo", "--migrate"], env)
+          const [key = ""] = await shownKeys(service)
+          const { data: [account] } = (await ask(service.address, key, "GET", "/v1/accounts?status=protected")).body
+          const paused = await ask(service.address, key, "POST", `/v1/accounts/${account.id}/pause`)
+          expect([paused.status, paused.body.status]).toEqual([200, "paused"])
+          const verified = await done(["journal", "verify"], { env })
+          expect(verified).toMatch(/^demo +2 events, unbroken +[0-9a-f]{64}\n$/)
+          await done(["admins", "disable", "demo", "olivia@demo.example"], { env })
+          expect((await ask(service.address, key, "GET", "/v1/organization")).status).toBe(401)
+          expect(await service.stop()).toBe(0)
+          const again = await serve(["--demo"], env)
+          expect(await again.stop()).toBe(0)
+          expect(again.stdout()).not.toContain("_live_")
+        })
+      }).pipe(Effect.scoped),
+    180_000
+  )
+
+  it.effect("say in one line that no pepper is set, or that nothing answers", () =>
+    Effect.gen(function*() {
+      const url = yield* postgresUrl
+      const { CONSOLE_PEPPERS: _, ...rest } = on(url)
+      for (const command of [["serve"], ["journal", "verify"]]) {
+        const refused = yield* promise(() => run(command, { env: rest }))
+        expect([refused.status, refused.stdout]).toEqual([1, ""])
+        expect(refused.stderr).toMatch(/^On PostgreSQL the service needs CONSOLE_PEPPERS: [^\n]*\n$/)
+      }
+      const nowhere = yield* promise(() =>
+        run(["journal", "verify"], { env: on("postgres://console:secret@127.0.0.1:1/console") })
+      )
+      expect([nowhere.status, nowhere.stdout]).toEqual([1, ""])
+      expect(nowhere.stderr).toBe("The database did not do it: connect ECONNREFUSED 127.0.0.1:1.\n")
+    }).pipe(Effect.scoped), 60_000)
+
+  it.effect(
+    "start a service while the database is away: it answers 503, and recovers by itself",
+    () =>
+      Effect.gen(function*() {
+        const { server, url } = yield* postgresServer()
+        yield* promise(() => server.stop())
+        yield* promise(async () => {
+          const service = await serve([], on(url))
+          const ready = () => fetch(new URL("/readyz", service.address)).then(({ status }) => status)
+          expect(await ready()).toBe(503)
+          const answer = await ask(service.address, "osc_live_x", "GET", "/v1/organization")
+          expect([answer.status, answer.body.error.code]).toEqual([503, "service_unavailable"])
+          expect(answer.headers.get("retry-after")).toMatch(/^\d+$/)
+          expect((await fetch(new URL("/healthz", service.address))).status).toBe(200)
+          await server.start()
+          await until(async () => await ready() === 200)
+          expect((await ask(service.address, "osc_live_x", "GET", "/v1/organization")).status).toBe(401)
+          expect(await service.stop()).toBe(0)
+        })
+      }).pipe(Effect.scoped),
+    180_000
+  )
+})
