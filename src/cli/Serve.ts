@@ -17,10 +17,13 @@ import * as Loader from "../layers/seed/Loader.ts"
 import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
+import * as OAuthSweep from "../layers/sql/OAuthSweep.ts"
 import * as PendingChanges from "../layers/sql/PendingChanges.ts"
 import * as RateLimiter from "../layers/sql/RateLimiter.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import { AdminSignIn } from "../oauth/AdminSignIn.ts"
+import { KnownAssistants } from "../oauth/Ports.ts"
+import { isAcceptable } from "../oauth/RedirectUri.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
@@ -32,6 +35,7 @@ export interface ServeSettings extends Settings.Database {
   readonly baseUrl: Option.Option<string>
   readonly sites: Option.Option<string>
   readonly trustedProxies: Option.Option<string>
+  readonly knownAssistants: Option.Option<string>
   readonly migrate: boolean
   readonly demo: boolean
   readonly logFormat: "pretty" | "json" | "logfmt"
@@ -79,6 +83,21 @@ const parseProxies = (settings: ServeSettings) =>
       onSuccess: Effect.succeed,
       onFailure: () => Effect.fail(invalid(`--trusted-proxies is a list such as 10.0.0.0/8, not ${text}.`))
     }))
+
+const assistant = /^(assistant_a|assistant_b)=(\S+)$/
+
+/** The assistants by the whole address that their codes go to. */
+const parseAssistants = Effect.fnUntraced(function*(settings: ServeSettings) {
+  const known = new Map<string, "assistant_a" | "assistant_b">()
+  for (const entry of Option.getOrElse(settings.knownAssistants, () => "").split(/\s+/).filter((part) => part !== "")) {
+    const [, name, address = ""] = assistant.exec(entry) ?? []
+    if (!isAcceptable(address)) {
+      return yield* invalid(`--known-assistants is a list such as assistant_a=https://host/callback, not ${entry}.`)
+    }
+    known.set(address, name === "assistant_a" ? name : "assistant_b")
+  }
+  return known
+})
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
@@ -168,6 +187,7 @@ export const serve = (settings: ServeSettings) =>
       return yield* invalid("--demo listens on loopback alone: its messenger is simulated, and its keys are printed.")
     }
     const trusted = yield* parseProxies(settings)
+    const assistants = yield* parseAssistants(settings)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(
       Layer.provide(Environment.csrfKeys(settings)),
@@ -187,16 +207,20 @@ export const serve = (settings: ServeSettings) =>
           Effect.provideService(Site.Sites, sites)
         )
         yield* server.serve(
-          app.pipe(Effect.provideService(Gate, gate), Effect.provideService(TrustedProxies, trusted))
+          app.pipe(
+            Effect.provideService(Gate, gate),
+            Effect.provideService(TrustedProxies, trusted),
+            Effect.provideService(KnownAssistants, assistants)
+          )
         )
         const organizations = yield* Effect.orElseSucceed(
           Tenant.directory(sql)(sql`select 1 from organization limit 1`),
           () => [{}]
         )
         yield* welcome(bound, keys, organizations.length === 0)
-        const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep].map((sweep) =>
-          Effect.ignore(sweep)
-        )
+        const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep, OAuthSweep.sweep].map((
+          sweep
+        ) => Effect.ignore(sweep))
         yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
         return yield* later
       }).pipe(

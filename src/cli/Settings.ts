@@ -116,6 +116,12 @@ export const server = {
     "none",
     "Networks whose X-Forwarded-For counts, in CIDR notation, separated by commas"
   ),
+  knownAssistants: optionalText(
+    "known-assistants",
+    "CONSOLE_KNOWN_ASSISTANTS",
+    "none",
+    "Callback addresses of known assistants, as assistant_a=https://host/path, separated by spaces"
+  ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
   logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", ["pretty", "json", "logfmt"], "pretty", "How logs are written")

@@ -93,6 +93,15 @@ describe("OAuth against its model", () => {
               keep(one, answer, now)
             }
           })
+          const redeem = Effect.fnUntraced(function*(one: Modelled) {
+            const now = yield* Clock.currentTimeMillis
+            const expected = expectRedeem(one, now)
+            const answer = yield* redeemWith(one.granted)
+            expect([answer.status, answer.body.error]).toEqual(expected ? [200, undefined] : [400, "invalid_grant"])
+            if (!expected) return
+            one.code.redeemed = true
+            keep(one, answer, now)
+          })
           const advanceTo = Effect.fnUntraced(function*(instant: number, late: boolean) {
             const now = yield* Clock.currentTimeMillis
             const target = late ? instant : instant - 1
@@ -126,14 +135,8 @@ describe("OAuth against its model", () => {
             const last = one.refresh.length - 1
             switch (step.do) {
               case "redeem":
-              case "redeem ": {
-                const expected = expectRedeem(one, now)
-                const answer = yield* redeemWith(one.granted)
-                expect([answer.status, answer.body.error]).toEqual(expected ? [200, undefined] : [400, "invalid_grant"])
-                if (!expected) return
-                one.code.redeemed = true
-                return keep(one, answer, now)
-              }
+              case "redeem ":
+                return yield* redeem(one)
               case "refresh":
               case "refresh ":
                 return last < 0 ? undefined : yield* refresh(one, last)
@@ -155,13 +158,16 @@ describe("OAuth against its model", () => {
                 return
               }
               case "reach code":
-                return yield* advanceTo(one.code.expires, step.late)
+                yield* advanceTo(one.code.expires, step.late)
+                return yield* redeem(one)
               case "reach access":
                 return one.access.length === 0
                   ? undefined
                   : yield* advanceTo(one.access.at(-1)!.expires, step.late)
               case "reach refresh":
-                return last < 0 ? undefined : yield* advanceTo(one.refresh[last]!.expires, step.late)
+                if (last < 0) return
+                yield* advanceTo(one.refresh[last]!.expires, step.late)
+                return yield* refresh(one, last)
               case "revoke": {
                 const token = one.refresh[last]
                 if (token === undefined || now >= token.expires) return
