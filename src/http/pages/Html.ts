@@ -185,7 +185,9 @@ export const passwordField = (faults: Faults, email: string): Html =>
   html`
 <div class="field">
   <label for="password">Console password</label>
-  <p class="hint" id="password-hint">Needed when you tick anything but “${scopeWords["archive:read"][0]}” and “${scopeWords["org:read"][0]}”.</p>
+  <p class="hint" id="password-hint">Needed when you tick anything but “${scopeWords["archive:read"][0]}” and “${
+    scopeWords["org:read"][0]
+  }”.</p>
   ${fault(faults, "password")}
   <input type="text" name="username" value="${email}" autocomplete="username" hidden>
   <input type="password" id="password" name="password" autocomplete="current-password"${
