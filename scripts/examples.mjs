@@ -18,7 +18,8 @@ const inputs = {
   set_account_role_label: { role_label: "Board secretary" },
   set_messenger_username: { username: "amara_at_demo" },
   list_journal_events: { limit: 2 },
-  tail_journal_events: { limit: 2 }
+  tail_journal_events: { limit: 2 },
+  create_api_key: { label: "Nightly export", scopes: ["org:read"] }
 }
 
 let state = 1
@@ -66,7 +67,10 @@ const program = Effect.gen(function*() {
         const status = id === "resume_protection" ? "paused" : "protected"
         return (await request("GET", `/v1/accounts?status=${status}&limit=1`)).data[0].id
       },
-      event_id: async () => (await request("GET", "/v1/journal?limit=1")).data[0].id
+      event_id: async () => (await request("GET", "/v1/journal?limit=1")).data[0].id,
+      api_key_id: async () =>
+        (await request("GET", "/v1/ai-connections")).api_keys.find(({ label }) => label === "Nightly export").id,
+      connection_id: async () => (await request("GET", "/v1/ai-connections")).connections[0].id
     }
     let address = path
     for (const name of Object.keys(params)) {
@@ -78,6 +82,8 @@ const program = Effect.gen(function*() {
     const search = new URLSearchParams(members(input, query)).toString()
     const sent = Object.keys(body).length === 0 ? undefined : members(input, body)
     const answer = yield* Effect.promise(() => request(method, search === "" ? address : `${address}?${search}`, sent))
+    // What is documented is not taken for a key that leaked.
+    if ("secret" in answer) answer.secret = "osc_live_..."
     examples[id] = { ...(sent === undefined ? {} : { body: sent }), answer }
   }
   return examples

@@ -16,10 +16,13 @@ import * as Loader from "../layers/seed/Loader.ts"
 import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
+import * as OAuthSweep from "../layers/sql/OAuthSweep.ts"
 import * as PendingChanges from "../layers/sql/PendingChanges.ts"
 import * as RateLimiter from "../layers/sql/RateLimiter.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import * as Handler from "../mcp/Handler.ts"
+import { KnownAssistants } from "../oauth/Ports.ts"
+import { isAcceptable } from "../oauth/RedirectUri.ts"
 import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
@@ -34,6 +37,7 @@ export interface ServeSettings extends Settings.Database {
   readonly trustedProxies: Option.Option<string>
   readonly allowedOrigins: Option.Option<string>
   readonly allTools: boolean
+  readonly knownAssistants: Option.Option<string>
   readonly migrate: boolean
   readonly demo: boolean
   readonly logFormat: "pretty" | "json" | "logfmt"
@@ -92,6 +96,21 @@ const parseOrigins = (settings: ServeSettings) =>
           : Effect.fail(invalid(`--allowed-origins is a list such as https://assistant.example, not ${text}.`))),
       (allowedOrigins) => ({ allowedOrigins })
     )
+
+const assistant = /^(assistant_a|assistant_b)=(\S+)$/
+
+/** The assistants by the whole address that their codes go to. */
+const parseAssistants = Effect.fnUntraced(function*(settings: ServeSettings) {
+  const known = new Map<string, "assistant_a" | "assistant_b">()
+  for (const entry of Option.getOrElse(settings.knownAssistants, () => "").split(/\s+/).filter((part) => part !== "")) {
+    const [, name, address = ""] = assistant.exec(entry) ?? []
+    if (!isAcceptable(address)) {
+      return yield* invalid(`--known-assistants is a list such as assistant_a=https://host/callback, not ${entry}.`)
+    }
+    known.set(address, name === "assistant_a" ? name : "assistant_b")
+  }
+  return known
+})
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
@@ -183,6 +202,7 @@ export const serve = (settings: ServeSettings) =>
     yield* Environment.check(settings)
     const trusted = yield* parseProxies(settings)
     const origins = yield* parseOrigins(settings)
+    const assistants = yield* parseAssistants(settings)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Environment.service(settings, messenger)
     yield* Effect.gen(function*() {
@@ -203,7 +223,11 @@ export const serve = (settings: ServeSettings) =>
           Effect.provideService(App.Mounts, [{ path: Handler.path, handler }])
         )
         yield* Server.serve(
-          app.pipe(Effect.provideService(Gate, gate), Effect.provideService(TrustedProxies, trusted))
+          app.pipe(
+            Effect.provideService(Gate, gate),
+            Effect.provideService(TrustedProxies, trusted),
+            Effect.provideService(KnownAssistants, assistants)
+          )
         )
         if (embedded) {
           const { host } = new URL(Option.getOrElse(settings.baseUrl, () => bound))
@@ -214,9 +238,9 @@ export const serve = (settings: ServeSettings) =>
           () => [{}]
         )
         yield* welcome(bound, keys, organizations.length === 0)
-        const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep].map((sweep) =>
-          Effect.ignore(sweep)
-        )
+        const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep, OAuthSweep.sweep].map((
+          sweep
+        ) => Effect.ignore(sweep))
         yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
         return yield* later
       }).pipe(

@@ -138,6 +138,12 @@ export const server = {
     "CONSOLE_ALL_TOOLS",
     "Show AI assistants the tools too that their credential may not use"
   ),
+  knownAssistants: optionalText(
+    "known-assistants",
+    "CONSOLE_KNOWN_ASSISTANTS",
+    "none",
+    "Callback addresses of known assistants, as assistant_a=https://host/path, separated by spaces"
+  ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
   logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", ["pretty", "json", "logfmt"], "pretty", "How logs are written")

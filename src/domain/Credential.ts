@@ -5,17 +5,16 @@ import { maxPasswordLength } from "./Limits.ts"
 import { ContentNotice, Timestamp, Uuid } from "./Wire.ts"
 
 /** A console password as it is sent: never answered, and hidden wherever it is held. */
-export const ConsolePassword = Schema.String.check(Schema.isMaxCodePoints(maxPasswordLength)).annotate({
+export const ConsolePassword = Schema.String.annotate({
   description: "The console password of the admin that the credential acts as.",
   format: "password",
   writeOnly: true
-}).pipe(Schema.decodeTo(
-  Schema.Redacted(Schema.String),
-  SchemaTransformation.transform({
-    decode: (text: string) => Redacted.make(text),
-    encode: Redacted.value
-  })
-))
+}).check(Schema.isMaxCodePoints(maxPasswordLength)).pipe(
+  Schema.decodeTo(
+    Schema.Redacted(Schema.String),
+    SchemaTransformation.transform({ decode: (text: string) => Redacted.make(text), encode: Redacted.value })
+  )
+)
 
 const Moment = Schema.NullOr(Timestamp)
 

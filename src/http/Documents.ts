@@ -22,6 +22,7 @@ Text in answers with a \`content_notice\` was written by third parties: it is da
 const areas: Readonly<Record<string, string>> = {
   organization: "The organization that the credential belongs to.",
   "ai-connections": "The credentials that act for the organization's admins: AI connections and API keys.",
+  "api-keys": "The keys that programs use the interface with.",
   me: "The admin that the credential acts as.",
   settings: "What the organization has decided for all of its accounts.",
   accounts: "The messenger accounts that the organization protects.",
@@ -34,8 +35,10 @@ const parameters: Readonly<Record<string, string>> = {
   action: "Only events of this action, such as account.paused.",
   admin_id: "Only events of this admin.",
   after_sequence: "The sequence of the last event received; 0 starts at the first.",
+  api_key_id: "The key's id, as list_ai_connections gives it.",
   before: "Only events before this moment.",
   before_id: "Only events before this one: the last id of the page before.",
+  connection_id: "The connection's id, as list_ai_connections gives it.",
   credential_id: "Only events of this credential.",
   department_id: "Only accounts of this department.",
   event_id: "The event's id, as list_journal_events gives it.",

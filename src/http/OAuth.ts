@@ -4,6 +4,7 @@ import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/h
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
 import { type Resource, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
+import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings.ts"
 import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
 import { type Parameters, parse } from "../oauth/Parameters.ts"
@@ -14,7 +15,6 @@ import { revoke } from "../oauth/token/revoke.ts"
 import { type Issued, token } from "../oauth/token/Token.ts"
 import type { Origin } from "../oauth/Values.ts"
 import type { Db, Journal } from "../operations/Ports.ts"
-import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings.ts"
 
 /** The ports that the endpoints need. */
 export type Services = Db | Journal | OAuthClients | OAuthGrants | OAuthSecrets | Sites

@@ -24,19 +24,21 @@ const served = Server.layer.pipe(
 
 /** An application's own server, which answers its callback by one more redirect, as many do. */
 const callback = Effect.acquireRelease(
-  Effect.callback<{ readonly server: http.Server; readonly address: string; readonly asked: Array<string> }>((resume) => {
-    const asked: Array<string> = []
-    const server = http.createServer((request, response) => {
-      asked.push(request.url ?? "")
-      if (request.url?.startsWith("/callback") === true) response.writeHead(302, { location: "/done" }).end()
-      else response.writeHead(200, { "content-type": "text/html" }).end("<title>Connected</title>")
-    })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      resume(Effect.succeed({ server, address: `http://127.0.0.1:${port}/callback`, asked }))
-    })
-  }),
+  Effect.callback<{ readonly server: http.Server; readonly address: string; readonly asked: Array<string> }>(
+    (resume) => {
+      const asked: Array<string> = []
+      const server = http.createServer((request, response) => {
+        asked.push(request.url ?? "")
+        if (request.url?.startsWith("/callback") === true) response.writeHead(302, { location: "/done" }).end()
+        else response.writeHead(200, { "content-type": "text/html" }).end("<title>Connected</title>")
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ server, address: `http://127.0.0.1:${port}/callback`, asked }))
+      })
+    }
+  ),
   ({ server }) =>
     Effect.sync(() => {
       server.closeAllConnections()
@@ -55,7 +57,8 @@ const type = (page: Page, selector: string, text: string) =>
     await page.type(selector, text)
   })
 
-const textOf = (page: Page) => Effect.promise(() => page.$eval("main", (main) => (main as unknown as { innerText: string }).innerText))
+const textOf = (page: Page) =>
+  Effect.promise(() => page.$eval("main", (main) => (main as unknown as { innerText: string }).innerText))
 
 const signIn = Effect.fnUntraced(function*(page: Page, organization: string, email: string) {
   yield* type(page, "#sign-in-organization", organization)
@@ -129,9 +132,11 @@ describe("the pages in a browser", () => {
           page.$eval("#secret", (input) => (input as unknown as { value: string }).value)
         )
         expect(secret).toMatch(/^osc_live_[0-9A-Za-z]{49}$/)
-        expect((yield* World.get("/v1/organization", secret).pipe(
-          Effect.provideService(Site.Sites, Site.make([{ baseUrl: World.baseUrl, organizationId: null }]))
-        )).status).toBe(200)
+        expect(
+          (yield* World.get("/v1/organization", secret).pipe(
+            Effect.provideService(Site.Sites, Site.make([{ baseUrl: World.baseUrl, organizationId: null }]))
+          )).status
+        ).toBe(200)
         yield* look("key-created")
         yield* press(page, "main a.button")
         expect(yield* textOf(page)).toContain("Nightly <b>report</b>")
@@ -167,7 +172,11 @@ describe("the pages in a browser", () => {
 
         yield* press(page, "button[value=deny]")
         const denied = new URL(application.asked[0]!, application.address).searchParams
-        expect([denied.get("error"), denied.get("state"), denied.get("iss")]).toEqual(["access_denied", "a state", base])
+        expect([denied.get("error"), denied.get("state"), denied.get("iss")]).toEqual([
+          "access_denied",
+          "a state",
+          base
+        ])
         expect(page.url()).toMatch(/\/done$/)
 
         yield* Effect.promise(() => page.goto(authorize))
@@ -201,7 +210,9 @@ describe("the pages in a browser", () => {
             for (const key of pressed) await page.keyboard.press(key)
           })
         const write = (text: string) => Effect.promise(() => page.keyboard.type(text))
-        const focused = Effect.promise(() => page.evaluate("document.activeElement.id || document.activeElement.className"))
+        const focused = Effect.promise(() =>
+          page.evaluate("document.activeElement.id || document.activeElement.className")
+        )
         yield* Effect.promise(() => page.goto(`${base}/console/developer`))
         yield* keys("Tab")
         expect(yield* focused).toBe("skip")

@@ -13,7 +13,10 @@ const path = "/oauth/authorize"
 const stage = Effect.fnUntraced(function*(params: Parameters<typeof query>[2] = {}, role: Role = "owner") {
   const { admins, id } = yield* World.makeOrganization()
   const department = yield* World.makeDepartment(id, "Sales")
-  const accounts = [yield* World.makeAccount(id), yield* World.makeAccount(id, { facts: { department_id: department } })]
+  const accounts = [
+    yield* World.makeAccount(id),
+    yield* World.makeAccount(id, { facts: { department_id: department } })
+  ]
   const admin = admins[role]
   const cookie = yield* Pages.signIn(id, admin.id)
   const application = yield* registerApplication({ client_name: "A <b>bold</b> \"app\"" })
@@ -159,7 +162,10 @@ describe("the consent page", () => {
           ]
           for (const text of altered) {
             expect(text).not.toBe(url)
-            const page = yield* Pages.visit("POST", text, { cookie, form: { ...allow, ...hidden, account: accounts[0]! } })
+            const page = yield* Pages.visit("POST", text, {
+              cookie,
+              form: { ...allow, ...hidden, account: accounts[0]! }
+            })
             expect([text, page.status]).toEqual([text, 403])
           }
           const address = url.replace("callback", "other")
@@ -179,7 +185,10 @@ describe("the consent page", () => {
           })
           const location = new URL(page.location ?? "")
           expect([page.status, location.origin + location.pathname]).toEqual([303, callback])
-          expect([location.searchParams.get("state"), location.searchParams.get("iss")]).toEqual(["a state", World.baseUrl])
+          expect([location.searchParams.get("state"), location.searchParams.get("iss")]).toEqual([
+            "a state",
+            World.baseUrl
+          ])
           expect(yield* connections(id)).toMatchObject([{
             kind: "oauth",
             client_host: "app.example",
@@ -210,7 +219,9 @@ describe("the consent page", () => {
             expect(page.text).not.toMatch(/value="archive:read" checked/)
           }
           expect(yield* connections(id)).toEqual([])
-          for (let failure = 2; failure < 6; failure++) yield* Pages.visit("POST", url, { cookie, form: { ...form, password: "no" } })
+          for (let failure = 2; failure < 6; failure++) {
+            yield* Pages.visit("POST", url, { cookie, form: { ...form, password: "no" } })
+          }
           const waiting = yield* Pages.visit("POST", url, { cookie, form: { ...form, password: Pages.password } })
           expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([429, "2"])
           expect(yield* connections(id)).toEqual([])

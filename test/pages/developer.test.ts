@@ -46,10 +46,16 @@ describe("the Developer page", () => {
           expect(page.text).toContain("cannot be shown again")
           expect(page.text).toContain("A &lt;b&gt;key&lt;/b&gt;")
           expect((yield* World.get("/v1/organization", secret)).status).toBe(200)
-          expect(World.refusal(yield* World.get("/v1/organization", secret.slice(0, -1) + (secret.endsWith("a") ? "b" : "a"))))
+          expect(
+            World.refusal(
+              yield* World.get("/v1/organization", secret.slice(0, -1) + (secret.endsWith("a") ? "b" : "a"))
+            )
+          )
             .toEqual([401, "invalid_api_key"])
           expect(secretIn(yield* developer(cookie))).toBe(undefined)
-          expect(JSON.stringify((yield* World.get("/v1/ai-connections", admin.key)).body)).not.toContain(secret.slice(9, 52))
+          expect(JSON.stringify((yield* World.get("/v1/ai-connections", admin.key)).body)).not.toContain(
+            secret.slice(9, 52)
+          )
           const [key] = yield* keys(id, "A <b>key</b>")
           expect(key!.expires_at!.getTime() - key!.created_at.getTime()).toBe(Duration.toMillis("90 days"))
           expect(yield* World.journal(id)).toMatchObject([{
@@ -93,7 +99,9 @@ describe("the Developer page", () => {
           expect(yield* keys(id)).toEqual([])
           expect((yield* create(cookie, { scope: ["archive:read", "org:read"] })).status).toBe(200)
           expect((yield* create(cookie, { scope: "accounts:write", password: Pages.password })).status).toBe(200)
-          expect((yield* keys(id)).map(({ scopes }) => scopes)).toEqual([["archive:read", "org:read"], ["accounts:write"]])
+          expect((yield* keys(id)).map(({ scopes }) => scopes)).toEqual([["archive:read", "org:read"], [
+            "accounts:write"
+          ]])
         }))
 
       it.effect("what is missing or wrong in the form is told at its field, and what was typed stays", () =>
@@ -144,8 +152,12 @@ describe("the Developer page", () => {
           const { admin, cookie, id } = yield* stage()
           const secret = secretIn(yield* create(cookie))!
           const form = Pages.formOf(yield* developer(cookie), `${createPath}/revoke`, "Nightly")
-          expect((yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, csrf: "" } })).status).toBe(403)
-          expect((yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, id: admin.keyId } })).status).toBe(403)
+          expect((yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, csrf: "" } })).status).toBe(
+            403
+          )
+          expect(
+            (yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, id: admin.keyId } })).status
+          ).toBe(403)
           expect((yield* World.get("/v1/organization", secret)).status).toBe(200)
           const done = yield* Pages.visit("POST", form.action, { cookie, form: form.hidden })
           expect([done.status, done.location]).toEqual([303, `${path}?done=key-revoked`])
@@ -192,19 +204,33 @@ describe("the Developer page", () => {
             created_at: new Date(0),
             last_used_at: new Date("2026-11-20T17:05:00Z")
           }])
-          yield* World.query(id, (sql) =>
-            sql`update ai_connection set account_ids = array[gen_random_uuid(), gen_random_uuid()]
-              where organization_id = ${id}`)
+          yield* World.query(
+            id,
+            (sql) =>
+              sql`update ai_connection set account_ids = array[gen_random_uuid(), gen_random_uuid()]
+              where organization_id = ${id}`
+          )
           const page = yield* developer(cookie)
-          for (const text of ["Helper &lt;b&gt;x&lt;/b&gt;", "app.example", "2 accounts", "See the organization", "20 November 2026 at 17:05 UTC"]) {
+          for (
+            const text of [
+              "Helper &lt;b&gt;x&lt;/b&gt;",
+              "app.example",
+              "2 accounts",
+              "See the organization",
+              "20 November 2026 at 17:05 UTC"
+            ]
+          ) {
             expect(page.text).toContain(text)
           }
           expect(page.text).not.toContain("<b>")
           const form = Pages.formOf(page, `${path}/connections/disconnect`)
-          expect((yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, csrf: "x" } })).status).toBe(403)
+          expect((yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, csrf: "x" } })).status)
+            .toBe(403)
           const done = yield* Pages.visit("POST", form.action, { cookie, form: form.hidden })
           expect(done.location).toBe(`${path}?done=disconnected`)
-          expect((yield* Pages.visit("GET", done.location!, { cookie })).text).toContain("The application is disconnected.")
+          expect((yield* Pages.visit("GET", done.location!, { cookie })).text).toContain(
+            "The application is disconnected."
+          )
           const rows = yield* World.query<{ revoked_at: Date | null }>(
             id,
             (sql) => sql`select revoked_at from ai_connection where organization_id = ${id}`

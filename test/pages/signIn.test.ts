@@ -24,10 +24,15 @@ describe("signing in", () => {
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()
           const first = yield* Pages.visit("GET", developer)
-          expect([first.status, first.location]).toEqual([303, `/console/sign-in?return_to=${encodeURIComponent(developer)}`])
+          expect([first.status, first.location]).toEqual([
+            303,
+            `/console/sign-in?return_to=${encodeURIComponent(developer)}`
+          ])
           const form = Pages.formOf(yield* Pages.visit("GET", first.location!), "/console/sign-in")
           expect(form.hidden).toEqual({ return_to: developer })
-          for (const label of ["Organization", "Email address", "Console password"]) expect(form.markup).toContain(label)
+          for (const label of ["Organization", "Email address", "Console password"]) {
+            expect(form.markup).toContain(label)
+          }
           yield* Pages.givePassword(id, admins.owner.id)
           const email = yield* Pages.emailOf(id, admins.owner.id)
           const done = yield* Pages.signInWith(
@@ -131,7 +136,9 @@ describe("signing in", () => {
           expect(yield* isSignedIn(out)).toBe(false)
 
           const changed = yield* Pages.signIn(id, admins.superadmin.id)
-          yield* World.set(id, "admin", admins.superadmin.id, { password_changed_at: new Date((yield* Clock.currentTimeMillis) + 1) })
+          yield* World.set(id, "admin", admins.superadmin.id, {
+            password_changed_at: new Date((yield* Clock.currentTimeMillis) + 1)
+          })
           expect(yield* isSignedIn(changed)).toBe(false)
 
           const disabled = yield* Pages.signIn(id, admins.admin.id)
@@ -160,7 +167,9 @@ describe("signing in", () => {
             expect([text, page.location]).toEqual([text, developer])
             yield* Pages.givePassword(id, admins.owner.id)
             const email = yield* Pages.emailOf(id, admins.owner.id)
-            const signed = yield* Pages.signInWith({ organization: id, email, password: Pages.password }, { returnTo: text })
+            const signed = yield* Pages.signInWith({ organization: id, email, password: Pages.password }, {
+              returnTo: text
+            })
             expect([text, signed.location]).toEqual([text, developer])
           }
         }))
@@ -259,7 +268,11 @@ describe("signing in", () => {
           expect(signed.location).toBe("/security/console/developer")
           expect(signed.headers.get("set-cookie")).toMatch(/; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Lax$/)
           const elsewhere = yield* Pages.emailOf(other.id, other.admins.owner.id)
-          const refused = yield* Pages.signInWith({ organization: other.id, email: elsewhere, password: Pages.password }, { baseUrl })
+          const refused = yield* Pages.signInWith({
+            organization: other.id,
+            email: elsewhere,
+            password: Pages.password
+          }, { baseUrl })
           expect(refused.status).toBe(403)
           expect(yield* isSignedIn(cookie, { baseUrl })).toBe(true)
           expect(yield* isSignedIn(cookie, main)).toBe(true)

@@ -73,7 +73,10 @@ describe("the console password's throttle", () => {
           const { email, id } = yield* stage()
           const here = anywhere()
           for (const each of times(6)) {
-            expect([each, yield* attempt(id, `${crypto.randomUUID()}@example.com`, "wrong", here)]).toEqual([each, "wrong"])
+            expect([each, yield* attempt(id, `${crypto.randomUUID()}@example.com`, "wrong", here)]).toEqual([
+              each,
+              "wrong"
+            ])
           }
           expect(yield* attempt(id, email, Pages.password, here)).toBe(2)
           expect(yield* attempt(id, email, Pages.password)).toBe("right")
@@ -92,7 +95,9 @@ describe("the console password's throttle", () => {
         Effect.gen(function*() {
           const { admins, email, id } = yield* stage()
           const body = { label: "A key", scopes: ["accounts:write"], current_password: "wrong" }
-          for (const _ of times(3)) expect((yield* Pages.signInWith({ organization: id, email, password: "wrong" })).status).toBe(403)
+          for (const _ of times(3)) {
+            expect((yield* Pages.signInWith({ organization: id, email, password: "wrong" })).status).toBe(403)
+          }
           for (const _ of times(3)) {
             const refused = yield* World.send("POST", "/v1/api-keys", { key: admins.owner.key, body })
             expect(World.refusal(refused)).toEqual([403, "password_incorrect"])
@@ -170,7 +175,9 @@ describe("the console password's throttle", () => {
     it.effect("looks at six of forty attempts that come at once", () =>
       Effect.gen(function*() {
         const { email, id } = yield* stage()
-        const answers = yield* Effect.forEach(times(40), () => attempt(id, email, "wrong"), { concurrency: "unbounded" })
+        const answers = yield* Effect.forEach(times(40), () => attempt(id, email, "wrong"), {
+          concurrency: "unbounded"
+        })
         expect(answers.filter((answer) => answer === "wrong").length).toBe(6)
         expect(answers.filter((answer) => answer === 2).length).toBe(34)
       }))

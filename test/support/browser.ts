@@ -68,7 +68,10 @@ export const inspect = Effect.fnUntraced(function*(page: Page, name: string) {
       const folder = process.env["SCREENSHOTS"]
       if (folder !== undefined) {
         fs.mkdirSync(folder, { recursive: true })
-        await page.screenshot({ path: path.join(folder, `${name}-${look.name}.png`) as `${string}.png`, fullPage: true })
+        await page.screenshot({
+          path: path.join(folder, `${name}-${look.name}.png`) as `${string}.png`,
+          fullPage: true
+        })
       }
     })
     for (const violation of yield* violations(page)) wrong.push(`${name} ${look.name}: ${violation}`)

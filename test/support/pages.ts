@@ -58,10 +58,17 @@ export const visit = Effect.fnUntraced(
   }
 )
 
-const entities: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'" }
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": "\"",
+  "&#39;": "'"
+}
 
 /** What a text of markup says. */
-export const unescaped = (text: string): string => text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!)
+export const unescaped = (text: string): string =>
+  text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!)
 
 export interface FoundForm {
   readonly action: string
@@ -84,9 +91,7 @@ export const forms = (page: Page): ReadonlyArray<FoundForm> =>
 
 /** The one form of the page that leads there, whatever its query; with `text` in it, where several do. */
 export const formOf = (page: Page, action: string, text = ""): FoundForm => {
-  const found = forms(page).filter((form) =>
-    form.action.split("?", 1)[0] === action && form.markup.includes(text)
-  )
+  const found = forms(page).filter((form) => form.action.split("?", 1)[0] === action && form.markup.includes(text))
   if (found.length !== 1) throw new Error(`${found.length} forms lead to ${action}:\n${page.text}`)
   return found[0]!
 }

@@ -1,9 +1,15 @@
-/** A request of every operation that an owner's credential gets a 200 for, in an order that makes each of them pass. */
+/** A request of every operation of section 4 and the journal that an owner's credential gets a 200 for, in an order that makes each of them pass. */
 import { Effect } from "effect"
 import type { Operations } from "../../src/operations/index.ts"
 import * as World from "./world.ts"
 
-export type OperationId = Operations[number]["id"]
+/** The operations that give and take credentials stand apart: what they need and leave is told by `test/pages`. */
+export const ofCredentials: ReadonlyArray<string> = ["create_api_key", "revoke_api_key", "revoke_ai_connection"]
+
+export type OperationId = Exclude<
+  Operations[number]["id"],
+  "create_api_key" | "revoke_api_key" | "revoke_ai_connection"
+>
 
 /** What an operation's request is made of. */
 export interface Request {

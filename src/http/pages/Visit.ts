@@ -4,9 +4,9 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
+import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
 import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
-import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
 import * as Html from "./Html.ts"
 
 /** What a page knows of its request. */

@@ -1,0 +1,204 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Clock, Effect, Schema } from "effect"
+import * as Arbitrary from "effect/Arbitrary"
+import { TestClock } from "effect/testing"
+import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
+import { postgres } from "../support/database.ts"
+import * as World from "../support/world.ts"
+import {
+  connections,
+  type Granted,
+  mcp,
+  redeemWith,
+  refreshWith,
+  revokeWith,
+  stage,
+  tokens,
+  v1,
+  works
+} from "./support.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** What the design says of one connection: what it has given out, and whether it still stands. */
+interface Modelled {
+  readonly id: string
+  readonly granted: Granted
+  readonly resource: string
+  revoked: boolean
+  readonly code: { readonly expires: number; redeemed: boolean; forgotten: boolean }
+  readonly access: Array<{ readonly text: string; readonly expires: number }>
+  readonly refresh: Array<{ readonly text: string; readonly expires: number; used: boolean }>
+}
+
+const Place = Schema.Literals([0, 1, 2, 3])
+
+/** Steps, those that reach an instant of interest the most often; `late` is that instant itself, else the one before. */
+const Step = Schema.Union([
+  Schema.Struct({ do: Schema.Literal("approve"), mcp: Schema.Boolean }),
+  Schema.Struct({ do: Schema.Literals(["redeem", "redeem "]), which: Place }),
+  Schema.Struct({ do: Schema.Literals(["refresh", "refresh ", "replay", "race"]), which: Place }),
+  Schema.Struct({
+    do: Schema.Literals(["reach code", "reach access", "reach refresh"]),
+    which: Place,
+    late: Schema.Boolean
+  }),
+  Schema.Struct({ do: Schema.Literals(["revoke", "disconnect"]), which: Place }),
+  Schema.Struct({ do: Schema.Literals(["toggle admin", "sweep", "day"]) })
+])
+type Step = typeof Step.Type
+
+const first: Step = { do: "approve", mcp: false }
+
+describe("OAuth against its model", () => {
+  layer(World.world(postgres), { timeout: 240_000 })((it) => {
+    it.effect.prop(
+      "whatever is approved, redeemed, refreshed, raced, revoked, disabled, swept and waited for, the tokens that work are the model's",
+      [Arbitrary.array(Arbitrary.schema(Step), { minLength: 8, maxLength: 24 })],
+      ([steps]) =>
+        Effect.gen(function*() {
+          const { application, connect, organization, owner } = yield* stage()
+          const known: Array<Modelled> = []
+          let disabled = false
+
+          const live = (one: Modelled) => !one.revoked && !disabled
+          const pick = (which: number) => known[which % Math.max(1, known.length)]
+
+          /** What a redemption must answer, and what follows from it. */
+          const expectRedeem = (one: Modelled, now: number): boolean => {
+            if (!live(one) || one.code.forgotten) return false
+            if (one.code.redeemed) one.revoked = true
+            return !one.code.redeemed && now < one.code.expires
+          }
+          const expectRefresh = (one: Modelled, at: number, now: number): boolean => {
+            const token = one.refresh[at]!
+            if (!live(one) || now >= token.expires) return false
+            if (token.used) one.revoked = true
+            return !token.used
+          }
+          const keep = (one: Modelled, answer: World.Answer, now: number) => {
+            const { access_token, refresh_token } = tokens(answer)
+            one.access.push({ text: access_token, expires: now + hour })
+            one.refresh.push({ text: refresh_token, expires: now + 90 * day, used: false })
+          }
+          const refresh = Effect.fnUntraced(function*(one: Modelled, at: number) {
+            const now = yield* Clock.currentTimeMillis
+            const expected = expectRefresh(one, at, now)
+            const answer = yield* refreshWith(application, one.refresh[at]!.text)
+            expect([answer.status, answer.body.error]).toEqual(expected ? [200, undefined] : [400, "invalid_grant"])
+            if (expected) {
+              one.refresh[at]!.used = true
+              keep(one, answer, now)
+            }
+          })
+          const redeem = Effect.fnUntraced(function*(one: Modelled) {
+            const now = yield* Clock.currentTimeMillis
+            const expected = expectRedeem(one, now)
+            const answer = yield* redeemWith(one.granted)
+            expect([answer.status, answer.body.error]).toEqual(expected ? [200, undefined] : [400, "invalid_grant"])
+            if (!expected) return
+            one.code.redeemed = true
+            keep(one, answer, now)
+          })
+          const advanceTo = Effect.fnUntraced(function*(instant: number, late: boolean) {
+            const now = yield* Clock.currentTimeMillis
+            const target = late ? instant : instant - 1
+            if (target > now) yield* TestClock.adjust(target - now)
+          })
+
+          const run = Effect.fnUntraced(function*(step: Step) {
+            const now = yield* Clock.currentTimeMillis
+            if (step.do === "approve") {
+              if (disabled || known.length >= 4) return
+              const resource = step.mcp ? mcp : v1
+              const granted = yield* connect({ params: { resource } })
+              const code = { expires: now + minute, redeemed: false, forgotten: false }
+              const ids = (yield* connections(organization.id)).map(({ id }) => id)
+              const id = ids.find((id) => !known.some((one) => one.id === id))!
+              known.push({ id, granted, resource, revoked: false, code, access: [], refresh: [] })
+              return
+            }
+            if (step.do === "toggle admin") {
+              disabled = !disabled
+              const disabled_at = disabled ? new Date(0) : null
+              return yield* World.set(organization.id, "admin", owner.id, { disabled_at })
+            }
+            if (step.do === "sweep") {
+              for (const { code, revoked } of known) code.forgotten ||= revoked || now >= code.expires + day
+              return yield* OAuthSweep.sweep
+            }
+            if (!("which" in step)) return yield* TestClock.adjust(day)
+            const one = pick(step.which)
+            if (one === undefined) return
+            const last = one.refresh.length - 1
+            switch (step.do) {
+              case "redeem":
+              case "redeem ":
+                return yield* redeem(one)
+              case "refresh":
+              case "refresh ":
+                return last < 0 ? undefined : yield* refresh(one, last)
+              case "replay":
+                return last < 0 ? undefined : yield* refresh(one, step.which % (last + 1))
+              case "race": {
+                if (last < 0) return
+                const token = one.refresh[last]!
+                const wins = live(one) && !token.used && now < token.expires
+                const answers = yield* Effect.all(
+                  [refreshWith(application, token.text), refreshWith(application, token.text)],
+                  { concurrency: "unbounded" }
+                )
+                const won = answers.filter(({ status }) => status === 200)
+                expect(won.length).toBe(wins ? 1 : 0)
+                if (live(one) && now < token.expires) one.revoked = true
+                for (const answer of won) keep(one, answer, now)
+                token.used ||= wins
+                return
+              }
+              case "reach code":
+                yield* advanceTo(one.code.expires, step.late)
+                return yield* redeem(one)
+              case "reach access":
+                return one.access.length === 0
+                  ? undefined
+                  : yield* advanceTo(one.access.at(-1)!.expires, step.late)
+              case "reach refresh":
+                if (last < 0) return
+                yield* advanceTo(one.refresh[last]!.expires, step.late)
+                return yield* refresh(one, last)
+              case "revoke": {
+                const token = one.refresh[last]
+                if (token === undefined || now >= token.expires) return
+                expect((yield* revokeWith(application, token.text)).status).toBe(200)
+                one.revoked = true
+                return
+              }
+              case "disconnect": {
+                if (disabled) return
+                const answer = yield* World.send("DELETE", `/v1/ai-connections/${one.id}`, { key: owner.key })
+                expect(answer.status).toBe(200)
+                one.revoked = true
+                return
+              }
+            }
+          })
+
+          for (const step of [first, ...steps]) {
+            yield* run(step)
+            const now = yield* Clock.currentTimeMillis
+            for (const one of known) {
+              for (const { expires, text } of one.access) {
+                const expected = live(one) && now < expires
+                const elsewhere = one.resource === v1 ? mcp : v1
+                expect([step, yield* works(text, one.resource)]).toEqual([step, expected])
+                expect([step, yield* works(text, elsewhere)]).toEqual([step, false])
+              }
+            }
+          }
+        }),
+      { arbitrary: { runs: 150 } }
+    )
+  })
+})
