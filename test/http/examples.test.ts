@@ -30,19 +30,25 @@ describe("the document's examples", () => {
   it("stand at every operation's answer and body", () => {
     expect(entries.map(([id]) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
     for (const [id, , entry] of entries) {
-      expect([id, entry.responses["200"].content["application/json"].example]).toEqual([id, expect.any(Object)])
+      expect([id, entry.responses["200"].content["application/json"].examples.demo.value]).toEqual([
+        id,
+        expect.any(Object)
+      ])
       if (entry.requestBody !== undefined) {
-        expect([id, entry.requestBody.content["application/json"].example]).toEqual([id, expect.any(Object)])
+        expect([id, entry.requestBody.content["application/json"].examples.demo.value]).toEqual([
+          id,
+          expect.any(Object)
+        ])
       }
     }
   })
 
   it.each(entries)("of %s are what its schemas allow", (_, pointer, entry) => {
-    const { example } = entry.responses["200"].content["application/json"]
+    const example = entry.responses["200"].content["application/json"].examples.demo.value
     expect(wrong(`${pointer}/responses/200`, example)).toEqual([])
     expect(wrong(`${pointer}/responses/200`, { ...example, surprise: true })).not.toEqual([])
     if (entry.requestBody !== undefined) {
-      const body = entry.requestBody.content["application/json"].example
+      const body = entry.requestBody.content["application/json"].examples.demo.value
       expect(wrong(`${pointer}/requestBody`, body)).toEqual([])
       expect(wrong(`${pointer}/requestBody`, { ...body, surprise: true })).not.toEqual([])
     }
