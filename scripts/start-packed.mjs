@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -20,16 +20,22 @@ const expectTrue = (truth, what) => {
   console.log(`ok: ${what}`)
 }
 
+const command = join(folder, "node_modules/.bin/security-console")
+const env = { ...process.env, PATH: [resolve(process.execPath, ".."), process.env.PATH].join(delimiter) }
+
+/** The README's program that embeds the core, and prints what it found. */
+const embedding = () => {
+  const [, code] = /^```ts embed\n([^]*?)^```$/m.exec(readFileSync(new URL("../README.md", import.meta.url), "utf8")) ??
+    []
+  return `${code}\nconsole.log(JSON.stringify(page))\n`
+}
+
 const start = () => {
-  const child = spawn(
-    join(folder, "node_modules/.bin/security-console"),
-    ["serve", "--demo", "--port", "0", "--data", join(folder, "data")],
-    {
-      cwd: folder,
-      env: { ...process.env, PATH: [resolve(process.execPath, ".."), process.env.PATH].join(delimiter) },
-      stdio: ["ignore", "pipe", "pipe"]
-    }
-  )
+  const child = spawn(command, ["serve", "--demo", "--port", "0", "--data", join(folder, "data")], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   let output = ""
   let ended = false
   const exited = new Promise((done, failed) => {
@@ -59,7 +65,8 @@ const library = `
 import * as core from "${name}"
 import * as http from "${name}/http"
 import * as layers from "${name}/layers"
-for (const [path, module] of Object.entries({ core, http, layers })) {
+import * as client from "${name}/client"
+for (const [path, module] of Object.entries({ core, http, layers, client })) {
   if (Object.keys(module).length === 0) throw new Error(path + " exports nothing")
 }
 await import("${name}/dist/operations/index.js").then(() => {
@@ -72,8 +79,14 @@ const types = `
 import type * as core from "${name}"
 import type * as http from "${name}/http"
 import type * as layers from "${name}/layers"
+import type * as client from "${name}/client"
 type Untyped<M> = { [K in keyof M]: 0 extends 1 & M[K] ? K : never }[keyof M]
-export const untyped: [Untyped<typeof core>, Untyped<typeof http>, Untyped<typeof layers>] extends [never, never, never] ? true : false = true
+export const untyped: [
+  Untyped<typeof core>,
+  Untyped<typeof http>,
+  Untyped<typeof layers>,
+  Untyped<typeof client>
+] extends [never, never, never, never] ? true : false = true
 `
 
 let service
@@ -118,6 +131,17 @@ try {
 
   service.child.kill("SIGTERM")
   expectTrue(await service.exited === 0, "the service ends with 0 after SIGTERM")
+
+  const installed = join(folder, "node_modules", name)
+  const carried = ["openapi.json", "seeds/demo.json", "seeds/seed.schema.json", "CHANGELOG.md", "README.md", "LICENSE"]
+  expectTrue(carried.every((file) => existsSync(join(installed, file))), "the package carries its documents")
+  execFileSync(command, ["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example"], {
+    cwd: folder,
+    env
+  })
+  writeFileSync(join(folder, "embed.mjs"), embedding())
+  const page = JSON.parse(execFileSync(process.execPath, ["embed.mjs"], { cwd: folder, encoding: "utf8" }))
+  expectTrue(page.object === "list" && page.data.length === 0, "the README's program embeds the package")
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -171,7 +171,8 @@ export const mcp = (settings: McpSettings) =>
     }
     return yield* serve(askOver(yield* HttpClient.HttpClient, url, session))
   }).pipe(
-    Effect.provide(NodeHttpClient.layerNodeHttp),
-    Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])),
+    Effect.provide(
+      Layer.merge(NodeHttpClient.layerNodeHttp, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
+    ),
     Effect.provideService(Logger.LogToStderr, true)
   )

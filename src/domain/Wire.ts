@@ -46,7 +46,7 @@ export const defaultPageLimit = 50
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/
 
 /** Whether PostgreSQL and JSON both can carry the text, and a person can read it: no control characters but newline. */
-export const isPlainText = Schema.makeFilter(
+const isPlainText = Schema.makeFilter(
   (text: string) => text.isWellFormed() && !control.test(text),
   { expected: "text without control characters" }
 )

@@ -98,7 +98,7 @@ const descriptionOf = (operation: Operation.Any, status: string) =>
 
 const exampleOf = ({ id }: Operation.Any, part: keyof Example) => {
   const example = examples.get(id)?.[part]
-  return example === undefined ? {} : { example }
+  return example === undefined ? {} : { examples: { demo: { summary: "In the demo organization", value: example } } }
 }
 
 const closed = (schema: object) => ({ ...schema, additionalProperties: false })

@@ -264,7 +264,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   const endpoint = HttpApiEndpoint.make(contract.method as "POST")(id, contract.path, {
     params: Object.keys(params).length === 0 ? undefined : params,
     query: Object.keys(query).length === 0 ? undefined : query,
-    payload: Object.keys(body).length === 0 ? undefined : body,
+    payload: Object.keys(body).length === 0 ? undefined : Schema.Struct(body),
     success,
     error: classes.map(toWire) as any
   }).annotateMerge(OpenApi.annotations({

@@ -67,7 +67,7 @@ export const serve = Effect.fnUntraced(function*(
 })
 
 /** One address in front of services, each request to the next of them; it adds the key where one is given. */
-export const front = Effect.fnUntraced(function*(targets: Array<string>, key?: string) {
+export const front = Effect.fnUntraced(function*(targets: ReadonlyArray<string>, key?: () => string | undefined) {
   let turn = 0
   const server = http.createServer((request, response) => {
     const target = new URL(targets[turn++ % targets.length]!)
@@ -81,7 +81,7 @@ export const front = Effect.fnUntraced(function*(targets: Array<string>, key?: s
       headers: {
         ...request.headers,
         host: own ? target.host : host,
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` })
+        ...(key === undefined ? {} : { authorization: `Bearer ${key()}` })
       }
     }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)

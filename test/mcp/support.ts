@@ -5,7 +5,7 @@ import * as App from "../../src/http/App.ts"
 import * as Handler from "../../src/mcp/Handler.ts"
 import * as World from "../support/world.ts"
 
-export const revision = "2026-07-28"
+const revision = "2026-07-28"
 
 /** An answer, with the JSON-RPC messages in it. */
 export interface Answer {
@@ -29,7 +29,7 @@ export interface Asking {
 }
 
 /** The service with the MCP server mounted, as a web handler. */
-export const webHandler = Effect.fnUntraced(function*(options: Handler.Options = {}) {
+const webHandler = Effect.fnUntraced(function*(options: Handler.Options = {}) {
   const handler = yield* Handler.make(options)
   const app = yield* Effect.provideService(App.make, App.Mounts, [{ path: Handler.path, handler }])
   return HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(yield* Effect.context<never>())(app)
@@ -38,7 +38,7 @@ export const webHandler = Effect.fnUntraced(function*(options: Handler.Options =
 const secret = (key: Redacted.Redacted | string) => typeof key === "string" ? key : Redacted.value(key)
 
 /** The messages of a body, whether it is one or a stream of events. */
-export const messagesIn = (text: string): ReadonlyArray<any> =>
+const messagesIn = (text: string): ReadonlyArray<any> =>
   text.startsWith("event:")
     ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!))
     : text === ""

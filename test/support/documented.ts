@@ -1,4 +1,5 @@
 /** Answers against the OpenAPI document that the service serves: the document is the judge, not the declarations. */
+import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Documents from "../../src/http/Documents.ts"
 
 /** A JSON schema as the document writes them. */
@@ -101,22 +102,36 @@ export const violations = (schema: JsonSchema, value: unknown, at = ""): Readonl
   return found
 }
 
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "document")
+
+/** What ajv says of the value, which knows the whole of JSON Schema. */
+const disallowed = (pointer: string, value: unknown): ReadonlyArray<string> => {
+  const id = `document#${pointer}`
+  const validate = ajv.getSchema(id)
+  if (validate === undefined) throw new Error(`The document has no schema at ${pointer}`)
+  return validate(value) === true ? [] : [ajv.errorsText(validate.errors)]
+}
+
 const patterns = Object.entries(document.paths).toSorted(([one], [other]) =>
   // A path that is written out goes before one with a parameter in its place.
   one.split("{").length - other.split("{").length
 ).map(([template, methods]) => ({
   pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  pointer: `/paths/${encodeURIComponent(template.replaceAll("/", "~1"))}`,
   methods
 }))
 
 /** What is wrong with the answer to a request, by the document; nothing where no operation answers there. */
 export const undocumented = (method: string, path: string, status: number, body: unknown): ReadonlyArray<string> => {
   const bare = path.split("?", 1)[0] ?? ""
-  const operation = patterns.find(({ pattern }) => pattern.test(bare))?.methods[method.toLowerCase()]
-  if (operation === undefined) return []
+  const found = patterns.find(({ pattern }) => pattern.test(bare))
+  const operation = found?.methods[method.toLowerCase()]
+  if (found === undefined || operation === undefined) return []
   const response = operation.responses[status]
   // A host that nobody serves answers 404 at every path.
   if (response === undefined) return status === 404 ? [] : [`${operation.operationId} does not document ${status}`]
   const schema = response.content?.["application/json"]?.schema
-  return schema === undefined ? [] : violations(schema, body, operation.operationId)
+  if (schema === undefined) return []
+  const pointer = `${found.pointer}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+  return [...violations(schema, body, operation.operationId), ...disallowed(pointer, body)]
 }

@@ -4,7 +4,7 @@ import { type AccountFacts, AccountId } from "../../src/domain/Account.ts"
 import type { OrganizationFacts } from "../../src/domain/Organization.ts"
 import type { SessionFacts } from "../../src/domain/Session.ts"
 
-export const second = 1000
+const second = 1000
 export const hour = 3_600_000
 export const day = 24 * hour
 

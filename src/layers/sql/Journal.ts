@@ -40,18 +40,18 @@ const fromRow = ({
 })
 
 /** The hash that the chain starts from. */
-export const seedHash = (organizationId: string): string =>
+const seedHash = (organizationId: string): string =>
   crypto.createHash("sha256").update(chainSeed(organizationId)).digest("hex")
 
 /** SHA-256 over the previous hash and the canonical JSON (RFC 8785) of the event without its hash. */
-export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
+const eventHash = (event: Omit<JournalEvent, "hash">): string =>
   crypto.createHash("sha256")
     .update(Buffer.from(event.prev_hash, "hex"))
     .update(canonicalize(hashed({ ...event, hash: "" })) ?? "")
     .digest("hex")
 
 /** How long an intent may stay without an outcome before it counts as abandoned. */
-export const intentPatience = Duration.minutes(1)
+const intentPatience = Duration.minutes(1)
 
 /** The kinds of objects whose events the billing role sees. */
 const billingObjects = ["organization", "subscription", "billing"]

@@ -238,7 +238,7 @@ describe("the demo organization", () => {
           username: "president"
         })
         expect(World.refusal(taken)).toEqual([409, "username_taken", "username"])
-        const sold = yield* World.put(`/v1/accounts/${id}/messenger-profile/username`, owner, { username: "gold" })
+        const sold = yield* World.put(`/v1/accounts/${id}/messenger-profile/username`, owner, { username: "golden" })
         expect(World.refusal(sold)).toEqual([409, "username_purchasable", "username"])
       }))
 

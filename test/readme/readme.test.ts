@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, it } from "@effect/vitest"
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { ask, done, freshDirectory, serve, shownKeys } from "../support/cli.ts"
+
+const root = path.join(import.meta.dirname, "../..")
+const readme = fs.readFileSync(path.join(root, "README.md"), "utf8")
+const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
+
+/** A fenced block by the words after its fence. */
+const block = (kind: string): string => {
+  const [, code] = new RegExp(`^\`\`\`${kind}\n([^]*?)^\`\`\`$`, "m").exec(readme) ?? []
+  if (code === undefined) throw new Error(`The README has no block ${kind}`)
+  return code
+}
+
+/** The sources that the package's own names stand for. */
+const own = (code: string): string =>
+  code.replaceAll(/from "org-security-console(\/\w+)?"/g, (_, entry = "") => {
+    const { default: target } = manifest.exports[`.${entry}`]
+    return `from "../${target.replace("./dist/", "src/").replace(/\.js$/, ".ts")}"`
+  })
+
+/** Writes the example with what the test adds to it, type-checks it, and answers the file. */
+const example = (folder: string, kind: string, more: string): string => {
+  const file = path.join(folder, `${kind}.ts`)
+  fs.writeFileSync(file, `${own(block(`ts ${kind}`))}\n${own(more)}`)
+  return file
+}
+
+const execute = (file: string, cwd: string, env: Record<string, string> = {}): any => {
+  const output = childProcess.execFileSync(process.execPath, [file], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, ...env }
+  })
+  return JSON.parse(output)
+}
+
+/** What each example is followed by, so that there is something to see. */
+const endings = {
+  embed: `console.log(JSON.stringify(page))\n`,
+  mount: `
+const response = await handler(
+  new Request("http://127.0.0.1:3000/v1/organization", {
+    headers: { host: "127.0.0.1:3000", authorization: \`Bearer \${process.env["KEY"]}\` }
+  })
+)
+console.log(JSON.stringify({ status: response.status, body: await response.json() }))
+await runtime.dispose()
+`,
+  replace: `
+import { Messenger } from "org-security-console"
+const refused = MessengerSession.MessengerSession.use((messenger) => messenger.open(Messenger.SessionRef.make("1")))
+const failure = await Effect.runPromise(refused.pipe(Effect.scoped, Effect.flip, Effect.provide(MyConsole)))
+console.log(JSON.stringify({ failure: failure instanceof MessengerSession.PlatformUnavailable }))
+`,
+  client: `
+const { ADDRESS = "", KEY = "", ACCOUNT = "" } = process.env
+console.log(JSON.stringify(await Effect.runPromise(pause(ADDRESS, KEY, ACCOUNT))))
+`
+}
+
+describe("the README's examples", () => {
+  const folder = path.join(root, `.readme-${process.pid}`)
+  const files = new Map<string, string>()
+
+  beforeAll(() => {
+    fs.mkdirSync(folder)
+    for (const [kind, more] of Object.entries(endings)) files.set(kind, example(folder, kind, more))
+    return () => fs.rmSync(folder, { recursive: true })
+  })
+
+  it("are valid TypeScript over the package's entries", () => {
+    const config = path.join(folder, "tsconfig.json")
+    fs.writeFileSync(
+      config,
+      JSON.stringify({ extends: "../tsconfig.json", compilerOptions: { lib: ["ES2024", "DOM"] }, include: ["*.ts"] })
+    )
+    const { status, stdout } = childProcess.spawnSync(path.join(root, "node_modules/.bin/tsc"), ["-p", config], {
+      encoding: "utf8"
+    })
+    expect([status, stdout]).toEqual([0, ""])
+  }, 120_000)
+
+  it("run an operation in another program, and the service in another server", async () => {
+    const cwd = freshDirectory()
+    const data = ["--data", path.join(cwd, "data")]
+    await done(["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example", ...data])
+    const [key = ""] = (await done([
+      "keys",
+      "create",
+      "acme",
+      "olivia@acme.example",
+      "--label",
+      "Mounted",
+      "--scopes",
+      "org:read",
+      ...data
+    ])).split("\n")
+    expect(execute(files.get("embed") ?? "", cwd)).toMatchObject({ object: "list", data: [], has_more: false })
+    expect(execute(files.get("mount") ?? "", cwd, { KEY: key })).toMatchObject({
+      status: 200,
+      body: { object: "organization", id: "acme" }
+    })
+  }, 180_000)
+
+  it("replace a layer by the host's own", () => {
+    expect(execute(files.get("replace") ?? "", freshDirectory())).toEqual({ failure: true })
+  }, 120_000)
+
+  it("call a service through the client, and catch its failures by their codes", async () => {
+    const service = await serve(["--demo", "--data", freshDirectory()])
+    const [key = ""] = await shownKeys(service)
+    const { data: [paused] } = (await ask(service.address, key, "GET", "/v1/accounts?status=paused")).body
+    const env = { ADDRESS: service.address, KEY: key, ACCOUNT: paused.id }
+    expect(execute(files.get("client") ?? "", freshDirectory(), env)).toBe("it is paused or offboarded already")
+  }, 180_000)
+})
+
+describe("the README", () => {
+  it("has the table of settings that the command prints", async () => {
+    expect(readme).toContain(`\n${await done(["settings"])}`)
+  })
+
+  it("names every command, and only those that there are", async () => {
+    const helps = new Map<string, ReadonlyArray<string>>()
+    const subcommands = async (words: ReadonlyArray<string>) => {
+      const help = await done([...words, "--help"])
+      const [, list = ""] = help.split("SUBCOMMANDS\n")
+      return [...list.matchAll(/^ {2}([\w-]+) {2,}\S/gm)].map(([, name = ""]) => name)
+    }
+    for (const name of await subcommands([])) helps.set(name, await subcommands([name]))
+    const table = readme.slice(readme.indexOf("## Commands"), readme.indexOf("What a command changes"))
+    const documented = new Set<string>()
+    for (const [, cell = ""] of table.matchAll(/^\| (`.*?) \|/gm)) {
+      let group = ""
+      for (const [, words = ""] of cell.matchAll(/`([^`]+)`/g)) {
+        const [first = "", second] = words.split(" ")
+        if (second !== undefined) group = first
+        documented.add(second === undefined && helps.get(group)?.includes(first) === true ? `${group} ${first}` : words)
+      }
+    }
+    const real = [...helps].flatMap(([name, nested]) =>
+      nested.length === 0 ? [name] : nested.map((each) => `${name} ${each}`)
+    )
+    expect([...documented].toSorted()).toEqual(real.toSorted())
+    for (const [, words = ""] of readme.matchAll(/(?:npm run cli -- |^security-console )(\w[^\n<>`]*)/gm)) {
+      const [first = "", second = ""] = words.split(" ")
+      expect(real).toContain(helps.get(first)?.length === 0 ? first : `${first} ${second}`)
+    }
+  }, 60_000)
+})
