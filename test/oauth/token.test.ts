@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
@@ -520,6 +521,50 @@ describe("OAuth refresh and revocation", () => {
           const { owner } = yield* connected()
           const key = Redacted.value(owner.key)
           expect([yield* works(key, v1), yield* works(key, mcp)]).toEqual([true, true])
+        }))
+
+      it.effect("a sweep forgets expired tokens, codes a day later, and whatever a revoked connection has left", () =>
+        Effect.gen(function*() {
+          const { application, connect, connectionId, organization, tokens: first } = yield* connected()
+          const [other] = yield* Effect.map(
+            Effect.andThen(connect(), connections(organization.id)),
+            (found) => found.filter(({ id }) => id !== connectionId)
+          )
+          const kept = World.query<{ connection_id: string; kind: string }>(organization.id, (sql) =>
+            sql`
+              select connection_id, kind from oauth_token where organization_id = ${organization.id}
+              union all
+              select connection_id, 'code' from oauth_code where organization_id = ${organization.id}
+              order by kind`)
+          const left = Effect.map(
+            kept,
+            (rows) =>
+              rows.map(({ connection_id, kind }) => `${kind} of ${connection_id === connectionId ? "one" : "other"}`)
+          )
+          yield* refreshWith(application, first.refresh_token)
+          const whole = [
+            "access of one",
+            "access of one",
+            "code of one",
+            "code of other",
+            "refresh of one",
+            "refresh of one"
+          ]
+          yield* TestClock.adjust(hour - 1)
+          yield* OAuthSweep.sweep
+          expect((yield* left).toSorted()).toEqual(whole)
+          yield* World.query(organization.id, (sql) =>
+            sql`update ai_connection set revoked_at = created_at
+              where organization_id = ${organization.id} and id = ${other!.id} returning id`)
+          yield* TestClock.adjust("1 millis")
+          yield* OAuthSweep.sweep
+          expect((yield* left).toSorted()).toEqual(["code of one", "refresh of one", "refresh of one"])
+          yield* TestClock.adjust(24 * hour)
+          yield* OAuthSweep.sweep
+          expect((yield* left).toSorted()).toEqual(["refresh of one", "refresh of one"])
+          yield* TestClock.adjust(90 * 24 * hour)
+          yield* OAuthSweep.sweep
+          expect(yield* left).toEqual([])
         }))
 
       it.effect("when a connection was last used is written at most once a minute", () =>
