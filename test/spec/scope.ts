@@ -5,9 +5,6 @@ export const exclusions: Readonly<Record<string, string>> = {
   "S2.8-04": "OAuth: which callback address an authorization code went to is known from its flow",
   "S4-18": "MCP: no tools are served yet",
   "S4.7-12": "MCP: the archive tool's name exists only there",
-  "S5.1-02": "pages: keys are created on the console's Developer page",
-  "S5.1-05": "pages: the key is shown on the Developer page",
-  "S5.1-06": "pages: the console password is asked for on the Developer page",
   "S5.2-01": "OAuth: authorization code flow",
   "S5.2-02": "OAuth: authorization code flow",
   "S5.2-03": "OAuth: client registration",
@@ -22,11 +19,7 @@ export const exclusions: Readonly<Record<string, string>> = {
   "S5.2-12": "OAuth: refresh tokens",
   "S5.2-13": "OAuth: refresh tokens",
   "S5.2-14": "OAuth: refresh tokens",
-  "S5.2-15": "OAuth: the consent screen is one of its pages",
-  "S5.2-16": "OAuth: the consent screen is one of its pages",
-  "S5.2-17": "OAuth: the consent screen is one of its pages",
   "S5.2-18": "MCP: no tools are served yet",
-  "S5.3-03": "pages: scopes are granted on the Developer page and on OAuth's consent screen",
   "S7-11": "OAuth: its tokens are not accepted yet",
   "S8-02": "MCP: there is one way in until then"
 }

@@ -4,7 +4,7 @@ import axe from "axe-core"
 import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import puppeteer, { type Page } from "puppeteer-core"
+import { launch, type Page } from "puppeteer-core"
 
 const flags = [
   "--headless",
@@ -19,7 +19,7 @@ const flags = [
 /** A browser that is gone when the scope closes. */
 export const open = Effect.acquireRelease(
   Effect.promise(async () =>
-    puppeteer.launch({
+    launch({
       executablePath: process.env["CHROMIUM_PATH"] ?? (await chromium.executablePath()),
       args: flags,
       headless: true
