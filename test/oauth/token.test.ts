@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
+import { OAuthSecrets } from "../../src/oauth/Ports.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import {
@@ -50,7 +51,7 @@ const breakTokens = Effect.fnUntraced(function*(organizationId: string) {
 describe("the OAuth token endpoint", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("case 42, S5.2-08: a code gives a bearer token for an hour, a refresh token and the granted scope", () =>
+      it.effect("case 42, S5.2-11: a code gives a bearer token for an hour, a refresh token and the granted scope", () =>
         Effect.gen(function*() {
           const { connect, organization } = yield* stage({ params: { scope: "archive:read org:read" } })
           const { body, headers, status } = yield* redeemWith(yield* connect())
@@ -66,7 +67,7 @@ describe("the OAuth token endpoint", () => {
           expect([answer.status, answer.body.id]).toEqual([200, organization.id])
         }))
 
-      it.effect("case 43: a wrong, missing or short verifier gives nothing, and the code is still there for the right one", () =>
+      it.effect("case 43, S5.2-01: a wrong, missing or short verifier gives nothing, and the code is still there for the right one", () =>
         Effect.gen(function*() {
           const { connect } = yield* stage()
           const granted = yield* connect()
@@ -256,7 +257,7 @@ describe("the OAuth token endpoint", () => {
           expect((yield* redeemWith(granted)).status).toBe(200)
         }))
 
-      it.effect("case 52, S5.2-08: an access token lasts an hour, and not at its end", () =>
+      it.effect("case 52, S5.2-11: an access token lasts an hour, and not at its end", () =>
         Effect.gen(function*() {
           const { tokens: first } = yield* connected()
           yield* TestClock.adjust(hour - 1)
@@ -265,7 +266,7 @@ describe("the OAuth token endpoint", () => {
           expect(yield* use(first.access_token)).toEqual(invalidToken)
         }))
 
-      it.effect("case 53, S5.2-07: a token works at the resource that it was issued for alone, and in the header alone", () =>
+      it.effect("case 53, S5.2-10: a token works at the resource that it was issued for alone, and in the header alone", () =>
         Effect.gen(function*() {
           const { connect, tokens: forV1 } = yield* connected()
           const forMcp = tokens(yield* redeemWith(yield* connect({ params: { resource: mcp } })))
@@ -280,6 +281,32 @@ describe("the OAuth token endpoint", () => {
             headers: { authorization: `Bearer ${forV1.access_token}, Bearer ${forV1.access_token}` }
           })
           expect(twice.status).toBe(401)
+        }))
+
+      it.effect("S7-11: a token that never was, an expired and a revoked one are refused alike, as tokens", () =>
+        Effect.gen(function*() {
+          const { application, connect, tokens: revoked } = yield* connected()
+          const expired = tokens(yield* redeemWith(yield* connect()))
+          yield* revokeWith(application, revoked.access_token)
+          yield* TestClock.adjust(hour)
+          const unknown = Redacted.value(yield* (yield* OAuthSecrets).make("access"))
+          const answers = yield* Effect.forEach(
+            [unknown, expired.access_token, revoked.access_token],
+            (token) => World.get("/v1/organization", token)
+          )
+          for (const { body, headers, status } of answers) {
+            expect([status, body, headers.get("www-authenticate")]).toEqual([
+              401,
+              {
+                error: {
+                  type: "authentication_error",
+                  code: "invalid_token",
+                  message: "The access token is invalid, expired or revoked."
+                }
+              },
+              `Bearer resource_metadata="${World.baseUrl}/.well-known/oauth-protected-resource/v1"`
+            ])
+          }
         }))
 
       it.effect("case 53: a refresh token, a code and a client's secret are no access tokens", () =>
@@ -301,7 +328,7 @@ describe("the OAuth token endpoint", () => {
 describe("OAuth refresh and revocation", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("case 54, S5.2-09: a refresh gives a new pair, and the old access token lives to its hour", () =>
+      it.effect("case 54, S5.2-13: a refresh gives a new pair, and the old access token lives to its hour", () =>
         Effect.gen(function*() {
           const { application, tokens: first } = yield* connected()
           yield* TestClock.adjust("30 minutes")
@@ -315,7 +342,7 @@ describe("OAuth refresh and revocation", () => {
           expect([yield* use(first.access_token), yield* use(second.access_token)]).toEqual([invalidToken, ok])
         }))
 
-      it.effect("case 55, S5.2-10: a used refresh token disconnects the whole connection, and the journal says so", () =>
+      it.effect("case 55, S5.2-14: a used refresh token disconnects the whole connection, and the journal says so", () =>
         Effect.gen(function*() {
           const { application, connectionId, organization, tokens: first } = yield* connected()
           const second = tokens(yield* refreshWith(application, first.refresh_token))
@@ -381,7 +408,7 @@ describe("OAuth refresh and revocation", () => {
           expect(yield* use(second.access_token)).toEqual(ok)
         }))
 
-      it.effect("case 60, S5.2-09: a refresh token lasts 90 days, and not at their end; each rotation starts them anew", () =>
+      it.effect("case 60, S5.2-12: a refresh token lasts 90 days, and not at their end; each rotation starts them anew", () =>
         Effect.gen(function*() {
           const { application, organization, tokens: first } = yield* connected()
           const almost = Duration.toMillis(Duration.days(90)) - 1
@@ -408,7 +435,7 @@ describe("OAuth refresh and revocation", () => {
           expect((yield* connections(organization.id))[0]?.revoked_at).toBeNull()
         }))
 
-      it.effect("case 62: revoking by either token disconnects, and unknown, foreign or no tokens do nothing", () =>
+      it.effect("case 62, S5.2-08: revoking by either token disconnects, and unknown, foreign or no tokens do nothing", () =>
         Effect.gen(function*() {
           const { application, connect, connectionId, organization, tokens: first } = yield* connected()
           const other = yield* registerApplication()
