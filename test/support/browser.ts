@@ -17,7 +17,7 @@ const flags = [
 ]
 
 /** A browser that is gone when the scope closes. */
-export const open = Effect.acquireRelease(
+const open = Effect.acquireRelease(
   Effect.promise(async () =>
     launch({
       executablePath: process.env["CHROMIUM_PATH"] ?? (await chromium.executablePath()),
@@ -39,7 +39,7 @@ export const newPage = Effect.fnUntraced(function*(): Effect.fn.Return<Page, nev
 })
 
 /** What axe finds wrong with the page as it is. */
-export const violations = (page: Page) =>
+const violations = (page: Page) =>
   Effect.promise(async () => {
     await page.evaluate(axe.source)
     const found: ReadonlyArray<string> = await page.evaluate(

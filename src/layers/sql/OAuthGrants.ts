@@ -16,7 +16,7 @@ interface AccountRow extends Omit<Choices["accounts"][number], "name"> {
 const unlimited = (admin: Granter) => ({ role: admin.role, adminId: admin.adminId, limit: null })
 
 /** Revokes a connection and forgets its codes and tokens, within its organization's transaction. */
-const disconnect = Effect.fnUntraced(function*(
+export const disconnect = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
   organizationId: string,
   connectionId: string,
