@@ -11,7 +11,7 @@ export const isAcceptable = (uri: string): boolean => {
   if (uri.length > maxRedirectUriLength || !printable.test(uri) || forbidden.test(uri) || !URL.canParse(uri)) {
     return false
   }
-  const host = (/^https:\/\//.test(uri) ? https : loopback).exec(uri)?.[1]
+  const host = (uri.startsWith("https://") ? https : loopback).exec(uri)?.[1]
   return host !== undefined && new URL(uri).hostname === host.toLowerCase()
 }
 

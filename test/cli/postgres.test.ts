@@ -14,6 +14,7 @@ const pepper = crypto.randomBytes(32).toString("base64")
 const on = (url: string) => ({
   CONSOLE_DATABASE_URL: url,
   CONSOLE_PEPPERS: pepper,
+  CONSOLE_CSRF_KEYS: pepper,
   CONSOLE_DATA: path.join(freshDirectory(), "never")
 })
 

@@ -191,7 +191,7 @@ describe("OAuth authorization", () => {
           }
         }))
 
-      it.effect("cases 23 to 29: whatever else is wrong is told to the application, with state and iss", () =>
+      it.effect("cases 23 to 29, S5.2-02: whatever else is wrong is told to the application, with state and iss", () =>
         Effect.gen(function*() {
           const { admin, application } = yield* stage()
           for (const [params, code] of wrong) {
@@ -249,7 +249,7 @@ describe("OAuth authorization", () => {
           }
         }))
 
-      it.effect("case 35: scopes that were not asked for are not granted", () =>
+      it.effect("case 35, S5.2-16: scopes that were not asked for are not granted", () =>
         Effect.gen(function*() {
           const { admin, application } = yield* stage()
           yield* approve(application, admin, challenge, {
@@ -260,7 +260,7 @@ describe("OAuth authorization", () => {
           expect(connection?.scopes).toEqual(["org:read"])
         }))
 
-      it.effect("case 36: a scope that writes needs the password: without it no code and no connection, and the failure counts", () =>
+      it.effect("case 36, S5.2-17: a scope that writes needs the password: without it no code and no connection, and the failure counts", () =>
         Effect.gen(function*() {
           const { admin, application } = yield* stage()
           for (const scope of Scope.literals.filter((scope) => !scope.endsWith(":read"))) {
@@ -401,7 +401,7 @@ describe("OAuth authorization", () => {
           }])
         }))
 
-      it.effect("case 40, S2.8-05: an assistant is known by the whole address that its code goes to", () =>
+      it.effect("case 40, S2.8-04: an assistant is known by the whole address that its code goes to", () =>
         Effect.gen(function*() {
           const { admin, organization } = yield* stage()
           const known = new Map([["https://assistant.example/mcp/callback", "assistant_a"] as const])

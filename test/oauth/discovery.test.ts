@@ -8,7 +8,7 @@ const at = (baseUrl: string) => Effect.provideService(Site.Sites, Site.make([{ b
 
 describe("OAuth discovery", () => {
   layer(World.world(pglite))((it) => {
-    it.effect("case 1, S5.2-01: the server's metadata names its endpoints, S256 alone and the iss parameter, to every origin", () =>
+    it.effect("case 1, S0-02, S5.2-06, S5.2-07: the server's metadata names its endpoints, S256 alone and the iss parameter, to every origin", () =>
       Effect.gen(function*() {
         const { body, headers, status } = yield* World.send("GET", "/.well-known/oauth-authorization-server", {
           headers: { origin: "https://app.example" }
@@ -43,7 +43,7 @@ describe("OAuth discovery", () => {
         })
       }))
 
-    it.effect("cases 2 and 3: each resource has its metadata, and the one without a name is MCP's", () =>
+    it.effect("cases 2 and 3, S5.2-06, S5.2-09: each resource has its metadata, and the one without a name is MCP's", () =>
       Effect.gen(function*() {
         for (const [path, resource] of [["/mcp", "mcp"], ["/v1", "v1"], ["", "mcp"]] as const) {
           const { body, headers, status } = yield* World.send("GET", `/.well-known/oauth-protected-resource${path}`)

@@ -119,7 +119,7 @@ const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reach
 describe("what a connection reaches", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("S5.2-11: one limited to accounts reaches those and nothing else, on every operation", () =>
+      it.effect("S5.2-15: one limited to accounts reaches those and nothing else, on every operation", () =>
         Effect.gen(function*() {
           const made = yield* makeAccounts()
           const { admins, id } = made.organization
@@ -139,7 +139,7 @@ describe("what a connection reaches", () => {
           yield* reachesOnly(made, token, [first!])
         }))
 
-      it.effect("S5.2-11: one limited to departments reaches the accounts filed there, as they are at the request", () =>
+      it.effect("S5.2-15: one limited to departments reaches the accounts filed there, as they are at the request", () =>
         Effect.gen(function*() {
           const made = yield* makeAccounts()
           const [department] = made.departments
@@ -179,7 +179,7 @@ describe("what a connection reaches", () => {
   layer(World.world(pglite))((it) => {
     const Index = Schema.Literals([0, 1, 2, 3, 4, 5])
     it.effect.prop(
-      "S5.2-11: whatever is chosen, whatever the role and its own access, nothing else is reached",
+      "S5.2-15: whatever is chosen, whatever the role and its own access, nothing else is reached",
       [
         Schema.Array(Index),
         Schema.Array(Index),

@@ -24,7 +24,7 @@ const invalidMetadata = [400, "invalid_client_metadata"]
 describe("OAuth registration", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("case 9, S5.2-02: https anywhere and http on this machine may be registered", () =>
+      it.effect("case 9, S5.2-04: https anywhere and http on this machine may be registered", () =>
         Effect.gen(function*() {
           const uris = [
             "https://any/cb",
@@ -39,7 +39,7 @@ describe("OAuth registration", () => {
           expect(body.redirect_uris).toEqual(uris)
         }))
 
-      it.effect("case 10: no other host over http, however it is written", () =>
+      it.effect("case 10, S5.2-05: no other host over http, however it is written", () =>
         Effect.gen(function*() {
           for (
             const uri of [
@@ -69,7 +69,7 @@ describe("OAuth registration", () => {
           }
         }))
 
-      it.effect("case 11: no other scheme", () =>
+      it.effect("case 11, S5.2-05: no other scheme", () =>
         Effect.gen(function*() {
           for (
             const uri of [
@@ -122,7 +122,7 @@ describe("OAuth registration", () => {
           expect((yield* withUris(ten)).status).toBe(201)
         }))
 
-      it.effect("case 13: without a method the application gets a secret, once, of which a digest is kept", () =>
+      it.effect("case 13, S5.2-03: without a method the application gets a secret, once, of which a digest is kept", () =>
         Effect.gen(function*() {
           const { body, headers, status } = yield* registration({ token_endpoint_auth_method: undefined })
           expect(status).toBe(201)

@@ -18,7 +18,7 @@ export const formHeaders = { "content-type": "application/x-www-form-urlencoded"
 type Params = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /** The text of a query or a form; a list is a parameter given more than once. */
-export const encode = (params: Params): string =>
+const encode = (params: Params): string =>
   new URLSearchParams(
     Object.entries(params).flatMap(([name, value]) =>
       (value === undefined ? [] : typeof value === "string" ? [value] : value).map((

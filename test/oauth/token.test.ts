@@ -2,7 +2,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
+import { OAuthSecrets } from "../../src/oauth/Ports.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import {
@@ -49,7 +51,7 @@ const breakTokens = Effect.fnUntraced(function*(organizationId: string) {
 describe("the OAuth token endpoint", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("case 42, S5.2-08: a code gives a bearer token for an hour, a refresh token and the granted scope", () =>
+      it.effect("case 42, S5.2-11: a code gives a bearer token for an hour, a refresh token and the granted scope", () =>
         Effect.gen(function*() {
           const { connect, organization } = yield* stage({ params: { scope: "archive:read org:read" } })
           const { body, headers, status } = yield* redeemWith(yield* connect())
@@ -65,7 +67,7 @@ describe("the OAuth token endpoint", () => {
           expect([answer.status, answer.body.id]).toEqual([200, organization.id])
         }))
 
-      it.effect("case 43: a wrong, missing or short verifier gives nothing, and the code is still there for the right one", () =>
+      it.effect("case 43, S5.2-01: a wrong, missing or short verifier gives nothing, and the code is still there for the right one", () =>
         Effect.gen(function*() {
           const { connect } = yield* stage()
           const granted = yield* connect()
@@ -255,7 +257,7 @@ describe("the OAuth token endpoint", () => {
           expect((yield* redeemWith(granted)).status).toBe(200)
         }))
 
-      it.effect("case 52, S5.2-08: an access token lasts an hour, and not at its end", () =>
+      it.effect("case 52, S5.2-11: an access token lasts an hour, and not at its end", () =>
         Effect.gen(function*() {
           const { tokens: first } = yield* connected()
           yield* TestClock.adjust(hour - 1)
@@ -264,7 +266,7 @@ describe("the OAuth token endpoint", () => {
           expect(yield* use(first.access_token)).toEqual(invalidToken)
         }))
 
-      it.effect("case 53, S5.2-07: a token works at the resource that it was issued for alone, and in the header alone", () =>
+      it.effect("case 53, S5.2-10: a token works at the resource that it was issued for alone, and in the header alone", () =>
         Effect.gen(function*() {
           const { connect, tokens: forV1 } = yield* connected()
           const forMcp = tokens(yield* redeemWith(yield* connect({ params: { resource: mcp } })))
@@ -279,6 +281,32 @@ describe("the OAuth token endpoint", () => {
             headers: { authorization: `Bearer ${forV1.access_token}, Bearer ${forV1.access_token}` }
           })
           expect(twice.status).toBe(401)
+        }))
+
+      it.effect("S7-11: a token that never was, an expired and a revoked one are refused alike, as tokens", () =>
+        Effect.gen(function*() {
+          const { application, connect, tokens: revoked } = yield* connected()
+          const expired = tokens(yield* redeemWith(yield* connect()))
+          yield* revokeWith(application, revoked.access_token)
+          yield* TestClock.adjust(hour)
+          const unknown = Redacted.value(yield* (yield* OAuthSecrets).make("access"))
+          const answers = yield* Effect.forEach(
+            [unknown, expired.access_token, revoked.access_token],
+            (token) => World.get("/v1/organization", token)
+          )
+          for (const { body, headers, status } of answers) {
+            expect([status, body, headers.get("www-authenticate")]).toEqual([
+              401,
+              {
+                error: {
+                  type: "authentication_error",
+                  code: "invalid_token",
+                  message: "The access token is invalid, expired or revoked."
+                }
+              },
+              `Bearer resource_metadata="${World.baseUrl}/.well-known/oauth-protected-resource/v1"`
+            ])
+          }
         }))
 
       it.effect("case 53: a refresh token, a code and a client's secret are no access tokens", () =>
@@ -300,7 +328,7 @@ describe("the OAuth token endpoint", () => {
 describe("OAuth refresh and revocation", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("case 54, S5.2-09: a refresh gives a new pair, and the old access token lives to its hour", () =>
+      it.effect("case 54, S5.2-13: a refresh gives a new pair, and the old access token lives to its hour", () =>
         Effect.gen(function*() {
           const { application, tokens: first } = yield* connected()
           yield* TestClock.adjust("30 minutes")
@@ -314,7 +342,7 @@ describe("OAuth refresh and revocation", () => {
           expect([yield* use(first.access_token), yield* use(second.access_token)]).toEqual([invalidToken, ok])
         }))
 
-      it.effect("case 55, S5.2-10: a used refresh token disconnects the whole connection, and the journal says so", () =>
+      it.effect("case 55, S5.2-14: a used refresh token disconnects the whole connection, and the journal says so", () =>
         Effect.gen(function*() {
           const { application, connectionId, organization, tokens: first } = yield* connected()
           const second = tokens(yield* refreshWith(application, first.refresh_token))
@@ -380,7 +408,7 @@ describe("OAuth refresh and revocation", () => {
           expect(yield* use(second.access_token)).toEqual(ok)
         }))
 
-      it.effect("case 60, S5.2-09: a refresh token lasts 90 days, and not at their end; each rotation starts them anew", () =>
+      it.effect("case 60, S5.2-12: a refresh token lasts 90 days, and not at their end; each rotation starts them anew", () =>
         Effect.gen(function*() {
           const { application, organization, tokens: first } = yield* connected()
           const almost = Duration.toMillis(Duration.days(90)) - 1
@@ -407,7 +435,7 @@ describe("OAuth refresh and revocation", () => {
           expect((yield* connections(organization.id))[0]?.revoked_at).toBeNull()
         }))
 
-      it.effect("case 62: revoking by either token disconnects, and unknown, foreign or no tokens do nothing", () =>
+      it.effect("case 62, S5.2-08: revoking by either token disconnects, and unknown, foreign or no tokens do nothing", () =>
         Effect.gen(function*() {
           const { application, connect, connectionId, organization, tokens: first } = yield* connected()
           const other = yield* registerApplication()
@@ -520,6 +548,50 @@ describe("OAuth refresh and revocation", () => {
           const { owner } = yield* connected()
           const key = Redacted.value(owner.key)
           expect([yield* works(key, v1), yield* works(key, mcp)]).toEqual([true, true])
+        }))
+
+      it.effect("a sweep forgets expired tokens, codes a day later, and whatever a revoked connection has left", () =>
+        Effect.gen(function*() {
+          const { application, connect, connectionId, organization, tokens: first } = yield* connected()
+          const [other] = yield* Effect.map(
+            Effect.andThen(connect(), connections(organization.id)),
+            (found) => found.filter(({ id }) => id !== connectionId)
+          )
+          const kept = World.query<{ connection_id: string; kind: string }>(organization.id, (sql) =>
+            sql`
+              select connection_id, kind from oauth_token where organization_id = ${organization.id}
+              union all
+              select connection_id, 'code' from oauth_code where organization_id = ${organization.id}
+              order by kind`)
+          const left = Effect.map(
+            kept,
+            (rows) =>
+              rows.map(({ connection_id, kind }) => `${kind} of ${connection_id === connectionId ? "one" : "other"}`)
+          )
+          yield* refreshWith(application, first.refresh_token)
+          const whole = [
+            "access of one",
+            "access of one",
+            "code of one",
+            "code of other",
+            "refresh of one",
+            "refresh of one"
+          ]
+          yield* TestClock.adjust(hour - 1)
+          yield* OAuthSweep.sweep
+          expect((yield* left).toSorted()).toEqual(whole)
+          yield* World.query(organization.id, (sql) =>
+            sql`update ai_connection set revoked_at = created_at
+              where organization_id = ${organization.id} and id = ${other!.id} returning id`)
+          yield* TestClock.adjust("1 millis")
+          yield* OAuthSweep.sweep
+          expect((yield* left).toSorted()).toEqual(["code of one", "refresh of one", "refresh of one"])
+          yield* TestClock.adjust(24 * hour)
+          yield* OAuthSweep.sweep
+          expect((yield* left).toSorted()).toEqual(["refresh of one", "refresh of one"])
+          yield* TestClock.adjust(90 * 24 * hour)
+          yield* OAuthSweep.sweep
+          expect(yield* left).toEqual([])
         }))
 
       it.effect("when a connection was last used is written at most once a minute", () =>

@@ -201,6 +201,20 @@ describe("the pages in a browser", () => {
         expect(wrong).toEqual([])
       }))
 
+    it.effect("what looks at the pages finds planted faults", () =>
+      Effect.gen(function*() {
+        const page = yield* Browser.newPage()
+        const base = yield* baseUrl
+        yield* Effect.promise(async () => {
+          await page.goto(`${base}/console/sign-in`)
+          await page.evaluate("document.querySelector('label').remove()")
+          await page.evaluate("document.querySelector('h1').style.width = '3000px'")
+        })
+        const wrong = yield* Browser.inspect(page, "planted")
+        expect(wrong.some((fault) => fault.startsWith("planted dark: label:"))).toBe(true)
+        expect(wrong.filter((fault) => fault.endsWith("scrolls sideways")).length).toBe(4)
+      }))
+
     it.effect("everything can be done by keyboard alone", () =>
       Effect.gen(function*() {
         const { base, email, id } = yield* stage()

@@ -4,7 +4,7 @@ import axe from "axe-core"
 import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import puppeteer, { type Page } from "puppeteer-core"
+import { launch, type Page } from "puppeteer-core"
 
 const flags = [
   "--headless",
@@ -17,9 +17,9 @@ const flags = [
 ]
 
 /** A browser that is gone when the scope closes. */
-export const open = Effect.acquireRelease(
+const open = Effect.acquireRelease(
   Effect.promise(async () =>
-    puppeteer.launch({
+    launch({
       executablePath: process.env["CHROMIUM_PATH"] ?? (await chromium.executablePath()),
       args: flags,
       headless: true
@@ -39,7 +39,7 @@ export const newPage = Effect.fnUntraced(function*(): Effect.fn.Return<Page, nev
 })
 
 /** What axe finds wrong with the page as it is. */
-export const violations = (page: Page) =>
+const violations = (page: Page) =>
   Effect.promise(async () => {
     await page.evaluate(axe.source)
     const found: ReadonlyArray<string> = await page.evaluate(

@@ -67,8 +67,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** What a text of markup says. */
-export const unescaped = (text: string): string =>
-  text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!)
+const unescaped = (text: string): string => text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!)
 
 export interface FoundForm {
   readonly action: string
@@ -77,7 +76,7 @@ export interface FoundForm {
 }
 
 /** The forms of a page, with what their hidden fields hold. */
-export const forms = (page: Page): ReadonlyArray<FoundForm> =>
+const forms = (page: Page): ReadonlyArray<FoundForm> =>
   [...page.text.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].map(
     ([, action = "", markup = ""]) => ({
       action: unescaped(action),

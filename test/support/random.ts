@@ -75,16 +75,13 @@ const field = (name: string, schema: Schema.Top): Arbitrary.Arbitrary<unknown> =
     : Arbitrary.schema(Schema.toEncoded(schema) as Schema.Codec<unknown>)
 
 const members = (operation: Operation.Any): Arbitrary.Arbitrary<Record<string, unknown>> => {
-  const { current_password: _, ...fields }: Record<string, Schema.Top> = {
-    ...operation.params,
-    ...operation.query,
-    ...operation.body
-  }
+  const fields: Record<string, Schema.Top> = { ...operation.params, ...operation.query, ...operation.body }
   const absent = Symbol()
   return Arbitrary.map(
     Arbitrary.all(
       Object.fromEntries(
-        Object.entries(fields).map(([name, schema]) => [
+        // Wrong passwords would have the runs wait.
+        Object.entries(fields).filter(([name]) => name !== "current_password").map(([name, schema]) => [
           name,
           SchemaAST.isOptional(schema.ast)
             ? oneOf<unknown>(Arbitrary.Constant(absent), field(name, schema))

@@ -4,8 +4,6 @@ import type { Operations } from "../../src/operations/index.ts"
 import * as World from "./world.ts"
 
 /** The operations that give and take credentials stand apart: what they need and leave is told by `test/pages`. */
-export const ofCredentials: ReadonlyArray<string> = ["create_api_key", "revoke_api_key", "revoke_ai_connection"]
-
 export type OperationId = Exclude<
   Operations[number]["id"],
   "create_api_key" | "revoke_api_key" | "revoke_ai_connection"

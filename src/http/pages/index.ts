@@ -1,6 +1,6 @@
 /** The console's pages, each with its method and path. */
 import { Effect } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Consent from "./Consent.ts"
 import * as Developer from "./Developer.ts"
 import * as Html from "./Html.ts"

@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { IssuedCredentials } from "../../operations/IssuedCredentials.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
+import { disconnect } from "./OAuthGrants.ts"
 
 /** Keys and connections in the database, within the operation's transaction. */
 export const layer = Layer.effect(
@@ -44,11 +45,7 @@ export const layer = Layer.effect(
           Effect.orDie,
           Effect.asVoid
         ),
-      revokeConnection: (organizationId, id, now) =>
-        sql`update ai_connection set revoked_at = ${now} where organization_id = ${organizationId} and id = ${id}`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        )
+      revokeConnection: (organizationId, id, now) => disconnect(sql, organizationId, id, now)
     })
   })
 )

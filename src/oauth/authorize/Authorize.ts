@@ -21,7 +21,7 @@ import { checkResponse } from "./response.ts"
 import { checkScope } from "./scope.ts"
 
 export type { UnknownClient } from "./client.ts"
-export { type Choice, choices, grant } from "./grant.ts"
+export { choices, grant } from "./grant.ts"
 export type { AuthorizeRequest } from "./Request.ts"
 
 /** What becomes of a request. */

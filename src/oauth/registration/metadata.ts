@@ -12,7 +12,7 @@ export interface Metadata {
 }
 
 /** What an application without a name is called. */
-export const unnamed = "Unnamed application"
+const unnamed = "Unnamed application"
 
 /** Characters that no name needs and that make it look like another: controls, and what turns the direction of text. */
 const misleading = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/u

@@ -1,0 +1,203 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import * as oauth from "oauth4webapi"
+import * as openid from "openid-client"
+import * as Site from "../../src/edge/Site.ts"
+import * as Server from "../../src/http/Server.ts"
+import { pglite } from "../support/database.ts"
+import * as Pages from "../support/pages.ts"
+import * as World from "../support/world.ts"
+
+const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
+const baseUrl = Effect.map(HttpServer.HttpServer, (server) => `http://127.0.0.1:${portOf(server)}`)
+
+const served = Server.layer.pipe(
+  Layer.provideMerge(
+    Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
+  ),
+  Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
+  Layer.provideMerge(World.core(pglite))
+)
+
+const callback = "http://127.0.0.1:33418/callback"
+
+const form = (members: Record<string, string | ReadonlyArray<string>>): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(members).flatMap(([name, value]) => [value].flat().map((item): [string, string] => [name, item]))
+  )
+
+/** A person with a browser: opens the address, signs in where asked, allows the scopes, and ends at the callback. */
+const person =
+  (base: string, organization: string, email: string) =>
+  async (url: URL, scope: ReadonlyArray<string>, password?: string): Promise<URL> => {
+    const asked = await fetch(url, { redirect: "manual" })
+    const signIn = new URL(asked.headers.get("location") ?? "", base)
+    expect([asked.status, signIn.pathname]).toEqual([303, "/console/sign-in"])
+    const signedIn = await fetch(`${base}/console/sign-in`, {
+      method: "POST",
+      redirect: "manual",
+      body: form({
+        organization,
+        email,
+        password: Pages.password,
+        return_to: signIn.searchParams.get("return_to") ?? ""
+      })
+    })
+    const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+    const back = new URL(signedIn.headers.get("location") ?? "", base)
+    expect(back.href).toBe(url.href)
+    const page = await fetch(back, { headers: { cookie } })
+    expect(page.status).toBe(200)
+    const consent = Pages.formOf(
+      { status: page.status, headers: page.headers, text: await page.text(), location: null },
+      "/oauth/authorize"
+    )
+    const granted = await fetch(new URL(consent.action, base), {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie },
+      body: form({
+        ...consent.hidden,
+        decision: "allow",
+        scope_type: "accounts",
+        scope,
+        ...(password === undefined ? {} : { current_password: password })
+      })
+    })
+    expect(granted.status).toBe(303)
+    return new URL(granted.headers.get("location") ?? "")
+  }
+
+const stage = Effect.gen(function*() {
+  const base = yield* baseUrl
+  const { admins, id } = yield* World.makeOrganization()
+  yield* Pages.givePassword(id, admins.owner.id)
+  const email = yield* Pages.emailOf(id, admins.owner.id)
+  return { base, id, walk: person(base, id, email) }
+})
+
+const status = async (url: string, token: string) =>
+  (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status
+
+describe("OAuth with clients that others wrote", () => {
+  layer(served, { excludeTestServices: true })((it) => {
+    for (const method of ["none", "client_secret_basic", "client_secret_post"] as const) {
+      it.effect(`oauth4webapi registers with ${method}, is authorized, gets tokens, refreshes and revokes`, () =>
+        Effect.flatMap(stage, ({ base, walk }) =>
+          Effect.promise(async () => {
+            const insecure = { [oauth.allowInsecureRequests]: true }
+            const resource = new URL(`${base}/v1`)
+            const challenged = await fetch(`${resource}/organization`)
+            expect(challenged.headers.get("www-authenticate")).toBe(
+              `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource/v1"`
+            )
+            const protection = await oauth.processResourceDiscoveryResponse(
+              resource,
+              await oauth.resourceDiscoveryRequest(resource, insecure)
+            )
+            const issuer = new URL(protection.authorization_servers![0]!)
+            const server = await oauth.processDiscoveryResponse(
+              issuer,
+              await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure })
+            )
+            const client: oauth.Client = await oauth.processDynamicClientRegistrationResponse(
+              await oauth.dynamicClientRegistrationRequest(server, {
+                redirect_uris: [callback],
+                client_name: "oauth4webapi",
+                token_endpoint_auth_method: method
+              }, insecure)
+            )
+            const secret = String(client["client_secret"])
+            const authentication = method === "none"
+              ? oauth.None()
+              : method === "client_secret_basic"
+              ? oauth.ClientSecretBasic(secret)
+              : oauth.ClientSecretPost(secret)
+            const verifier = oauth.generateRandomCodeVerifier()
+            const state = oauth.generateRandomState()
+            const url = new URL(server.authorization_endpoint!)
+            url.search = form({
+              client_id: client.client_id,
+              redirect_uri: callback,
+              response_type: "code",
+              code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+              code_challenge_method: "S256",
+              scope: protection.scopes_supported!.join(" "),
+              resource: protection.resource,
+              state
+            }).toString()
+            const answer = oauth.validateAuthResponse(
+              server,
+              client,
+              await walk(url, ["archive:read", "org:read"]),
+              state
+            )
+            const first = await oauth.processAuthorizationCodeResponse(
+              server,
+              client,
+              await oauth.authorizationCodeGrantRequest(server, client, authentication, answer, callback, verifier, {
+                additionalParameters: { resource: protection.resource },
+                ...insecure
+              })
+            )
+            expect([first.token_type, first.expires_in, first.scope]).toEqual(["bearer", 3600, "archive:read org:read"])
+            expect(await status(`${base}/v1/organization`, first.access_token)).toBe(200)
+            const second = await oauth.processRefreshTokenResponse(
+              server,
+              client,
+              await oauth.refreshTokenGrantRequest(server, client, authentication, first.refresh_token!, insecure)
+            )
+            expect(second.refresh_token).not.toBe(first.refresh_token)
+            expect(await status(`${base}/v1/organization`, second.access_token)).toBe(200)
+            await oauth.processRevocationResponse(
+              await oauth.revocationRequest(server, client, authentication, second.refresh_token!, insecure)
+            )
+            expect(await status(`${base}/v1/organization`, second.access_token)).toBe(401)
+            expect(await status(`${base}/v1/organization`, first.access_token)).toBe(401)
+          })))
+    }
+
+    it.effect("openid-client registers, is authorized, gets tokens, refreshes and revokes, and a replay disconnects", () =>
+      Effect.flatMap(stage, ({ base, walk }) =>
+        Effect.promise(async () => {
+          const config = await openid.dynamicClientRegistration(
+            new URL(base),
+            {
+              redirect_uris: [callback],
+              client_name: "openid-client",
+              token_endpoint_auth_method: "client_secret_post"
+            },
+            undefined,
+            { algorithm: "oauth2", execute: [openid.allowInsecureRequests] }
+          )
+          const connect = async () => {
+            const verifier = openid.randomPKCECodeVerifier()
+            const state = openid.randomState()
+            const url = openid.buildAuthorizationUrl(config, {
+              redirect_uri: callback,
+              scope: "org:read",
+              resource: `${base}/v1`,
+              code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+              code_challenge_method: "S256",
+              state
+            })
+            return openid.authorizationCodeGrant(config, await walk(url, ["org:read"]), {
+              pkceCodeVerifier: verifier,
+              expectedState: state
+            })
+          }
+          const first = await connect()
+          expect(await status(`${base}/v1/organization`, first.access_token)).toBe(200)
+          const second = await openid.refreshTokenGrant(config, first.refresh_token!)
+          expect(await status(`${base}/v1/organization`, second.access_token)).toBe(200)
+          await expect(openid.refreshTokenGrant(config, first.refresh_token!)).rejects.toMatchObject({
+            error: "invalid_grant"
+          })
+          expect(await status(`${base}/v1/organization`, second.access_token)).toBe(401)
+          const third = await connect()
+          await openid.tokenRevocation(config, third.refresh_token!)
+          expect(await status(`${base}/v1/organization`, third.access_token)).toBe(401)
+        })))
+  })
+})
