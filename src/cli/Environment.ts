@@ -65,7 +65,7 @@ export const core = (settings: Settings.Database) =>
   Core.layer({ keyPrefix: settings.keyPrefix }).pipe(Layer.provideMerge(peppers(settings)))
 
 /** The keys of the console's forms, found like the peppers; every replica needs the same. */
-export const csrfKeys = (settings: Settings.Database) =>
+const csrfKeys = (settings: Settings.Database) =>
   Layer.unwrap(Effect.gen(function*() {
     const configured = yield* Settings.csrfKeys
     if (Option.isSome(configured)) return CsrfKeys.layerText(configured.value)

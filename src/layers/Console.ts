@@ -17,20 +17,26 @@ import * as Roles from "./sql/Roles.ts"
 
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
 
-const over = <E, E2>(sql: Layer.Layer<SqlClient.SqlClient, E>, peppers: Layer.Layer<Peppers, E2>) =>
-  Core.layer({ keyPrefix: Core.defaultKeyPrefix }).pipe(
+/** What the console's pages need besides the core: who is signed in, and how, under keys for the forms. */
+const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) =>
+  Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(Layer.provideMerge(csrfKeys))
+
+const over = <E, E2, E3>(
+  sql: Layer.Layer<SqlClient.SqlClient, E>,
+  peppers: Layer.Layer<Peppers, E2>,
+  csrfKeys: Layer.Layer<CsrfKeys, E3>
+) =>
+  pages(csrfKeys).pipe(
+    Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(PasswordHasher.layer),
     Layer.provideMerge(peppers),
     Layer.provideMerge(sql)
   )
 
-const randomPeppers = Layer.unwrap(
-  Effect.gen(function*() {
-    const random = yield* SecureRandom.SecureRandom
-    const bytes = yield* random.randomBytes(32)
-    return Peppers.layerText(Redacted.make(Buffer.from(bytes).toString("base64")))
-  })
-).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+const randomKey = Effect.gen(function*() {
+  const random = yield* SecureRandom.SecureRandom
+  return Redacted.make(Buffer.from(yield* random.randomBytes(32)).toString("base64"))
+}).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 
 /**
  * The core over a new database in memory, with the simulated messenger: for tests. It is the SQL that a service runs, so
@@ -38,23 +44,31 @@ const randomPeppers = Layer.unwrap(
  */
 export const layerMemory = over(
   Layer.provideMerge(migrated, Pglite.layerMemory),
-  randomPeppers
+  Layer.unwrap(Effect.map(randomKey, Peppers.layerText)),
+  Layer.unwrap(Effect.map(randomKey, CsrfKeys.layerText))
 ).pipe((core) => Layer.provideMerge(Simulated.layerSql, core))
 
 /** The core over the embedded database in a directory, which it creates, locks and brings up to date. */
 export const layerEmbedded = (options: { readonly directory: string }) =>
-  over(Layer.provideMerge(migrated, Pglite.layer(options)), Peppers.layerDirectory(options.directory))
+  over(
+    Layer.provideMerge(migrated, Pglite.layer(options)),
+    Peppers.layerDirectory(options.directory),
+    CsrfKeys.layerDirectory(options.directory)
+  )
 
 /** The core over PostgreSQL, whose schema has been brought up to date by `security-console migrate`. */
-export const layerPostgres = (options: Postgres.Options & { readonly peppers: Redacted.Redacted }) =>
+export const layerPostgres = (
+  options: Postgres.Options & { readonly peppers: Redacted.Redacted; readonly csrfKeys: Redacted.Redacted }
+) =>
   over(
     Layer.provideMerge(
       Layer.effectDiscard(Effect.andThen(Roles.check, Migrate.check(migrations))),
       Postgres.layer(options)
     ),
-    Peppers.layerText(options.peppers)
+    Peppers.layerText(options.peppers),
+    CsrfKeys.layerText(options.csrfKeys)
   )
 
-/** What the console's pages need besides the core: who is signed in, and how, under a list of base64 keys for forms. */
+/** The console's pages over a core of the host's own, under a list of base64 keys for forms. */
 export const layerPages = (options: { readonly csrfKeys: Redacted.Redacted }) =>
-  Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(Layer.provideMerge(CsrfKeys.layerText(options.csrfKeys)))
+  pages(CsrfKeys.layerText(options.csrfKeys))

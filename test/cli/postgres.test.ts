@@ -109,7 +109,8 @@ describe("the commands on PostgreSQL", () => {
   it.effect("say in one line that no pepper is set, or that nothing answers", () =>
     Effect.gen(function*() {
       const url = yield* postgresUrl
-      const { CONSOLE_PEPPERS: _, ...rest } = on(url)
+      const { CONSOLE_PEPPERS, ...rest } = on(url)
+      expect(CONSOLE_PEPPERS).toBe(pepper)
       for (const command of [["serve"], ["journal", "verify"]]) {
         const refused = yield* promise(() => run(command, { env: rest }))
         expect([refused.status, refused.stdout]).toEqual([1, ""])

@@ -3,6 +3,7 @@ import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { readdirSync, readFileSync } from "node:fs"
 import * as Limits from "../../src/domain/Limits.ts"
+import * as OAuth from "../../src/domain/OAuth.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import { blank } from "./facts.ts"
@@ -109,8 +110,11 @@ describe("8 limits", () => {
     expect(Duration.toDays(Limits.defaultApiKeyExpiry)).toBe(90)
     expect(Duration.toHours(Limits.signOutLock)).toBe(24)
     expect(Duration.toHours(Limits.takeoverWindow)).toBe(48)
+    expect(Duration.toHours(OAuth.accessTokenLifetime)).toBe(1)
+    expect(Duration.toDays(OAuth.refreshTokenLifetime)).toBe(90)
+    const owners = ["domain/Limits.ts", "domain/OAuth.ts"]
     const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-      .filter((file) => /^(?:domain|operations|edge|http|layers)\/.*\.ts$/.test(file) && file !== "domain/Limits.ts")
+      .filter((file) => /^(?:domain|operations|edge|http|layers)\/.*\.ts$/.test(file) && !owners.includes(file))
     expect(files.length).toBeGreaterThan(50)
     for (const file of files) {
       const source = readFileSync(`src/${file}`, "utf8")

@@ -17,13 +17,13 @@ export interface Choice extends ReachLimit {
 }
 
 /** No scope is chosen that was offered. */
-export class NothingChosen extends Schema.TaggedError<NothingChosen>()("NothingChosen", {}) {}
+class NothingChosen extends Schema.TaggedError<NothingChosen>()("NothingChosen", {}) {}
 
 /** An account or a department is chosen that the admin does not reach. */
-export class OutOfReach extends Schema.TaggedError<OutOfReach>()("OutOfReach", {}) {}
+class OutOfReach extends Schema.TaggedError<OutOfReach>()("OutOfReach", {}) {}
 
 /** The admin has been disabled since the page was shown. */
-export class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
+class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
 
 /** The accounts and departments that the admin may let an application reach. */
 export const choices = Effect.fnUntraced(function*(admin: SignedIn) {
