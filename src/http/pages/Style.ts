@@ -47,14 +47,13 @@ body {
 .skip { position: absolute; left: -100vw; }
 .skip:focus { left: 1rem; top: 1rem; padding: .5rem 1rem; background: var(--card); z-index: 1; }
 header.top { background: var(--card); border-bottom: 1px solid var(--line); }
-header.top > div, main, footer { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem; }
+header.top > div, main { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem; }
 header.top > div { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .75rem 1.25rem; }
 header.top p { margin: 0; }
 header.top .product { font-weight: 650; margin-right: auto; }
-header.top .who { color: var(--soft); font-size: .9rem; }
+header.top .who { color: var(--soft); font-size: .9rem; max-width: 100%; }
 main { padding-top: 2rem; padding-bottom: 3rem; }
 main.narrow { max-width: 28rem; }
-footer { color: var(--soft); font-size: .85rem; padding-bottom: 2rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; letter-spacing: -.01em; }
 h2 { font-size: 1.2rem; line-height: 1.3; margin: 0 0 .25rem; }
 h3 { font-size: 1rem; margin: 0; }
@@ -111,7 +110,7 @@ button.danger { color: var(--danger); border-color: var(--danger); }
 button.link { min-height: 0; padding: 0; border: 0; font-weight: 400; text-decoration: underline; text-underline-offset: .15em; }
 section fieldset:last-child, section .field:last-child, .card > :last-child { margin-bottom: 0; }
 .after { margin-top: 1rem; }
-nav a { margin-right: 1rem; }
+main nav a { margin-right: 1rem; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .problem, .good, .note { border-radius: .5rem; padding: .9rem 1.1rem; margin: 0 0 1.25rem; }
