@@ -1,5 +1,5 @@
 /** A typed client of the API, from the same declarations: its failures are the same classes. */
-import { Effect, Redacted } from "effect"
+import { Effect, type Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Documents.ts"

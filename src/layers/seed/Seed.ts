@@ -38,7 +38,7 @@ const isInstant = (moment: string): boolean => {
 /** An instant: `now`, a distance from now such as `-2d`, `+36h` or `-90m`, or an ISO 8601 date-time. */
 const Moment = Schema.String.check(
   Schema.isPattern(
-    /^(?:now|[+\-][0-9]{1,10}[smhdw]|[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+\-][0-9]{2}:[0-9]{2}))$/u,
+    /^(?:now|[+-][0-9]{1,10}[smhdw]|[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9]{2}:[0-9]{2}))$/u,
     { expected: "now, a distance such as -2d or +36h, or an ISO 8601 date-time" }
   ).abort(),
   Schema.makeFilter(isInstant, { expected: "an instant that the calendar has, within a hundred years of now" })

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { Clock, Duration, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Caller, type OrganizationId, readsArchive, type Role, Scope, superadmins } from "../../domain/Access.ts"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
