@@ -180,7 +180,7 @@ const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   const prepare = Tenant.directory(sql, "5 minutes")(Environment.prepare({ embedded, migrate: settings.migrate }))
   const ready = yield* Ref.make(false)
   const first = yield* Effect.result(prepare)
-  if (Result.isFailure(first) && !isAway(first.failure)) return yield* Effect.fail(first.failure)
+  if (Result.isFailure(first) && !isAway(first.failure)) return yield* first.failure
   const later = prepare.pipe(
     Effect.retry({ while: isAway, schedule: Schedule.spaced("2 seconds") }),
     Effect.andThen(Effect.logInfo("The database is back")),
@@ -205,9 +205,9 @@ export const serve = (settings: ServeSettings) =>
     const assistants = yield* parseAssistants(settings)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Environment.service(settings, messenger)
-    yield* Effect.gen(function*() {
+    return yield* Effect.gen(function*() {
       const { gate, later } = yield* prepared(settings)
-      yield* Effect.gen(function*() {
+      return yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const keys = settings.demo ? yield* loadDemo : []
         const server = yield* HttpServer.HttpServer

@@ -75,6 +75,7 @@ const run = Effect.fnUntraced(function*(
     return yield* Effect.gen(function*() {
       headers = rateHeaders(yield* operation.admit)
       const { params } = yield* HttpRouter.RouteContext
+      // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
       const body = yield* operation.respond(yield* Input.read(operation, request, params))
       return HttpServerResponse.jsonUnsafe(body)
     }).pipe(Effect.provideService(Caller, caller))
@@ -191,5 +192,6 @@ export const make: Effect.Effect<
     HttpServerRequest.HttpServerRequest,
     ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)
   )
+  // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made
   return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), routed))
 })

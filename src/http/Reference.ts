@@ -38,6 +38,7 @@ export const make = Effect.cached(Effect.gen(function*() {
       scalar: appearance
     })).pipe(Effect.provideService(HttpRouter.HttpRouter, router))
   )
+  // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- a router does not say how its routes fail
   const handler = HttpEffect.toWebHandler(router.asHttpEffect())
   const html = yield* Effect.promise(async () => (await handler(new Request(`http://localhost${path}`))).text())
   return HttpServerResponse.setHeaders(HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }), {

@@ -94,6 +94,7 @@ const failed = ({ body }: ErrorAnswer): CallToolResult => ({ content: text(body)
 const call = Effect.fnUntraced(
   function*(operation: Operation.Any, input: unknown, admission: Admission | undefined) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
+    // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     const answered = yield* operation.respond(input)
     const result: CallToolResult = {
       content: text(answered),
@@ -178,6 +179,7 @@ const exchange = Effect.fnUntraced(
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
         }
         const admission = admissions.take(mcpReq.id, params.name)
+        // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
         return runPromise(call(operation, params.arguments ?? {}, admission), { signal: mcpReq.signal })
       })
       return server
@@ -244,6 +246,7 @@ const cors = (allowed: ReadonlyArray<string> | undefined) =>
 export const make = Effect.fnUntraced(function*(options: Options = {}) {
   const context = yield* Effect.context<Services>()
   const { allowedOrigins } = options
+  // @effect-diagnostics-next-line returnEffectInGen:off -- the handler itself is what is made
   return Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const origin = request.headers["origin"]

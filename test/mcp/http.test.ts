@@ -1,7 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../src/domain/Access.ts"
+import { MessengerSession } from "../../src/operations/MessengerSession.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
@@ -158,6 +159,42 @@ describe("MCP over HTTP", () => {
           credential_id: person.keyId
         })
       }))
+
+    it.effect(
+      "interrupts a call whose request is given up, in every revision, and what it had not done is not done",
+      () =>
+        Effect.gen(function*() {
+          const { id, key } = yield* owner
+          const account = yield* World.makeLiveAccount(id)
+          const name = "set_messenger_username"
+          const args = { account_id: account.id, username: "another_name" }
+          const asks = [
+            (signal: AbortSignal) => Mcp.call(name, args, { key, signal }),
+            (signal: AbortSignal) =>
+              Mcp.send({ key, signal, body: Mcp.legacy("tools/call", { name, arguments: args }) })
+          ]
+          for (const ask of asks) {
+            const started = yield* Deferred.make<void>()
+            const ended = yield* Deferred.make<void>()
+            const open = () =>
+              Effect.onInterrupt(
+                Effect.andThen(Deferred.succeed(started, undefined), Effect.never),
+                () => Deferred.succeed(ended, undefined)
+              )
+            const controller = new AbortController()
+            yield* ask(controller.signal).pipe(
+              Effect.provideService(MessengerSession, { open }),
+              Effect.ignoreCause,
+              Effect.forkScoped
+            )
+            yield* Deferred.await(started)
+            controller.abort()
+            yield* Deferred.await(ended)
+          }
+          expect(yield* World.journal(id)).toEqual([])
+        }),
+      20_000
+    )
 
     it.effect("answers browsers of every origin, and of some alone where that is set", () =>
       Effect.gen(function*() {

@@ -26,6 +26,8 @@ export interface Asking {
   /** The raw body, instead of `body`. */
   readonly raw?: string
   readonly options?: Handler.Options
+  /** Gives the request up. */
+  readonly signal?: AbortSignal
 }
 
 /** The service with the MCP server mounted, as a web handler. */
@@ -61,7 +63,8 @@ export const send = Effect.fnUntraced(function*(asking: Asking) {
           ...(asking.key === undefined ? {} : { authorization: `Bearer ${secret(asking.key)}` }),
           ...asking.headers
         },
-        ...(content === undefined ? {} : { body: content })
+        ...(content === undefined ? {} : { body: content }),
+        ...(asking.signal === undefined ? {} : { signal: asking.signal })
       })
     )
   )
