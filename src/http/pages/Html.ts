@@ -74,7 +74,7 @@ const policy = (formAction: string | undefined): string =>
   ].join("; ")
 
 /** The headers of whatever the pages answer, redirects too. */
-export const headers = (formAction?: string): Readonly<Record<string, string>> => ({
+const headers = (formAction?: string): Readonly<Record<string, string>> => ({
   "content-security-policy": policy(formAction),
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
