@@ -8,7 +8,10 @@ import * as Populated from "../support/populated.ts"
 import { recording, type Said } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
-const addressed = operations.filter((operation: Operation.Any) => Object.keys(operation.params).length > 0)
+/** Those about an account or an event; of keys and connections another admin's is one more that does not exist. */
+const addressed = operations.filter((operation: Operation.Any) =>
+  "account_id" in operation.params || "event_id" in operation.params
+)
 
 /** A body that the operation accepts. */
 const bodies: Readonly<Record<string, Record<string, unknown>>> = {
