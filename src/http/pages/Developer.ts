@@ -1,8 +1,8 @@
 /** The Developer page: API keys and AI connections, which it reads and changes by the operations of the API. */
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Duration, Effect, Option, Redacted } from "effect"
 import { Caller, Scope } from "../../domain/Access.ts"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
-import { maxApiKeyLabelLength } from "../../domain/Limits.ts"
+import { defaultApiKeyExpiry, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
 import { createApiKey } from "../../operations/credentials/create_api_key.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
@@ -23,10 +23,12 @@ const createForm = (keys: ReadonlyArray<ApiKey>): string => `create ${keys.find(
 const revokeForm = (id: string): string => `revoke ${id}`
 const disconnectForm = (id: string): string => `disconnect ${id}`
 
+const defaultDays = String(Duration.toDays(defaultApiKeyExpiry))
+
 const expiries = [
   ["7", "7 days"],
   ["30", "30 days"],
-  ["90", "90 days"],
+  [defaultDays, `${defaultDays} days`],
   ["365", "1 year"],
   ["never", "Never"]
 ] as const
@@ -38,7 +40,7 @@ interface Draft {
   readonly expiry: string
 }
 
-const emptyDraft: Draft = { label: "", scopes: ["org:read"], expiry: "90" }
+const emptyDraft: Draft = { label: "", scopes: ["org:read"], expiry: defaultDays }
 
 interface View {
   readonly visit: Visit.Visit

@@ -42,7 +42,7 @@ const count = (sql: SqlClient.SqlClient, key: string) =>
             case when free then ${now}::bigint else throttle.last_at end,
             case when not free then throttle.blocked_until
               when next <= ${freePasswordFailures} then 0
-              else ${now}::bigint + 1000 * least(${longest}, power(2, least(next - ${freePasswordFailures}, 20)))::bigint
+              else ${now}::bigint + 1000 * least(${longest}, power(2, least(next - ${freePasswordFailures}, 30)))::bigint
             end,
             free
           from (select throttle.blocked_until <= ${now} as free,
