@@ -66,13 +66,21 @@ export const serve = Effect.fnUntraced(function*(
   } satisfies Service
 })
 
-/** One address in front of services, each request to the next of them; it adds the key where one is given. */
-export const front = Effect.fnUntraced(function*(targets: ReadonlyArray<string>, key?: () => string | undefined) {
+/**
+ * One address in front of services, each request to the next of them.
+ *
+ * It adds the key where one is given, and keeps its own host in requests where it is the address of the service.
+ */
+export const front = Effect.fnUntraced(function*(
+  targets: ReadonlyArray<string>,
+  key?: () => string | undefined,
+  keepsHost = false
+) {
   let turn = 0
   const server = http.createServer((request, response) => {
     const target = new URL(targets[turn++ % targets.length]!)
     const { host = "" } = request.headers
-    const own = /^(?:localhost|127\.0\.0\.1):/.test(host)
+    const own = !keepsHost && /^(?:localhost|127\.0\.0\.1):/.test(host)
     const forwarded = http.request({
       host: target.hostname,
       port: target.port,
