@@ -49,19 +49,53 @@ const stage = Effect.gen(function*() {
   const nameless = yield* World.makePerson(id, "superadmin", { facts: { joined_at: null } })
   const [event] = yield* World.journal(id)
   yield* World.grant(id, admins.admin.id, { accounts: [account.id] })
-  return { id, admins, closed, account: account.id, sessionless, taken, nameless, eventId: event!.id }
+  const { keyId } = yield* World.makePerson(id, "archive")
+  const connectionId = crypto.randomUUID()
+  yield* World.addRows("ai_connection", id, [{
+    id: connectionId,
+    admin_id: admins.superadmin.id,
+    kind: "token",
+    label: "Bridge",
+    mode: "local",
+    scopes: ["org:read"],
+    scope_type: "accounts",
+    created_at: new Date(1_000)
+  }])
+  return {
+    id,
+    admins,
+    closed,
+    keyId,
+    connectionId,
+    account: account.id,
+    sessionless,
+    taken,
+    nameless,
+    eventId: event!.id
+  }
 })
 
 type Stage = Effect.Success<typeof stage>
 
 /** The arguments of the operation that everybody who may call it gets an answer for. */
-const goodArguments = (operation: Operation.Any, { account, eventId }: Stage): Arguments => {
+const goodArguments = (operation: Operation.Any, { account, connectionId, eventId, keyId }: Stage): Arguments => {
   const good = requests(account, eventId).find(({ id }) => id === operation.id)
   return {
     ...("account_id" in operation.params ? { account_id: account } : {}),
     ...("event_id" in operation.params ? { event_id: eventId } : {}),
+    ...("api_key_id" in operation.params ? { api_key_id: keyId } : {}),
+    ...("connection_id" in operation.params ? { connection_id: connectionId } : {}),
+    ...(operation.id === "create_api_key" ? { label: "Nightly export", scopes: ["org:read"] } : {}),
     ...(good?.body as object | undefined)
   }
+}
+
+/** A key is made anew by every call, and over MCP its secret is not told. */
+const comparable = (operation: Operation.Any, body: any) => {
+  if (operation.id !== "create_api_key" || body.error !== undefined) return body
+  const { id, secret, ...same } = body
+  expect([typeof id, secret === null || /^osc_live_/.test(secret)]).toEqual(["string", true])
+  return same
 }
 
 const without = (args: Arguments, name: string): Arguments =>
@@ -151,9 +185,9 @@ describe("REST and MCP", () => {
               const how = code === undefined ? "done" : code === "invalid_api_key" || code === "insufficient_scope"
                 ? "refused"
                 : "failed"
-              expect([one.title, tool]).toEqual([
+              expect([one.title, { ...tool, body: comparable(operation, tool.body) }]).toEqual([
                 one.title,
-                { status: how === "refused" ? rest.status : 200, how, body: rest.body }
+                { status: how === "refused" ? rest.status : 200, how, body: comparable(operation, rest.body) }
               ])
               const fresh = (yield* World.journal(made.id)).slice(events.length)
               expect([one.title, fresh.filter(({ via }) => via !== "mcp")]).toEqual([one.title, []])

@@ -39,7 +39,7 @@ describe("the tools", () => {
         title,
         readOnlyHint: operation.method === "GET",
         destructiveHint: false,
-        idempotentHint: true,
+        idempotentHint: operation.idempotent,
         openWorldHint: operation.failures.some(({ identifier }) => identifier === "messenger_unavailable")
       }])
       expect(title).toMatch(/^[A-Z][\w ]+$/)

@@ -13,7 +13,7 @@ export const createApiKey = Operation.write(
   {
     summary: "Create an API key of the admin that the credential acts as; its secret is answered this once.",
     description:
-      "A key carries at most the scopes of the credential that creates it, and a credential limited to accounts or departments creates none. Any scope beyond archive:read and org:read needs the admin's console password. Over MCP the secret is null: create keys that a person will use on the console's Developer page.",
+      "A key carries at most the scopes of the credential that creates it, of which any beyond archive:read and org:read needs the admin's console password; a credential limited to accounts or departments creates none, and over MCP the secret is null: make keys for people on the console's Developer page.",
     method: "POST",
     path: "/v1/api-keys",
     scope: "admins:write",

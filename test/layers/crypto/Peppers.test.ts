@@ -34,7 +34,7 @@ describe("Peppers", () => {
       for (const text of ["", encoded(1, 31), `${encoded(1)},`, `${encoded(1)},c2hvcnQ=`, "not a key"]) {
         const refusal = yield* Effect.flip(read(text))
         expect(refusal).toBeInstanceOf(PepperInvalid)
-        expect(refusal.message).toBe("A pepper has at least 32 bytes, written in base64.")
+        expect(refusal.message).toBe("A key has at least 32 bytes, written in base64.")
       }
     }))
 
