@@ -59,12 +59,19 @@ describe("the two resources, REST and MCP", () => {
           expect(yield* useAtMcp(live.access_token)).toEqual(ok)
           yield* revokeWith(fresh.application, live.access_token)
           yield* revokeWith(application, revoked.refresh_token)
+          const other = yield* stage()
+          const kept = tokens(yield* redeemWith(yield* other.connect(atMcp)))
+          expect(yield* useAtMcp(kept.access_token)).toEqual(ok)
+          yield* World.query(other.organization.id, (sql) =>
+            sql`update ai_connection set revoked_at = created_at
+              where organization_id = ${other.organization.id} returning id`)
           const unknown = Redacted.value(yield* (yield* OAuthSecrets).make("access"))
           const refusals: ReadonlyArray<readonly [what: string, token: string, code: string]> = [
             ["expired", expired.access_token, "invalid_token"],
             ["never issued", unknown, "invalid_token"],
             ["garbage", "garbage", "invalid_api_key"],
             ["revoked", live.access_token, "invalid_token"],
+            ["revoked, but still stored", kept.access_token, "invalid_token"],
             ["revoked and expired", revoked.access_token, "invalid_token"],
             ["wrong resource", wrong.access_token, "invalid_token"],
             ["a refresh token", expired.refresh_token, "invalid_api_key"]
