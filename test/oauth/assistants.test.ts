@@ -3,14 +3,10 @@ import * as Current from "@modelcontextprotocol/client"
 import { auth as olderAuth } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Client as Older } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as crypto from "node:crypto"
-import * as Processes from "../mcp/processes.ts"
-import { postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
-import * as Pages from "../support/pages.ts"
-import * as World from "../support/world.ts"
-import { person } from "./person.ts"
+import type * as Processes from "../mcp/processes.ts"
+import { replicas } from "./replicas.ts"
 
 const callback = "http://127.0.0.1:33418/callback"
 
@@ -105,38 +101,6 @@ const assistants: Readonly<Record<string, Assistant>> = {
   "2.x that shakes hands": current("legacy"),
   "1.x": older
 }
-
-/** Two processes of the service behind one address, each request to the other of them, and a person of theirs. */
-const replicas = Effect.gen(function*() {
-  const database = yield* postgresUrl
-  const context = yield* Layer.build(Layer.fresh(World.world(postgresLayer(database))))
-  const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-  const { admins, id } = yield* within(World.makeOrganization())
-  yield* within(Pages.givePassword(id, admins.owner.id))
-  const targets: Array<string> = []
-  const base = yield* Processes.front(targets, undefined, true)
-  const key = Buffer.alloc(32, 7).toString("base64")
-  const env = {
-    CONSOLE_DATABASE_URL: database,
-    CONSOLE_BASE_URL: base,
-    CONSOLE_PEPPERS: key,
-    CONSOLE_CSRF_KEYS: key
-  }
-  const services = yield* Effect.all([Processes.serve([], env), Processes.serve([], env)], { concurrency: 2 })
-  targets.push(...services.map(({ url }) => url))
-  expect(new Set([base, ...targets]).size).toBe(3)
-  return {
-    base,
-    id,
-    walk: person(base, id, yield* within(Pages.emailOf(id, admins.owner.id))),
-    /** Ends every access token of the organization before its time. */
-    expire: within(
-      World.query<{ kind: string }>(id, (sql) =>
-        sql`update oauth_token set expires_at = created_at
-          where organization_id = ${id} and kind = 'access' returning kind`)
-    )
-  }
-})
 
 /** A client works: it lists the tools, and calls one. */
 const converse = async (client: Processes.Client, id: string) => {

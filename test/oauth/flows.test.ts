@@ -1,4 +1,4 @@
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as oauth from "oauth4webapi"
@@ -9,6 +9,7 @@ import { pglite } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 import { form, person } from "./person.ts"
+import { replicas } from "./replicas.ts"
 
 const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
 const baseUrl = Effect.map(HttpServer.HttpServer, (server) => `http://127.0.0.1:${portOf(server)}`)
@@ -28,16 +29,20 @@ const stage = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   yield* Pages.givePassword(id, admins.owner.id)
   const email = yield* Pages.emailOf(id, admins.owner.id)
-  return { base, id, walk: person(base, id, email) }
+  return { base, walk: person(base, id, email) }
 })
+
+const single = Effect.flatMap(Layer.build(Layer.fresh(served)), (context) => Effect.provideContext(stage, context))
+
+const stages = { "the running server": single, "two replicas in turn": replicas } as const
 
 const status = async (url: string, token: string) =>
   (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status
 
 describe("OAuth with clients that others wrote", () => {
-  layer(served, { excludeTestServices: true })((it) => {
+  for (const [name, stage] of Object.entries(stages)) {
     for (const method of ["none", "client_secret_basic", "client_secret_post"] as const) {
-      it.effect(`oauth4webapi registers with ${method}, is authorized, gets tokens, refreshes and revokes`, () =>
+      it.live(`oauth4webapi registers with ${method} at ${name}, is authorized, gets tokens, refreshes and revokes`, () =>
         Effect.flatMap(stage, ({ base, walk }) =>
           Effect.promise(async () => {
             const insecure = { [oauth.allowInsecureRequests]: true }
@@ -112,7 +117,7 @@ describe("OAuth with clients that others wrote", () => {
           })))
     }
 
-    it.effect("openid-client registers, is authorized, gets tokens, refreshes and revokes, and a replay disconnects", () =>
+    it.live(`openid-client registers at ${name}, is authorized, gets tokens, refreshes and revokes, and a replay disconnects`, () =>
       Effect.flatMap(stage, ({ base, walk }) =>
         Effect.promise(async () => {
           const config = await openid.dynamicClientRegistration(
@@ -153,5 +158,5 @@ describe("OAuth with clients that others wrote", () => {
           await openid.tokenRevocation(config, third.refresh_token!)
           expect(await status(`${base}/v1/organization`, third.access_token)).toBe(401)
         })))
-  })
+  }
 })
