@@ -19,7 +19,9 @@ describe("2.6 masked emails", () => {
   it.prop(
     "a pattern shows the host and at most the first and the last character of the rest",
     [Schema.String, Schema.String],
-    ([local, host]) => {
+    ([text, host]) => {
+      // A star of the address could not be told from those of the pattern.
+      const local = text.replaceAll("*", "")
       const address = `${local}@${host.replaceAll("@", "")}`
       const pattern = maskEmail(address)
       const at = pattern.lastIndexOf("@")
