@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrganizationId, OrganizationId, Role, Scope } from "../domain/Access.ts"
-import { maxPasswordLength } from "../domain/Limits.ts"
+import { maxApiKeyDays, maxApiKeyLabelLength, maxPasswordLength } from "../domain/Limits.ts"
 import { Tier } from "../domain/Organization.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
@@ -188,10 +188,10 @@ export const createKey = command(
   "create_key",
   Schema.Struct({
     ...AdminRef,
-    label: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(60)),
+    label: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(maxApiKeyLabelLength)),
     scopes: Schema.NonEmptyArray(Scope),
     /** Null for never. */
-    expires_in_days: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3650 })))
+    expires_in_days: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxApiKeyDays })))
   }),
   Schema.Struct({
     organization: Schema.String,

@@ -1,8 +1,9 @@
 /** The commands that change or read a database, each over one function of Administration. */
-import { Effect, Layer, Option, Redacted, Schema, Stdio, Stream } from "effect"
+import { Duration, Effect, Layer, Option, Redacted, Schema, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs"
 import { Role, Scope } from "../domain/Access.ts"
+import { defaultApiKeyExpiry } from "../domain/Limits.ts"
 import { Tier } from "../domain/Organization.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
@@ -159,7 +160,10 @@ const createKey = Command.make("create", {
   email,
   label: Flag.String("label").pipe(Flag.withDescription("What the key is for")),
   scopes,
-  expiresInDays: Flag.Int("expires-in-days").pipe(Flag.withDescription("How long it works"), Flag.withDefault(90)),
+  expiresInDays: Flag.Int("expires-in-days").pipe(
+    Flag.withDescription("How long it works"),
+    Flag.withDefault(Duration.toDays(defaultApiKeyExpiry))
+  ),
   never: Flag.Boolean("never-expires").pipe(
     Flag.withDescription("The key works until it is revoked"),
     Flag.withDefault(false)

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { isOrganizationId, Role, Scope } from "../../domain/Access.ts"
 import { RunPhase } from "../../domain/Archive.ts"
+import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts"
 import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/Organization.ts"
 import { mailChoices } from "../../domain/Preferences.ts"
 import { MonitoringState } from "../../domain/Status.ts"
@@ -148,7 +149,7 @@ const Account = Schema.Struct({
   first_name: optional(Text),
   last_name: optional(Text),
   username: optional(Name),
-  role_label: optional(Text.check(Schema.isMaxCodePoints(60))),
+  role_label: optional(Text.check(Schema.isMaxCodePoints(maxRoleLabelLength))),
   department: optional(Name),
   licence_tier: optional(Tier),
   joined_at: optional(Moment),
@@ -201,7 +202,7 @@ const Admin = Schema.Struct({
 }).annotate({ identifier: "admin" })
 
 const ApiKey = Schema.Struct({
-  label: Name.check(Schema.isMaxCodePoints(60)),
+  label: Name.check(Schema.isMaxCodePoints(maxApiKeyLabelLength)),
   admin: Email,
   scopes: Schema.NonEmptyArray(Scope),
   created_at: optional(Moment),
