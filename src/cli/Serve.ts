@@ -1,5 +1,5 @@
 /** The service as a process: its database, its address, and what it says at the start. */
-import { Console, Effect, Layer, Logger, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
+import { Console, Effect, Layer, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { IpNetwork } from "effect/net"
@@ -26,10 +26,11 @@ import { isAcceptable } from "../oauth/RedirectUri.ts"
 import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
+import * as Logs from "./Logs.ts"
 import type * as Settings from "./Settings.ts"
 
 /** Everything that `serve` can be told. */
-export interface ServeSettings extends Settings.Database {
+export interface ServeSettings extends Settings.Database, Logs.LogSettings {
   readonly host: string
   readonly port: number
   readonly baseUrl: Option.Option<string>
@@ -40,7 +41,6 @@ export interface ServeSettings extends Settings.Database {
   readonly knownAssistants: Option.Option<string>
   readonly migrate: boolean
   readonly demo: boolean
-  readonly logFormat: "pretty" | "json" | "logfmt"
 }
 
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
@@ -162,12 +162,6 @@ There is no organization yet. In another terminal, with the same settings:
   }
 })
 
-const loggers = {
-  pretty: Logger.layer([Logger.consolePretty()]),
-  json: Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
-  logfmt: Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
-}
-
 const isAway = (error: unknown): boolean => error instanceof ServiceUnavailable
 
 /**
@@ -260,4 +254,4 @@ export const serve = (settings: ServeSettings) =>
     }).pipe(
       Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
     )
-  }).pipe(Effect.provide(loggers[settings.logFormat]), Effect.provideService(Logger.LogToStderr, true))
+  }).pipe(Effect.provide(Logs.layer(settings)))

@@ -2,6 +2,7 @@
 import { Config, type Option, type Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { defaultKeyPrefix } from "../layers/Core.ts"
+import { formats, levels } from "./Logs.ts"
 
 /** One setting as a reader needs to know it. */
 interface Described {
@@ -146,7 +147,14 @@ export const server = {
   ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
-  logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", ["pretty", "json", "logfmt"], "pretty", "How logs are written")
+  logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", formats, "pretty", "How logs are written"),
+  logLevel: choice(
+    "log-level",
+    "CONSOLE_LOG_LEVEL",
+    levels,
+    "info",
+    "What is logged at least; at `info` a line for every request"
+  )
 }
 
 /** What the MCP server over standard input and output connects to, and what it shows. */
