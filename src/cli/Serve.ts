@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { ServiceUnavailable } from "../domain/Failure.ts"
-import { Gate, TrustedProxies } from "../edge/Settings.ts"
+import { Gate, RequestLines, TrustedProxies } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
@@ -219,6 +219,7 @@ export const serve = (settings: ServeSettings) =>
         yield* Server.serve(
           app.pipe(
             Effect.provideService(Gate, gate),
+            Effect.provideService(RequestLines, true),
             Effect.provideService(TrustedProxies, trusted),
             Effect.provideService(KnownAssistants, assistants)
           )

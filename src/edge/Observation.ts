@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Exit, LogLevel, Option } from "effect"
 import { HttpServerRequest, HttpTraceContext } from "effect/http"
 import type { CredentialKind, Via } from "../domain/Access.ts"
 import * as Metrics from "./Metrics.ts"
-import { clientAddress, TrustedProxies } from "./Settings.ts"
+import { clientAddress, RequestLines, TrustedProxies } from "./Settings.ts"
 
 /** A way in by its name: one for each operation and way, and one for each other address. */
 export class Way {
@@ -115,7 +115,9 @@ const told = (observation: Observation, status: number | null, started: bigint):
     way.series.count(code ?? (status === null ? "interrupted" : String(status)), millis / 1000, context)
     if (code !== undefined) Metrics.countFailure(code, caller !== undefined, context)
     const level = way.quiet ? "Debug" : "Info"
-    if (LogLevel.isGreaterThan(fiber.cache.minimumLogLevel, level)) return Effect.void
+    if (!Context.get(context, RequestLines) || LogLevel.isGreaterThan(fiber.cache.minimumLogLevel, level)) {
+      return Effect.void
+    }
     observation.ip ??= addressIn(context)
     return Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
       ...fields(observation, status),

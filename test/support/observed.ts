@@ -1,6 +1,7 @@
 /** What the service tells of itself while an effect runs: its log, and its metrics alone. */
 import { Effect, Logger, type LogLevel, Metric, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+import { RequestLines } from "../../src/edge/Settings.ts"
 
 export interface Line {
   readonly level: LogLevel.LogLevel
@@ -21,5 +22,6 @@ export const observed = <A, E, R>(effect: Effect.Effect<A, E, R>, level: LogLeve
     return { answer, lines, answered: lines.filter(({ message }) => message === "Request answered"), metrics }
   }).pipe(
     Effect.provideService(Metric.MetricRegistry, new Map()),
+    Effect.provideService(RequestLines, true),
     Effect.provideService(References.MinimumLogLevel, level)
   )
