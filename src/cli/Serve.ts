@@ -164,6 +164,9 @@ There is no organization yet. In another terminal, with the same settings:
 
 const isAway = (error: unknown): boolean => error instanceof ServiceUnavailable
 
+const untilBack = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.retry(effect, { while: isAway, schedule: Schedule.spaced("2 seconds") })
+
 /**
  * Prepares the database, at once where it answers; where it is away the service starts all the same, answers 503, and
  * prepares it as soon as it is back. A database that cannot be used ends the process.
@@ -176,14 +179,14 @@ const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   const first = yield* Effect.result(prepare)
   if (Result.isFailure(first) && !isAway(first.failure)) return yield* first.failure
   const later = prepare.pipe(
-    Effect.retry({ while: isAway, schedule: Schedule.spaced("2 seconds") }),
+    untilBack,
     Effect.andThen(Effect.logInfo("The database is back")),
     Effect.andThen(Ref.set(ready, true))
   )
   if (Result.isSuccess(first)) yield* Ref.set(ready, true)
   else yield* Effect.logWarning("The database is away: the service answers 503 until it is back")
   const gate = Effect.flatMap(Ref.get(ready), (open) => open ? Effect.void : Effect.fail(new ServiceUnavailable({})))
-  return { gate, later: Result.isSuccess(first) ? Effect.never : Effect.andThen(later, Effect.never) }
+  return { gate, later: Result.isSuccess(first) ? Effect.void : later }
 })
 
 /** Serves until it is told to stop. */
@@ -203,7 +206,8 @@ export const serve = (settings: ServeSettings) =>
       const { gate, later } = yield* prepared(settings)
       return yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const keys = settings.demo ? yield* loadDemo : []
+        const demo = settings.demo ? loadDemo : Effect.succeed([])
+        const keys = yield* Effect.catchIf(demo, isAway, () => Effect.succeed(null))
         const server = yield* HttpServer.HttpServer
         const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
         const sites = yield* parseSites(settings, bound)
@@ -232,12 +236,14 @@ export const serve = (settings: ServeSettings) =>
           Tenant.directory(sql)(sql`select 1 from organization limit 1`),
           () => [{}]
         )
-        yield* welcome(bound, keys, organizations.length === 0)
+        yield* welcome(bound, keys ?? [], organizations.length === 0)
         const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep, OAuthSweep.sweep].map((
           sweep
         ) => Effect.ignore(sweep))
         yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
-        return yield* later
+        yield* later
+        if (keys === null) yield* Effect.flatMap(untilBack(demo), (made) => welcome(bound, made, false))
+        return yield* Effect.never
       }).pipe(
         // The requests in flight finish before anything that they need is closed.
         Effect.scoped,
