@@ -180,11 +180,10 @@ const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   if (Result.isFailure(first) && !isAway(first.failure)) return yield* first.failure
   const later = prepare.pipe(
     untilBack,
-    Effect.andThen(Effect.logInfo("The database is back")),
     Effect.andThen(Ref.set(ready, true))
   )
   if (Result.isSuccess(first)) yield* Ref.set(ready, true)
-  else yield* Effect.logWarning("The database is away: the service answers 503 until it is back")
+  else yield* Effect.logWarning("The service answers 503 until its database is back")
   const gate = Effect.flatMap(Ref.get(ready), (open) => open ? Effect.void : Effect.fail(new ServiceUnavailable({})))
   return { gate, later: Result.isSuccess(first) ? Effect.void : later }
 })

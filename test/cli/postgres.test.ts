@@ -142,6 +142,10 @@ describe("the commands on PostgreSQL", () => {
           const [key = ""] = await shownKeys(service)
           expect((await ask(service.address, key, "GET", "/v1/organization")).body.id).toBe("demo")
           expect(await service.stop()).toBe(0)
+          expect(service.stderr().match(/The database is (?:away|back)/g)).toEqual([
+            "The database is away",
+            "The database is back"
+          ])
         })
       }).pipe(Effect.scoped),
     180_000
