@@ -2,7 +2,7 @@
 import { Console, Effect, Layer, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
-import { IpNetwork } from "effect/net"
+import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
@@ -27,10 +27,14 @@ import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
 import * as Logs from "./Logs.ts"
-import type * as Settings from "./Settings.ts"
+import * as Monitoring from "./Monitoring.ts"
+import * as Settings from "./Settings.ts"
+import * as Telemetry from "./Telemetry.ts"
+import { version } from "./Version.ts"
 
 /** Everything that `serve` can be told. */
-export interface ServeSettings extends Settings.Database, Logs.LogSettings {
+export interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.TelemetrySettings {
+  readonly metricsAddress: Option.Option<string>
   readonly host: string
   readonly port: number
   readonly baseUrl: Option.Option<string>
@@ -111,6 +115,17 @@ const parseAssistants = Effect.fnUntraced(function*(settings: ServeSettings) {
   }
   return known
 })
+
+/** Where to serve the metrics, if anywhere. */
+const parseMetricsAddress = (settings: ServeSettings) =>
+  Effect.forEach(
+    Option.toArray(settings.metricsAddress),
+    (text) =>
+      Result.match(NetAddress.inetAddressFromString(text), {
+        onSuccess: ({ address, port }) => Effect.succeed({ host: NetAddress.formatIp(address), port }),
+        onFailure: () => Effect.fail(invalid(`--metrics-address is an address such as 127.0.0.1:9464, not ${text}.`))
+      })
+  )
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
@@ -199,6 +214,9 @@ export const serve = (settings: ServeSettings) =>
     const trusted = yield* parseProxies(settings)
     const origins = yield* parseOrigins(settings)
     const assistants = yield* parseAssistants(settings)
+    const metrics = yield* parseMetricsAddress(settings)
+    yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => parseUrl("--otlp-url", text))
+    const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Environment.service(settings, messenger)
     return yield* Effect.gen(function*() {
@@ -219,6 +237,10 @@ export const serve = (settings: ServeSettings) =>
           Effect.provideService(Site.Sites, sites),
           Effect.provideService(App.Mounts, [{ path: Handler.path, handler }])
         )
+        if (metrics.length > 0 || Option.isSome(settings.otlpUrl)) {
+          yield* Monitoring.measure({ version, database: embedded ? "embedded" : "postgresql" })
+        }
+        for (const listen of metrics) yield* Effect.logInfo(`Metrics at ${yield* Monitoring.serve(listen)}/metrics`)
         yield* Server.serve(
           app.pipe(
             Effect.provideService(Gate, gate),
@@ -258,6 +280,8 @@ export const serve = (settings: ServeSettings) =>
         )
       )
     }).pipe(
-      Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
+      Effect.provide(
+        telemetry.pipe(Layer.provideMerge(DatabaseClock.layer), Layer.provideMerge(Environment.sql(settings)))
+      )
     )
   }).pipe(Effect.provide(Logs.layer(settings)))

@@ -200,7 +200,9 @@ export const at = <A extends { readonly status: number }, E, R>(way: Way, effect
     const observation = Context.get(fiber.context, Current)
     if (observation === undefined) return effect
     observation.way = way
-    return fiber.cache.tracer === undefined ? effect : traced(observation, ({ status }) => status, effect)
+    return fiber.cache.tracer === undefined || way.quiet
+      ? effect
+      : traced(observation, ({ status }) => status, effect)
   })
 
 /** Observes one of several things that a request asks for, as a request of its own. */
