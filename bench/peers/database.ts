@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import pg from "pg"
+import { Client } from "pg"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
@@ -15,7 +15,7 @@ export interface Database {
   readonly url: string
   /** As a superuser connects, whom no policy holds back. */
   readonly superUrl: string
-  readonly superuser: pg.Client
+  readonly superuser: Client
   readonly pepper: string
   readonly fixture: Fixture
   /** The process of the server, whose children answer. */
@@ -30,7 +30,7 @@ export const startDatabase = async (sizes: Sizes): Promise<Database> => {
     const url = await createConsole(server, "console")
     await Effect.runPromise(Effect.provide(Migrate.run(migrations), postgresLayer(url)))
     const superUrl = server.url("console")
-    const superuser = new pg.Client(superUrl)
+    const superuser = new Client(superUrl)
     await superuser.connect()
     const pepper = crypto.randomBytes(32).toString("base64")
     const fixture = await seed(superuser, pepper, sizes)

@@ -17,7 +17,8 @@ export const heardFor = async (
 ): Promise<Heard> => {
   let before: Heard | undefined
   const [first] = requestsOf(workload, fixture, 0, 1, 0)
-  for (let attempt = 0; attempt < tries && first !== undefined; attempt++) {
+  if (first === undefined) throw new Error("There is nothing to ask")
+  for (let attempt = 0; attempt < tries; attempt++) {
     const body = first.body?.replace("Label 0.0", `Heard ${process.hrtime.bigint()}`)
     wire.take()
     const response = await fetch(new URL(first.path, server.address), {
@@ -33,3 +34,15 @@ export const heardFor = async (
   }
   throw new Error(`${workload} asks the database something else each time`)
 }
+
+/** Where the lists differ, in words that say what to do. */
+export const driftOf = (workload: string, service: Heard, peer: Heard): ReadonlyArray<string> =>
+  Array.from({ length: Math.max(service.statements.length, peer.statements.length) }, (_, index) => index)
+    .filter((index) => service.statements[index] !== peer.statements[index])
+    .map((index) =>
+      [
+        `${workload}, statement ${index + 1}: bench/peers/statements.ts has to follow the service`,
+        `  the service: ${service.statements[index] ?? "nothing"}`,
+        `  the peer:    ${peer.statements[index] ?? "nothing"}`
+      ].join("\n")
+    )

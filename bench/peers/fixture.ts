@@ -1,7 +1,7 @@
 /** What every server of the comparison serves: organizations with accounts, admins and keys, made by a few statements. */
 import { Redacted } from "effect"
 import * as crypto from "node:crypto"
-import type pg from "pg"
+import type { Client } from "pg"
 import { form } from "../../src/layers/crypto/ApiKeys.ts"
 
 export interface Tenant {
@@ -103,18 +103,14 @@ const reachedRows = `
 
 const { write } = form("osc_live_")
 
-const makeKeys = (count: number, pepper: Buffer) =>
-  Array.from({ length: count }, (_, index) => {
-    const key = Redacted.value(write(crypto.randomBytes(32)))
-    return {
-      key,
-      role: index % 2 === 0 ? "owner" : "admin",
-      digest: crypto.createHmac("sha256", pepper).update(key).digest("hex")
-    }
-  })
+/** A new key, and the digest that it is found by under the pepper. */
+export const makeKey = (pepper: string) => {
+  const key = Redacted.value(write(crypto.randomBytes(32)))
+  return { key, digest: crypto.createHmac("sha256", Buffer.from(pepper, "base64")).update(key).digest("hex") }
+}
 
 /** Fills a migrated database, as its superuser; `pepper` is what the servers are told in base64. */
-export const seed = async (database: pg.Client, pepper: string, sizes: Sizes): Promise<Fixture> => {
+export const seed = async (database: Client, pepper: string, sizes: Sizes): Promise<Fixture> => {
   await database.query(organizationRows, [sizes.organizations, sizes.accounts])
   await database.query(departmentRows)
   await database.query(adminRows)
@@ -125,10 +121,10 @@ export const seed = async (database: pg.Client, pepper: string, sizes: Sizes): P
   const { rows } = await database.query<{ organization_id: string; ids: Array<string> }>(reachedRows)
   const organizations: Array<Tenant> = []
   for (const { ids, organization_id: id } of rows) {
-    const keys = makeKeys(sizes.keys, Buffer.from(pepper, "base64"))
+    const keys = Array.from({ length: sizes.keys }, () => makeKey(pepper))
     await database.query(keyRows, [
       keys.map(() => id),
-      keys.map(({ role }) => role),
+      keys.map((_, index) => index % 2 === 0 ? "owner" : "admin"),
       keys.map(({ digest }) => digest)
     ])
     organizations.push({ id, keys: keys.map(({ key }) => key), accounts: ids })
@@ -138,7 +134,7 @@ export const seed = async (database: pg.Client, pepper: string, sizes: Sizes): P
 }
 
 /** Every slot begins alike: budgets whole, no key used lately, and no rows left behind by the slot before. */
-export const settle = async (database: pg.Client): Promise<void> => {
+export const settle = async (database: Client): Promise<void> => {
   await database.query("truncate rate_limit")
   await database.query("update api_key set last_used_at = null")
   await database.query("vacuum api_key, account, journal_head, journal_event")

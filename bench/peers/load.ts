@@ -11,6 +11,8 @@ export interface Order {
   readonly seconds: number
   /** Differs between any two orders. */
   readonly slot: number
+  /** Asks of the first organization alone. */
+  readonly alone?: boolean
 }
 
 /** What was answered between `begun` and `ended`. */
@@ -31,11 +33,11 @@ const say = (said: Said) => process.send?.(said)
 
 const run = (fixture: Fixture, order: Order, duration: number, slot: number): Promise<Answered> =>
   new Promise((resolve, reject) => {
-    const { address: url, connections, workload } = order
+    const { address: url, alone, connections, workload } = order
     const times: Array<number> = []
     let next = 0
     const setupClient = (client: autocannon.Client) =>
-      client.setRequests(requestsOf(workload, fixture, next++, connections, slot))
+      client.setRequests(requestsOf(workload, fixture, next++, connections, slot, alone))
     const started = process.hrtime.bigint()
     const instance = autocannon({ url, connections, duration, setupClient }, (error, result) => {
       if (error !== null && error !== undefined) return reject(error)

@@ -1,6 +1,7 @@
 /** The processes of the comparison, and what the operating system says that they use. Linux alone tells it this way. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
+import * as os from "node:os"
 import * as path from "node:path"
 
 const root = path.join(import.meta.dirname, "../..")
@@ -16,30 +17,39 @@ const environment = (settings: Readonly<Record<string, string>>) => ({
   ...settings
 })
 
-/** Starts a server, which prints its address as `Listening on …`. */
+/** Starts a server, which prints its address as `Listening on …`; what it logs goes to a file that goes with it. */
 export const startServer = async (
   args: ReadonlyArray<string>,
   settings: Readonly<Record<string, string>>
 ): Promise<Server> => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "peers-"))
+  const log = path.join(directory, "log")
+  const written = fs.openSync(log, "a")
   const child = childProcess.spawn(process.execPath, [...args], {
     cwd: root,
     env: environment(settings),
-    stdio: ["ignore", "pipe", "pipe"]
+    stdio: ["ignore", "pipe", written]
   })
+  fs.closeSync(written)
   let output = ""
-  child.stderr.setEncoding("utf8").on("data", (text: string) => output = `${output}${text}`.slice(-4000))
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
+  const ended = new Promise<string>((resolve) =>
+    child.once("close", () => {
+      const text = fs.readFileSync(log, "utf8")
+      fs.rmSync(directory, { recursive: true })
+      resolve(text.slice(-4000))
+    })
+  )
   const address = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output = `${output}${text}`.slice(-4000)
       const found = /Listening on (\S+)/.exec(output)?.[1]
       if (found !== undefined) resolve(found)
     })
-    void ended.then(() => reject(new Error(`${args.join(" ")} ended: ${output}`)))
+    void ended.then((text) => reject(new Error(`${args.join(" ")} ended: ${text}`)))
   })
-  const stop = () => {
+  const stop = async () => {
     child.kill("SIGTERM")
-    return ended
+    await ended
   }
   return { pid: child.pid ?? 0, address, stop }
 }
@@ -86,3 +96,19 @@ export const memoryOf = (pid: number): number => {
   const kibibytes = /^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
   return Number(kibibytes ?? 0) / 1024
 }
+
+/** The service as a user runs it, with its log as lines of JSON. */
+export const startService = (databaseUrl: string, pepper: string): Promise<Server> =>
+  startServer(["src/cli/main.ts", "serve", "--port", "0"], {
+    CONSOLE_DATABASE_URL: databaseUrl,
+    CONSOLE_PEPPERS: pepper,
+    CONSOLE_CSRF_KEYS: pepper,
+    CONSOLE_LOG_FORMAT: "json"
+  })
+
+export const startPeer = (databaseUrl: string, pepper: string): Promise<Server> =>
+  startServer(["bench/peers/peer/main.ts"], { CONSOLE_DATABASE_URL: databaseUrl, CONSOLE_PEPPERS: pepper })
+
+/** The floor, which answers of one organization alone. */
+export const startFloor = (databaseUrl: string, organizationId: string): Promise<Server> =>
+  startServer(["bench/peers/floor.ts"], { CONSOLE_DATABASE_URL: databaseUrl, FLOOR_ORGANIZATION: organizationId })

@@ -91,22 +91,24 @@ const cycle = (ask: Ask, { accounts, keys }: Tenant, slot: number): Array<Asked>
       )
   )
 
-/** The requests of one of the connections. */
+/** The requests of one of the connections; with `alone` they are about the first organization, whatever the workload. */
 export const requestsOf = (
   name: WorkloadName,
   fixture: Fixture,
   connection: number,
   connections: number,
-  slot: number
+  slot: number,
+  alone = false
 ): Array<Asked> => {
   const workload: Workload = workloads[name]
+  const shared = alone || workload.oneOrganization === true
   const { organizations } = fixture
-  const one = organizations[workload.oneOrganization === true ? 0 : connection % organizations.length]
+  const one = organizations[shared ? 0 : connection % organizations.length]
   if (one === undefined) throw new Error("There is no organization to ask")
-  const sharing = workload.oneOrganization === true ? connections : Math.ceil(connections / organizations.length)
+  const sharing = shared ? connections : Math.ceil(connections / organizations.length)
   if (sharing === 1) return cycle(workload.ask, one, slot)
   // Connections that share an organization share out its accounts and keys, so that no two write the same label.
-  const place = workload.oneOrganization === true ? connection : Math.floor(connection / organizations.length)
+  const place = shared ? connection : Math.floor(connection / organizations.length)
   const mine = <A>(all: ReadonlyArray<A>) => all.filter((_, index) => index % sharing === place)
   return cycle(workload.ask, { ...one, accounts: mine(one.accounts), keys: mine(one.keys) }, slot)
 }
