@@ -18,7 +18,7 @@ const environment = (settings: Readonly<Record<string, string>>) => ({
 })
 
 /** Starts a server, which prints its address as `Listening on …`; what it logs goes to a file that goes with it. */
-export const startServer = async (
+const startServer = async (
   args: ReadonlyArray<string>,
   settings: Readonly<Record<string, string>>
 ): Promise<Server> => {

@@ -130,5 +130,3 @@ export const makeAdmission = (pool: pg.Pool, pepper: Buffer) => {
     }
   }
 }
-
-export type Admission = ReturnType<typeof makeAdmission>
