@@ -174,8 +174,7 @@ describe("what goes wrong inside", () => {
       Effect.gen(function*() {
         const { admins } = yield* World.makeOrganization()
         const lines: Array<{ readonly cause: string; readonly requestId: unknown }> = []
-        const logger = Logger.make(({ cause, fiber, logLevel }) => {
-          if (logLevel !== "Error") return
+        const logger = Logger.make(({ cause, fiber }) => {
           lines.push({
             cause: Cause.pretty(cause),
             requestId: fiber.getRef(References.CurrentLogAnnotations)["request_id"]

@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
+import type { Caller } from "../../domain/Access.ts"
 import { type AccountFacts, nameKey } from "../../domain/Account.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { Vault } from "../crypto/Vault.ts"
-import { inStatus, reachable, reviewPending } from "./Reach.ts"
+import { type InStatus, inStatusBy, reachable, reached, reviewPending, union } from "./Reach.ts"
 
 /** What a secret of the account is sealed for. */
 export const sealedFor = (organizationId: string, accountId: string, what: string): ReadonlyArray<string> => [
@@ -33,6 +34,46 @@ export const layer = Layer.effect(
       archive_chats_complete, archive_chats_review, archive_chats_stopped, archive_cleanup_running,
       ${reviewPending(sql)} as review_pending`
 
+    /** The keys of the accounts reached for which the conditions hold, from every way to them the first of each. */
+    const pages = (
+      caller: Caller["Service"],
+      conditions: Statement.Fragment,
+      status: InStatus | undefined,
+      count: Statement.Fragment
+    ): Statement.Fragment => {
+      const mine = sql`organization_id = ${caller.organizationId} and ${conditions}`
+      const ways = reached(sql, caller)
+      const first = (from: Statement.Fragment, holds: Statement.Fragment) =>
+        sql`(select name_key, account.id from ${from} where ${mine} and ${holds} order by name_key, account.id
+          limit ${count})`
+      const arms = (holds: Statement.Fragment): ReadonlyArray<Statement.Fragment> =>
+        ways === null
+          ? [first(sql`account`, holds)]
+          : [
+            ...(ways.departments === undefined
+              ? []
+              : [
+                sql`(select page.* from (${ways.departments}) as reached cross join lateral ${
+                  first(sql`account`, sql`account.department_id = reached.department_id and ${holds}`)
+                } as page)`
+              ]),
+            ...(ways.accounts === undefined
+              ? []
+              : [first(sql`(${ways.accounts}) as reached join account on account.id = reached.account_id`, holds)])
+          ]
+      return union(sql, [
+        ...arms(status?.standing ?? sql`true`),
+        ...(status?.lapsed === undefined
+          ? []
+          // The fence keeps the few that have lapsed from being looked for in any other order.
+          : [sql`(select name_key, account.id from (
+              select * from account
+              where organization_id = ${caller.organizationId} and standing_until <= ${status.now} offset 0
+            ) as account
+            where ${mine} and ${status.lapsed} and ${reachable(sql, caller)})`])
+      ])
+    }
+
     return Ports.Accounts.of({
       find: (caller, id, lock) =>
         sql<AccountFacts>`
@@ -51,15 +92,27 @@ export const layer = Layer.effect(
             : yield* sql<{ name_key: string; id: string }>`
               select name_key, id from account where ${mine} and account.id = ${after}`
           if (after !== undefined && cursor === undefined) return null
-          const conditions = [
-            mine,
+          const conditions = sql.and([
             ...(cursor === undefined ? [] : [sql`(name_key, account.id) > (${cursor.name_key}, ${cursor.id}::uuid)`]),
-            ...(departmentId === undefined ? [] : [sql`department_id = ${departmentId}`]),
-            ...(status === undefined ? [] : [inStatus(sql, status, now)])
-          ]
+            ...(departmentId === undefined ? [] : [sql`department_id = ${departmentId}`])
+          ])
+          const found = status === undefined ? undefined : inStatusBy(sql, status, now)
+          // As a literal: a plan for every limit would expect to read a tenth of the table.
+          const count = sql.literal(String(limit + 1))
+          if (reached(sql, caller) === null && found?.lapsed === undefined) {
+            return yield* sql<AccountFacts>`
+              select ${columns} from account
+              where organization_id = ${caller.organizationId} and ${conditions} and ${found?.standing ?? sql`true`}
+              order by name_key, account.id limit ${count}`
+          }
+          const keys = pages(caller, conditions, found, count)
           return yield* sql<AccountFacts>`
-            select ${columns} from account where ${sql.and(conditions)}
-            order by name_key, account.id limit ${limit + 1}`
+            with page as (
+              select * from (${keys}) as found (name_key, account_id) order by name_key, account_id limit ${count}
+            )
+            select ${columns} from page
+            join account on organization_id = ${caller.organizationId} and account.id = page.account_id
+            order by page.name_key, page.account_id`
         },
         Effect.orDie
       ),

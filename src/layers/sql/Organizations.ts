@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { OrganizationFacts, Recipients } from "../../domain/Organization.ts"
 import * as Ports from "../../operations/Ports.ts"
 
-/** The organization's facts in one statement; whoever holds a seat is every account that is not offboarded. */
+/** The organization's facts in one statement; every account that is not offboarded holds a seat, counted as it changes. */
 export const layer = Layer.effect(
   Ports.Organizations,
   Effect.gen(function*() {
@@ -15,8 +15,7 @@ export const layer = Layer.effect(
             licences_governance, trial_ends_at, valid_until, seat_limit, tamper_lockdown_enabled,
             notification_recipients, archive_key_set, archive_first_record_at, archive_plan_ended_at, archive_held_at,
             archive_deletion_started_at, archive_deleted_at, storage_used_bytes, storage_limit_bytes,
-            (select count(*) from account
-              where organization_id = ${id} and offboarded_at is null) as seats_used,
+            seats_used,
             (select count(*) from sign_up_link
               where organization_id = ${id} and used_at is null) as seats_reserved
           from organization where id = ${id}`.pipe(

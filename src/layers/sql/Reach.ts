@@ -32,6 +32,38 @@ const withinLimit = (sql: SqlClient.SqlClient, { limit }: Reaching): Statement.F
 export const reachable = (sql: SqlClient.SqlClient, caller: Reaching): Statement.Fragment =>
   caller.limit === null ? ofAdmin(sql, caller) : sql`(${ofAdmin(sql, caller)} and ${withinLimit(sql, caller)})`
 
+/** Queries of what a caller reaches: departments with all their accounts (`department_id`), and accounts (`account_id`). */
+export interface Reached {
+  readonly departments: Statement.Fragment | undefined
+  readonly accounts: Statement.Fragment | undefined
+}
+
+/** What the caller reaches, or null for one who reaches every account. */
+export const reached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Reached | null => {
+  const { adminId, limit, organizationId, role } = caller
+  const ids = sql`${limit?.ids ?? []}::uuid[]`
+  if (limit?.scopeType === "accounts") {
+    return {
+      departments: undefined,
+      accounts: sql`select account.id as account_id from account
+        where organization_id = ${organizationId} and account.id = any(${ids}) and ${ofAdmin(sql, caller)}`
+    }
+  }
+  if (reachesEveryAccount(role)) {
+    return limit === null ? null : { departments: sql`select unnest(${ids}) as department_id`, accounts: undefined }
+  }
+  const granted = sql`granted.organization_id = ${organizationId} and granted.admin_id = ${adminId}`
+  return {
+    departments: sql`select department_id from admin_department granted
+      where ${granted} and ${limit === null ? sql`true` : sql`department_id = any(${ids})`}`,
+    accounts: limit === null
+      ? sql`select account_id from admin_account granted where ${granted}`
+      : sql`select account_id from admin_account granted
+        join account on account.organization_id = granted.organization_id and account.id = granted.account_id
+        where ${granted} and department_id = any(${ids})`
+  }
+}
+
 /** Holds for a row of `department` whose accounts the caller reaches, all of them. */
 export const reachableDepartment = (sql: SqlClient.SqlClient, caller: Reaching): Statement.Fragment =>
   sql.and([
@@ -49,33 +81,52 @@ export const reachableDepartment = (sql: SqlClient.SqlClient, caller: Reaching):
   ])
 
 /** Holds for a row of `account` with a session that waits for its review. */
-export const reviewPending = (sql: SqlClient.SqlClient): Statement.Fragment =>
-  sql`exists (
-    select 1 from session
-    where session.organization_id = account.organization_id and session.account_id = account.id
-      and review_deadline is not null and approved_at is null and not service)`
+export const reviewPending = (sql: SqlClient.SqlClient): Statement.Fragment => sql`reviews > 0`
 
-/**
- * Holds for a row of `account` in the status at `now`: the rules of `deriveStatus`, in their order.
- *
- * Each rule stands beside its negation, written so that the partial indexes on the rare states apply.
- */
-export const inStatus = (sql: SqlClient.SqlClient, status: AccountStatus, now: Date): Statement.Fragment => {
+/** Holds for a row of `account` in the status at `now`: the rules of `deriveStatus`, in their order. */
+const inStatus = (sql: SqlClient.SqlClient, status: AccountStatus, now: Date): Statement.Fragment => {
   const takeoverSince = new Date(now.getTime() - Duration.toMillis(takeoverWindow))
   const blocked = sql`(takeover_stopped_at is not null and takeover_stopped_at > ${takeoverSince}
     and (resumed_at is null or takeover_stopped_at > resumed_at))`
   const connecting = sql`(enforcement_active_at is not null and enforcement_active_at > ${now}
     and connected_at is not null and (resumed_at is null or connected_at > resumed_at))`
-  const rules: ReadonlyArray<readonly [AccountStatus, holds: Statement.Fragment, not: Statement.Fragment]> = [
-    ["available", sql`offboarded_at is not null`, sql`offboarded_at is null`],
-    ["paused", sql`paused_at is not null`, sql`paused_at is null`],
-    ["protection_stopped", sql`stopped_at is not null`, sql`stopped_at is null`],
-    ["status_unknown", sql`monitoring_state = 'unknown'`, sql`monitoring_state <> 'unknown'`],
-    ["hijack_blocked", blocked, sql`${blocked} is not true`],
-    ["new_sign_in", reviewPending(sql), sql`not ${reviewPending(sql)}`],
-    ["recently_connected", connecting, sql`${connecting} is not true`],
-    ["protected", sql`true`, sql`false`]
+  const rules: ReadonlyArray<readonly [AccountStatus, Statement.Fragment]> = [
+    ["available", sql`offboarded_at is not null`],
+    ["paused", sql`paused_at is not null`],
+    ["protection_stopped", sql`stopped_at is not null`],
+    ["status_unknown", sql`monitoring_state = 'unknown'`],
+    ["hijack_blocked", blocked],
+    ["new_sign_in", reviewPending(sql)],
+    ["recently_connected", connecting],
+    ["protected", sql`true`]
   ]
   const place = rules.findIndex(([rule]) => rule === status)
-  return sql.and(rules.slice(0, place + 1).map(([, holds, not], index) => index === place ? holds : not))
+  return sql.and(rules.slice(0, place + 1).map(([, rule], index) => index === place ? rule : sql`${rule} is not true`))
 }
+
+/** The statuses that an account comes to by the passing of time alone, from one that lasts until a moment. */
+const lapsesInto: ReadonlyArray<AccountStatus> = ["new_sign_in", "recently_connected", "protected"]
+
+/** What is true of the accounts in a status at a moment; of each of them exactly one of the conditions. */
+export interface InStatus {
+  readonly now: Date
+  /** Goes by the standing kept in the row. */
+  readonly standing: Statement.Fragment
+  /** Holds where the standing's time ended before `now` and nobody has settled it yet, which `settle` keeps few. */
+  readonly lapsed: Statement.Fragment | undefined
+}
+
+/** Conditions on `account` for a status at `now`. */
+export const inStatusBy = (sql: SqlClient.SqlClient, status: AccountStatus, now: Date): InStatus => ({
+  now,
+  standing: status === "hijack_blocked" || status === "recently_connected"
+    ? sql`standing = ${status} and standing_until > ${now}`
+    : sql`standing = ${status}`,
+  lapsed: lapsesInto.includes(status) ? inStatus(sql, status, now) : undefined
+})
+
+/** The rows of several queries together, each row once. */
+export const union = (
+  sql: SqlClient.SqlClient,
+  queries: ReadonlyArray<Statement.Fragment>
+): Statement.Fragment => queries.reduce((all, query) => sql`${all} union ${query}`)

@@ -4,10 +4,12 @@ import createConsole from "./0001_create_console.ts"
 import createSimulatedPlatform from "./0002_create_simulated_platform.ts"
 import createOAuth from "./0003_create_oauth.ts"
 import createConsoleSessions from "./0004_create_console_sessions.ts"
+import keepStandings from "./0005_keep_standings.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
   "0002_create_simulated_platform": createSimulatedPlatform,
   "0003_create_oauth": createOAuth,
-  "0004_create_console_sessions": createConsoleSessions
+  "0004_create_console_sessions": createConsoleSessions,
+  "0005_keep_standings": keepStandings
 }

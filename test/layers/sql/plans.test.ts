@@ -1,0 +1,252 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Client } from "pg"
+import { inject } from "vitest"
+import { fillDatabase, idOf as idIn, members } from "../../../bench/support/fill.ts"
+import { type Caller, OrganizationId, type ReachLimit, type Role, superadmins } from "../../../src/domain/Access.ts"
+import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
+import { JournalOutcome } from "../../../src/domain/JournalEvent.ts"
+import { AccountStatus } from "../../../src/domain/Status.ts"
+import * as Provisioning from "../../../src/layers/sql/Provisioning.ts"
+import {
+  type AccountQuery,
+  Accounts,
+  Journal,
+  type JournalQuery,
+  Organizations
+} from "../../../src/operations/Ports.ts"
+import { postgresUrl } from "../../support/database.ts"
+import { postgresLayer } from "../../support/databaseRoles.ts"
+import { plan, rowsRead } from "../../support/plans.ts"
+import { recording } from "../../support/statements.ts"
+import * as World from "../../support/world.ts"
+
+const limit = 50
+const most = 20 * limit
+
+const big = { id: "big", accounts: 20_000, events: 50_000, departments: 40 } as const
+/** In each of these everybody has one status, and nobody any other. */
+const uniform = AccountStatus.literals.map((everyone) => ({
+  id: `all-${everyone.replaceAll("_", "-")}`,
+  accounts: 2500,
+  events: 0,
+  departments: 10,
+  everyone
+}))
+
+const filled = Layer.unwrap(Effect.gen(function*() {
+  const url = yield* postgresUrl
+  const superuser = new URL(inject("databases").adminUrl)
+  superuser.pathname = new URL(url).pathname
+  yield* Effect.promise(async () => {
+    const client = new Client(superuser.href)
+    await client.connect()
+    try {
+      await fillDatabase(client, [big, ...uniform])
+    } finally {
+      await client.end()
+    }
+  })
+  return postgresLayer(url)
+}))
+
+/** The id of the organization's nth thing of a kind. */
+const idOf = (kind: string, organizationId: string, n: number | string) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.map(
+      Effect.orDie(sql.unsafe<{ id: string }>(`select ${idIn(kind, organizationId, `'${n}'`)} as id`)),
+      ([row]) => row?.id ?? ""
+    )
+  )
+
+const callerOf = Effect.fnUntraced(function*(organizationId: string, role: Role, limited: ReachLimit | null) {
+  const made: Caller["Service"] = {
+    organizationId: OrganizationId.make(organizationId),
+    organizationClosed: false,
+    adminId: yield* idOf("admin", organizationId, role),
+    adminName: null,
+    role,
+    readsArchive: true,
+    scopes: [],
+    limit: limited,
+    credential: { kind: "api_key", id: "", label: "" },
+    via: "embedded",
+    ip: null,
+    requestId: null
+  }
+  return made
+})
+
+/** Everybody that a page may look different for: each role, by itself and through an application's limited access. */
+const callers = Effect.fnUntraced(function*(organizationId: string) {
+  const nth = (kind: string, numbers: ReadonlyArray<number>) =>
+    Effect.forEach(numbers, (n) => idOf(kind, organizationId, n))
+  const limits: ReadonlyArray<ReachLimit | null> = [
+    null,
+    { scopeType: "accounts", ids: yield* nth("account", [1, 2, 500, 1000]) },
+    { scopeType: "departments", ids: yield* nth("department", [1, 2, 7]) }
+  ]
+  return yield* Effect.forEach(
+    members.filter((role) => role !== "superadmin").flatMap((role) =>
+      limits.map((limited) => [role, limited] as const)
+    ),
+    ([role, limited]) => callerOf(organizationId, role, limited)
+  )
+})
+
+/** The rows read by the statements of the effect together, by plans for their values and by those for all values. */
+const reading = Effect.fnUntraced(function*<A, R>(organizationId: string, effect: Effect.Effect<A, never, R>) {
+  const { answer, said } = yield* recording(Effect.orDie(Provisioning.within(organizationId, effect)))
+  const statements = said.filter(({ sql }) => !sql.startsWith("select set_config"))
+  const sum = (made: "for these values" | "for all values") =>
+    Effect.map(
+      Effect.forEach(statements, (statement) => plan(organizationId, statement, made)),
+      (plans) => plans.reduce((total, one) => total + rowsRead(one), 0)
+    )
+  return { answer, custom: yield* sum("for these values"), generic: yield* sum("for all values") }
+})
+
+const lastAccount = (organizationId: string) =>
+  Effect.map(
+    World.query<{ id: string }>(organizationId, (sql) =>
+      sql`select id from account where organization_id = ${organizationId} order by name_key desc, id desc limit 1`),
+    ([row]) =>
+      row?.id ?? ""
+  )
+
+const noFilter: JournalQuery = {
+  beforeId: undefined,
+  before: undefined,
+  since: undefined,
+  accountId: undefined,
+  adminId: undefined,
+  action: undefined,
+  outcome: undefined,
+  credentialId: undefined,
+  limit
+}
+
+/** What of a query is a place in the journal, and no filter. */
+const places = new Set(["beforeId", "before", "since"])
+
+const describeCaller = ({ limit: limited, role }: Caller["Service"]) =>
+  limited === null ? role : `${role}, limited to ${limited.scopeType}`
+
+describe("rows read for a page", () => {
+  layer(World.core(Layer.orDie(filled)), { timeout: "2 minutes" })((it) => {
+    /** Reads the page and the one after it, and answers what read more rows than it may. */
+    const over = Effect.fnUntraced(function*<A extends { readonly id: string }, Q, R>(
+      caller: Caller["Service"],
+      query: Q,
+      list: (query: Q) => Effect.Effect<ReadonlyArray<A> | null, never, R>,
+      after: (last: string) => Q,
+      bound: { readonly rows: number; readonly prepared: boolean } = { rows: most, prepared: true }
+    ) {
+      const first = yield* reading(caller.organizationId, list(query))
+      const last = first.answer?.at(-2)
+      const pages = last === undefined ? [first] : [first, yield* reading(caller.organizationId, list(after(last.id)))]
+      return pages.flatMap(({ custom, generic }, page) =>
+        (bound.prepared ? Math.max(custom, generic) : custom) > bound.rows
+          ? [{ who: describeCaller(caller), ...query, page, custom, generic }]
+          : []
+      )
+    })
+
+    const accountsOver = (caller: Caller["Service"], filter: Partial<AccountQuery>, now: Date) =>
+      Effect.flatMap(Accounts, (accounts) => {
+        const query: AccountQuery = { status: undefined, departmentId: undefined, after: undefined, limit, ...filter }
+        return over(
+          caller,
+          query,
+          (asked) => accounts.list(caller, asked, now),
+          (last) => ({ ...query, after: AccountId.make(last) })
+        )
+      })
+
+    it.effect("accounts: at most 20 times the limit, for every caller, filter, status and cursor", () =>
+      Effect.gen(function*() {
+        const now = new Date()
+        const department = DepartmentId.make(yield* idOf("department", big.id, 1))
+        const end = AccountId.make(yield* lastAccount(big.id))
+        const found = yield* Effect.forEach(yield* callers(big.id), (caller) =>
+          Effect.forEach([
+            {},
+            { departmentId: department },
+            ...AccountStatus.literals.flatMap((status) => [{ status }, { status, departmentId: department }]),
+            ...(caller.role === "owner" && caller.limit === null ? [{ after: end }] : [])
+          ], (filter) => accountsOver(caller, filter, now)))
+        expect(found.flat(2)).toEqual([])
+      }))
+
+    it.effect("accounts: at most 20 times the limit, where everybody has one status and nobody any other", () =>
+      Effect.gen(function*() {
+        const now = new Date()
+        const found = yield* Effect.forEach(uniform, ({ id }) =>
+          Effect.gen(function*() {
+            const some = [yield* callerOf(id, "owner", null), yield* callerOf(id, "admin", null)]
+            return yield* Effect.forEach(some, (caller) =>
+              Effect.forEach(AccountStatus.literals, (status) => accountsOver(caller, { status }, now)))
+          }))
+        expect(found.flat(3)).toEqual([])
+      }))
+
+    it.effect("journal: at most 20 times the limit, or what the caller may see where that is narrow and filtered", () =>
+      Effect.gen(function*() {
+        const journal = yield* Journal
+        const middle = yield* idOf("event", big.id, big.events / 2)
+        const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+        const filters: ReadonlyArray<Partial<JournalQuery>> = [
+          {},
+          { beforeId: middle },
+          { before: hoursAgo(7) },
+          { before: hoursAgo(1000) },
+          { since: hoursAgo(7) },
+          { since: hoursAgo(-1) },
+          { since: hoursAgo(7), before: hoursAgo(6) },
+          ...yield* Effect.forEach(
+            [1, 2, 5000],
+            (n) => Effect.map(idOf("account", big.id, n), (accountId) => ({ accountId }))
+          ),
+          ...yield* Effect.forEach(
+            ["owner", "admin", "billing", "nobody"],
+            (role) => Effect.map(idOf("admin", big.id, role), (adminId) => ({ adminId }))
+          ),
+          ...yield* Effect.forEach(
+            ["owner", "nobody"],
+            (role) => Effect.map(idOf("key", big.id, role), (credentialId) => ({ credentialId }))
+          ),
+          ...["account.paused", "account.*", "organization.*", "organization.closed", "nothing.*", "nothing.done"].map((
+            action
+          ) => ({ action })),
+          ...JournalOutcome.literals.map((outcome) => ({ outcome }))
+        ]
+        const found = yield* Effect.forEach(yield* callers(big.id), (caller) =>
+          Effect.gen(function*() {
+            const list = (query: JournalQuery) => journal.list(caller, query)
+            const everything = superadmins.includes(caller.role) && caller.limit === null
+            const visible = everything
+              ? 0
+              : (yield* Provisioning.within(big.id, list({ ...noFilter, limit: big.events })))?.length ?? 0
+            return yield* Effect.forEach(filters, (filter) => {
+              const query: JournalQuery = { ...noFilter, ...filter }
+              const names = Object.keys(filter)
+              return over(caller, query, list, (last) => ({ ...query, beforeId: last }), {
+                rows: names.every((name) => places.has(name)) ? most : most + visible,
+                // Any other is planned afresh each time.
+                prepared: names.every((name) => name === "beforeId")
+              })
+            })
+          }))
+        expect(found.flat(2)).toEqual([])
+      }))
+
+    it.effect("the organization: a few rows, however many accounts take a seat", () =>
+      Effect.gen(function*() {
+        const organizations = yield* Organizations
+        const { answer, custom, generic } = yield* reading(big.id, organizations.facts(OrganizationId.make(big.id)))
+        expect(answer.seats_used).toBe(18_400)
+        expect(Math.max(custom, generic)).toBeLessThan(20)
+      }))
+  })
+})
