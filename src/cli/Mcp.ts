@@ -1,6 +1,6 @@
 /** The MCP server over standard input and output, for assistants that start their servers themselves. */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Config, Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Site from "../edge/Site.ts"
@@ -13,7 +13,7 @@ import * as Handler from "../mcp/Handler.ts"
 import * as Stdio from "../mcp/Stdio.ts"
 import * as Address from "./Address.ts"
 import * as Environment from "./Environment.ts"
-import type * as Settings from "./Settings.ts"
+import * as Settings from "./Settings.ts"
 
 /** Everything that `mcp` can be told. */
 export interface McpSettings extends Settings.Database {
@@ -155,7 +155,7 @@ const serveThere = Effect.fnUntraced(function*(settings: McpSettings, session: S
 /** Serves until standard input ends. */
 export const mcp = (settings: McpSettings) =>
   Effect.gen(function*() {
-    const key = yield* Config.option(Config.Redacted("CONSOLE_API_KEY"))
+    const key = yield* Settings.apiKey
     if (Option.isNone(key)) return yield* invalid("An API key is needed, in the environment as CONSOLE_API_KEY.")
     const session = sessionOf(settings, key.value)
     if (Option.isNone(settings.url)) {

@@ -1,13 +1,13 @@
 /** The service as a process: its database, its address, and what it says at the start. */
-import { Console, Effect, Layer, Logger, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
+import { Console, Effect, Layer, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
-import { IpNetwork } from "effect/net"
+import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { ServiceUnavailable } from "../domain/Failure.ts"
-import { Gate, TrustedProxies } from "../edge/Settings.ts"
+import { Gate, RequestLines, TrustedProxies } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
@@ -27,10 +27,15 @@ import { isAcceptable } from "../oauth/RedirectUri.ts"
 import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
-import type * as Settings from "./Settings.ts"
+import * as Logs from "./Logs.ts"
+import * as Monitoring from "./Monitoring.ts"
+import * as Settings from "./Settings.ts"
+import * as Telemetry from "./Telemetry.ts"
+import { version } from "./Version.ts"
 
 /** Everything that `serve` can be told. */
-export interface ServeSettings extends Settings.Database {
+export interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.TelemetrySettings {
+  readonly metricsAddress: Option.Option<string>
   readonly host: string
   readonly port: number
   readonly baseUrl: Option.Option<string>
@@ -41,7 +46,6 @@ export interface ServeSettings extends Settings.Database {
   readonly knownAssistants: Option.Option<string>
   readonly migrate: boolean
   readonly demo: boolean
-  readonly logFormat: "pretty" | "json" | "logfmt"
 }
 
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
@@ -113,6 +117,17 @@ const parseAssistants = Effect.fnUntraced(function*(settings: ServeSettings) {
   return known
 })
 
+/** Where to serve the metrics, if anywhere. */
+const parseMetricsAddress = (settings: ServeSettings) =>
+  Effect.forEach(
+    Option.toArray(settings.metricsAddress),
+    (text) =>
+      Result.match(NetAddress.inetAddressFromString(text), {
+        onSuccess: ({ address, port }) => Effect.succeed({ host: NetAddress.formatIp(address), port }),
+        onFailure: () => Effect.fail(invalid(`--metrics-address is an address such as 127.0.0.1:9464, not ${text}.`))
+      })
+  )
+
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
 const demoFile = new URL("../../seeds/demo.json", import.meta.url)
@@ -163,13 +178,10 @@ There is no organization yet. In another terminal, with the same settings:
   }
 })
 
-const loggers = {
-  pretty: Logger.layer([Logger.consolePretty()]),
-  json: Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
-  logfmt: Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
-}
-
 const isAway = (error: unknown): boolean => error instanceof ServiceUnavailable
+
+const untilBack = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.retry(effect, { while: isAway, schedule: Schedule.spaced("2 seconds") })
 
 /**
  * Prepares the database, at once where it answers; where it is away the service starts all the same, answers 503, and
@@ -183,14 +195,13 @@ const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   const first = yield* Effect.result(prepare)
   if (Result.isFailure(first) && !isAway(first.failure)) return yield* first.failure
   const later = prepare.pipe(
-    Effect.retry({ while: isAway, schedule: Schedule.spaced("2 seconds") }),
-    Effect.andThen(Effect.logInfo("The database is back")),
+    untilBack,
     Effect.andThen(Ref.set(ready, true))
   )
   if (Result.isSuccess(first)) yield* Ref.set(ready, true)
-  else yield* Effect.logWarning("The database is away: the service answers 503 until it is back")
+  else yield* Effect.logWarning("The service answers 503 until its database is back")
   const gate = Effect.flatMap(Ref.get(ready), (open) => open ? Effect.void : Effect.fail(new ServiceUnavailable({})))
-  return { gate, later: Result.isSuccess(first) ? Effect.never : Effect.andThen(later, Effect.never) }
+  return { gate, later: Result.isSuccess(first) ? Effect.void : later }
 })
 
 /** Serves until it is told to stop. */
@@ -204,13 +215,17 @@ export const serve = (settings: ServeSettings) =>
     const trusted = yield* parseProxies(settings)
     const origins = yield* parseOrigins(settings)
     const assistants = yield* parseAssistants(settings)
+    const metrics = yield* parseMetricsAddress(settings)
+    yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => parseUrl("--otlp-url", text))
+    const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Environment.service(settings, messenger)
     return yield* Effect.gen(function*() {
       const { gate, later } = yield* prepared(settings)
       return yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const keys = settings.demo ? yield* loadDemo : []
+        const demo = settings.demo ? loadDemo : Effect.succeed([])
+        const keys = yield* Effect.catchIf(demo, isAway, () => Effect.succeed(null))
         const server = yield* HttpServer.HttpServer
         const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
         const sites = yield* parseSites(settings, bound)
@@ -223,9 +238,14 @@ export const serve = (settings: ServeSettings) =>
           Effect.provideService(Site.Sites, sites),
           Effect.provideService(App.Mounts, [{ path: Handler.path, handler }])
         )
+        if (metrics.length > 0 || Option.isSome(settings.otlpUrl)) {
+          yield* Monitoring.measure({ version, database: embedded ? "embedded" : "postgresql" })
+        }
+        for (const listen of metrics) yield* Effect.logInfo(`Metrics at ${yield* Monitoring.serve(listen)}/metrics`)
         yield* Server.serve(
           app.pipe(
             Effect.provideService(Gate, gate),
+            Effect.provideService(RequestLines, true),
             Effect.provideService(TrustedProxies, trusted),
             Effect.provideService(KnownAssistants, assistants)
           )
@@ -238,13 +258,15 @@ export const serve = (settings: ServeSettings) =>
           Tenant.directory(sql)(sql`select 1 from organization limit 1`),
           () => [{}]
         )
-        yield* welcome(bound, keys, organizations.length === 0)
+        yield* welcome(bound, keys ?? [], organizations.length === 0)
         const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep, OAuthSweep.sweep].map((
           sweep
         ) => Effect.ignore(sweep))
         yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
         yield* Effect.forkScoped(Effect.repeat(Effect.ignore(Standings.settle), Schedule.spaced("1 minute")))
-        return yield* later
+        yield* later
+        if (keys === null) yield* Effect.flatMap(untilBack(demo), (made) => welcome(bound, made, false))
+        return yield* Effect.never
       }).pipe(
         // The requests in flight finish before anything that they need is closed.
         Effect.scoped,
@@ -260,6 +282,8 @@ export const serve = (settings: ServeSettings) =>
         )
       )
     }).pipe(
-      Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
+      Effect.provide(
+        telemetry.pipe(Layer.provideMerge(DatabaseClock.layer), Layer.provideMerge(Environment.sql(settings)))
+      )
     )
-  }).pipe(Effect.provide(loggers[settings.logFormat]), Effect.provideService(Logger.LogToStderr, true))
+  }).pipe(Effect.provide(Logs.layer(settings)))

@@ -1,7 +1,9 @@
 /** What the service can be told, by flag or by environment; the table in the README is made from here. */
-import { Config, type Option, type Redacted } from "effect"
+import { Config, ConfigProvider, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
+import * as fs from "node:fs"
 import { defaultKeyPrefix } from "../layers/Core.ts"
+import { formats, levels } from "./Logs.ts"
 
 /** One setting as a reader needs to know it. */
 interface Described {
@@ -9,13 +11,38 @@ interface Described {
   readonly variable: string | null
   readonly fallback: string
   readonly description: string
+  /** A file may hold it, which the variable with `_FILE` at its end names. */
+  readonly secret: boolean
 }
 
 /** Every setting, in the order in which they are declared. */
 const described: Array<Described> = []
 
-const describe = (flag: string, variable: string | null, fallback: string, description: string): void => {
-  described.push({ flag, variable, fallback, description })
+const describe = (
+  flag: string | null,
+  variable: string | null,
+  fallback: string,
+  description: string,
+  secret = false
+): void => {
+  described.push({ flag, variable, fallback, description, secret })
+}
+
+/** A secret from its variable, or from the file that another one names: what systemd and containers hand over. */
+const secretConfig = (variable: string): Config.Config<Redacted.Redacted> => {
+  const fail = (message: string) => Config.fail(new ConfigProvider.SourceError({ message }))
+  const direct = Config.Redacted(variable)
+  return Config.flatMap(Config.option(Config.NonEmptyString(`${variable}_FILE`)), (file) => {
+    if (Option.isNone(file)) return direct
+    return Config.flatMap(Config.option(direct), (value) => {
+      if (Option.isSome(value)) return fail(`${variable} and ${variable}_FILE are both set: set one of them`)
+      try {
+        return Config.succeed(Redacted.make(fs.readFileSync(file.value, "utf8").trim()))
+      } catch {
+        return fail(`${variable}_FILE names a file that cannot be read: ${file.value}`)
+      }
+    })
+  })
 }
 
 const text = (flag: string, variable: string, fallback: string, description: string) => {
@@ -52,13 +79,29 @@ const number = (
   )
 }
 
+const ratio = (flag: string, variable: string, fallback: number, description: string) => {
+  describe(flag, variable, String(fallback), description)
+  return Flag.Finite(flag).pipe(
+    Flag.withDescription(`${description} [${variable}; ${fallback}]`),
+    Flag.withFallbackConfig(Config.Finite(variable)),
+    Flag.withDefault(fallback),
+    Flag.filter((value) => value >= 0 && value <= 1, () => "a number from 0 to 1")
+  )
+}
+
 const secret = (flag: string, variable: string, fallback: string, description: string) => {
-  describe(flag, variable, fallback, description)
+  describe(flag, variable, fallback, description, true)
   return Flag.Redacted(flag).pipe(
     Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.Redacted(variable)),
+    Flag.withFallbackConfig(secretConfig(variable)),
     Flag.optional
   )
+}
+
+/** A secret that no flag can give: arguments are seen by every user of the machine. */
+const hidden = (variable: string, fallback: string, description: string) => {
+  describe(null, variable, fallback, description, true)
+  return Config.option(secretConfig(variable))
 }
 
 const choice = <const Choices extends ReadonlyArray<string>>(
@@ -146,7 +189,27 @@ export const server = {
   ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
-  logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", ["pretty", "json", "logfmt"], "pretty", "How logs are written")
+  logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", formats, "pretty", "How logs are written"),
+  logLevel: choice(
+    "log-level",
+    "CONSOLE_LOG_LEVEL",
+    levels,
+    "info",
+    "What is logged at least; at `info` a line for every request"
+  ),
+  metricsAddress: optionalText(
+    "metrics-address",
+    "CONSOLE_METRICS_ADDRESS",
+    "none",
+    "Address to serve metrics at, under /metrics, as 127.0.0.1:9464 or [::1]:9464"
+  ),
+  otlpUrl: optionalText(
+    "otlp-url",
+    "CONSOLE_OTLP_URL",
+    "none",
+    "Collector of traces and metrics (OTLP over HTTP), such as http://127.0.0.1:4318"
+  ),
+  traceRatio: ratio("trace-ratio", "CONSOLE_TRACE_RATIO", 1, "How many of the requests are traced, from 0 to 1")
 }
 
 /** What the MCP server over standard input and output connects to, and what it shows. */
@@ -166,34 +229,29 @@ export const assistant = {
   readOnly: onOff("read-only", "CONSOLE_READ_ONLY", "Let `mcp` change nothing")
 }
 
-described.push({
-  flag: null,
-  variable: "CONSOLE_API_KEY",
-  fallback: "required by `mcp`",
-  description: "API key that `mcp` works with"
-})
+/** The key of the MCP server over standard input and output. */
+export const apiKey = hidden("CONSOLE_API_KEY", "required by `mcp`", "API key that `mcp` works with")
 
-described.push({
-  flag: null,
-  variable: "CONSOLE_PEPPERS",
-  fallback: "on the embedded database, made in the data directory",
-  description:
-    "Keys under which digests and secrets are kept: base64 of 32 bytes or more, newest first, separated by commas"
-})
+/** The peppers. */
+export const peppers = hidden(
+  "CONSOLE_PEPPERS",
+  "on the embedded database, made in the data directory",
+  "Keys under which digests and secrets are kept: base64 of 32 bytes or more, newest first, separated by commas"
+)
 
-/** The peppers, which no flag can give: arguments are seen by every user of the machine. */
-export const peppers = Config.option(Config.Redacted("CONSOLE_PEPPERS"))
+/** The keys of the console's forms. */
+export const csrfKeys = hidden(
+  "CONSOLE_CSRF_KEYS",
+  "on the embedded database, made in the data directory",
+  "Keys of the tokens in the console's forms: base64 of 32 bytes or more, newest first, separated by commas"
+)
 
-described.push({
-  flag: null,
-  variable: "CONSOLE_CSRF_KEYS",
-  fallback: "on the embedded database, made in the data directory",
-  description:
-    "Keys of the tokens in the console's forms: base64 of 32 bytes or more, newest first, separated by commas"
-})
-
-/** The keys of the console's forms, which no flag can give either. */
-export const csrfKeys = Config.option(Config.Redacted("CONSOLE_CSRF_KEYS"))
+/** What the collector asks for with every export. */
+export const otlpHeaders = hidden(
+  "CONSOLE_OTLP_HEADERS",
+  "none",
+  "Headers for the collector, as name=value, separated by commas"
+)
 
 /** Which database was asked for. */
 export interface Database {
@@ -208,9 +266,9 @@ export const markdown = (): string =>
   [
     "| Flag | Variable | Default | What it says |",
     "|---|---|---|---|",
-    ...described.map(({ description, fallback, flag, variable }) =>
-      `| ${flag === null ? "" : `\`--${flag}\``} | ${
-        variable === null ? "" : `\`${variable}\``
+    ...described.map(({ description, fallback, flag, secret, variable }) =>
+      `| ${flag === null ? "" : `\`--${flag}\``} | ${variable === null ? "" : `\`${variable}\``}${
+        secret ? `, \`${variable}_FILE\`` : ""
       } | ${fallback} | ${description} |`
     )
   ].join("\n")

@@ -2,11 +2,10 @@
 /** The command line of the service. */
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Option, Predicate } from "effect"
+import { Cause, Config, Console, Effect, Exit, Option, Predicate } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { HttpServerError } from "effect/http"
 import { SqlError } from "effect/sql"
-import { createRequire } from "node:module"
 import * as Documents from "../http/Documents.ts"
 import * as SeedSchema from "../layers/seed/SeedSchema.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
@@ -17,8 +16,7 @@ import * as Environment from "./Environment.ts"
 import { mcp } from "./Mcp.ts"
 import { serve } from "./Serve.ts"
 import * as Settings from "./Settings.ts"
-
-const { version }: { readonly version: string } = createRequire(import.meta.url)("../../package.json")
+import { version } from "./Version.ts"
 
 const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.server }, serve).pipe(
   Command.withDescription("Serve the API, on the embedded database or on PostgreSQL")
@@ -86,17 +84,25 @@ const report = (cause: Cause.Cause<unknown>) => {
     .map(({ defect }) => defect).find(isSystemError)
   return Cause.hasInterruptsOnly(cause) || CliError.isCliError(error)
     ? Effect.void
-    : Console.error(error instanceof Error ? told(error) : Cause.pretty(cause))
+    : Console.error(
+      error instanceof Config.ConfigError
+        ? `${error.cause.message}.`
+        : error instanceof Error
+        ? told(error)
+        : Cause.pretty(cause)
+    )
 }
+
+/** The message in one line; what a variable holds in place of a flag is told without the flag's own words. */
+const inOneLine = (message: string): string =>
+  message.replaceAll(/\s+/g, " ").replace(/: "config"\. Expected: SourceError: /, ": ")
 
 /** A command line that cannot be read gets one line, not the whole help. */
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Console.error(
-        `${event.errors.map(({ message }) => message.replaceAll(/\s+/g, " ")).join("; ")}; see ${
-          event.commandPath.join(" ")
-        } --help`
+        `${event.errors.map(({ message }) => inOneLine(message)).join("; ")}; see ${event.commandPath.join(" ")} --help`
       )
       : CliOutput.defaultPresenter.present(event)
 })

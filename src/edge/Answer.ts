@@ -2,6 +2,7 @@
 import { Cause, Effect, Option, Predicate } from "effect"
 import * as Failures from "../domain/Failure.ts"
 import type { RateState } from "../operations/Ports.ts"
+import * as Observation from "./Observation.ts"
 
 /** A failure as an answer of HTTP; other ways in use its body. */
 export interface ErrorAnswer {
@@ -50,14 +51,16 @@ export const answer = (failure: unknown): ErrorAnswer => {
  */
 export const recover =
   <B, R2>(respond: (failed: ErrorAnswer) => Effect.Effect<B, never, R2>) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, never, R | R2> =>
-    Effect.catchCause(effect, (cause): Effect.Effect<B, never, R2> => {
-      if (Cause.hasInterruptsOnly(cause)) return respond(answer(new Failures.ServiceUnavailable({})))
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, never, R | R2> => {
+    const tell = (failed: ErrorAnswer) => Effect.andThen(Observation.failing(failed.body.error.code), respond(failed))
+    return Effect.catchCause(effect, (cause): Effect.Effect<B, never, R2> => {
+      if (Cause.hasInterruptsOnly(cause)) return tell(answer(new Failures.ServiceUnavailable({})))
       const failure = Option.filter(Cause.findErrorOption(cause), isFailure)
       return Option.isSome(failure)
-        ? respond(answer(failure.value))
-        : Effect.andThen(Effect.logError("A request failed", cause), respond(answer(undefined)))
+        ? tell(answer(failure.value))
+        : Effect.andThen(Effect.logError("A request failed", cause), tell(answer(undefined)))
     })
+  }
 
 /** The budget's headers (specification, section 8). */
 export const rateHeaders = ({ limit, remaining, reset }: RateState): Readonly<Record<string, string>> => ({

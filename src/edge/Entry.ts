@@ -5,6 +5,7 @@ import type { Via } from "../domain/Access.ts"
 import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
 import { authenticate } from "./Authenticate.ts"
 import { bearer } from "./Bearer.ts"
+import * as Observation from "./Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
 import { type Site, Sites } from "./Site.ts"
 
@@ -23,6 +24,10 @@ export const enter = Effect.fnUntraced(function*(request: HttpServerRequest.Http
     ip: clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies),
     requestId: yield* RequestId
   }
+  yield* Observation.known(origin.ip)
   yield* yield* Gate
-  return yield* authenticate(bearer(request.headers["authorization"]), site, via === "mcp" ? "mcp" : "v1", origin)
+  const token = bearer(request.headers["authorization"])
+  const caller = yield* authenticate(token, site, via === "mcp" ? "mcp" : "v1", origin)
+  yield* Observation.known(origin.ip, caller)
+  return caller
 })

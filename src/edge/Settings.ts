@@ -8,6 +8,11 @@ export const RequestId = Context.Reference<string>("org-security-console/edge/Se
   defaultValue: () => ""
 })
 
+/** Whether each request leaves a line in the log; off unless told, for a host's log is its own. */
+export const RequestLines = Context.Reference<boolean>("org-security-console/edge/Settings/RequestLines", {
+  defaultValue: () => false
+})
+
 /** Fails while the service has to wait for its database before it may serve anything. */
 export const Gate = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
   "org-security-console/edge/Settings/Gate",

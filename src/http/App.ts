@@ -15,6 +15,7 @@ import { ResourceMissing } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
+import * as Observation from "../edge/Observation.ts"
 import { RequestId } from "../edge/Settings.ts"
 import type { Sites } from "../edge/Site.ts"
 import { type Operations, operations } from "../operations/index.ts"
@@ -137,6 +138,7 @@ const edge = <E, R>(
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const requestId = `req_${(yield* random.ulid).toLowerCase()}`
+    const observation = new Observation.Observation(request.method, requestId)
     yield* HttpEffect.appendPreResponseHandler((_, response) =>
       Effect.succeed(HttpServerResponse.setHeaders(response, {
         "request-id": requestId,
@@ -149,8 +151,16 @@ const edge = <E, R>(
       Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
       Effect.annotateLogs({ request_id: requestId })
     )
-    return yield* isOpen(request.url) ? cors(answered) : answered
+    return yield* Observation.watch(
+      observation,
+      ({ status }) => status,
+      isOpen(request.url) ? cors(answered) : answered
+    )
   })
+
+/** An address that no operation is at. */
+const named = <E, R>(path: string, handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Observation.at(new Observation.Way("http", path), handler)
 
 /** Paths are exact: case, slashes and all; an id of any length is an id, and malformed at most. */
 const routerConfig = {
@@ -177,17 +187,22 @@ export const make: Effect.Effect<
   const context = yield* Effect.context<Services>()
   const router = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
   for (const operation of operations) {
-    yield* router.add(operation.method, operation.path, Effect.provideContext(run(operation), context))
+    const way = new Observation.Way("rest", operation.path, operation.id)
+    yield* router.add(
+      operation.method,
+      operation.path,
+      Observation.at(way, Effect.provideContext(run(operation), context))
+    )
   }
-  yield* router.add("GET", Documents.path, Effect.sync(Documents.response))
-  yield* router.add("GET", Reference.path, yield* Reference.make)
+  yield* router.add("GET", Documents.path, named(Documents.path, Effect.sync(Documents.response)))
+  yield* router.add("GET", Reference.path, named(Reference.path, yield* Reference.make))
   yield* OAuth.add(router, context)
   for (const { method, path, serve } of Pages.pages) {
-    yield* router.add(method, path, Effect.provideContext(serve, context))
+    yield* router.add(method, path, named(path, Effect.provideContext(serve, context)))
   }
-  yield* router.add("GET", "/healthz", Health.alive)
-  yield* router.add("GET", "/readyz", Effect.provideContext(Health.ready, context))
-  for (const { handler, path } of yield* Mounts) yield* router.add("*", path, handler)
+  yield* router.add("GET", "/healthz", named("/healthz", Health.alive))
+  yield* router.add("GET", "/readyz", named("/readyz", Effect.provideContext(Health.ready, context)))
+  for (const { handler, path } of yield* Mounts) yield* router.add("*", path, named(path, handler))
   const routed = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)

@@ -4,6 +4,7 @@ import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/h
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
 import { type Resource, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
+import * as Observation from "../edge/Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings.ts"
 import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
@@ -81,8 +82,9 @@ const at = <R>(
       ),
       requestId: yield* RequestId
     }
+    yield* Observation.known(origin.ip)
     return yield* Effect.andThen(Effect.flatten(Gate), handle(site, request, origin)).pipe(
-      Effect.catchTag("Refused", (refused) => Effect.succeed(toResponse(refused))),
+      Effect.catchTag("Refused", (refused) => Effect.as(Observation.failing(refused.error), toResponse(refused))),
       recover((error) => Effect.succeed(failed(error)))
     )
   })
@@ -183,9 +185,19 @@ export const add = Effect.fnUntraced(function*(
   router: HttpRouter.HttpRouter,
   context: Context.Context<Services>
 ) {
-  yield* router.add("GET", `${wellKnown.server}/*`, Effect.provideContext(server, context))
-  yield* router.add("GET", `${wellKnown.resource}/*`, Effect.provideContext(resource, context))
-  yield* router.add("POST", paths.register, Effect.provideContext(registered, context))
-  yield* router.add("POST", paths.token, Effect.provideContext(issued, context))
-  yield* router.add("POST", paths.revoke, Effect.provideContext(revoked, context))
+  const add = (
+    method: "GET" | "POST",
+    path: `/${string}`,
+    endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request | Services>
+  ) =>
+    router.add(
+      method,
+      path,
+      Observation.at(new Observation.Way("http", path), Effect.provideContext(endpoint, context))
+    )
+  yield* add("GET", `${wellKnown.server}/*`, server)
+  yield* add("GET", `${wellKnown.resource}/*`, resource)
+  yield* add("POST", paths.register, registered)
+  yield* add("POST", paths.token, issued)
+  yield* add("POST", paths.revoke, revoked)
 })

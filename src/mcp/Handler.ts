@@ -10,8 +10,9 @@ import { Effect, FiberSet, Result } from "effect"
 import { HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { ParameterInvalid } from "../domain/Failure.ts"
-import { answer, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
+import * as Observation from "../edge/Observation.ts"
 import type { Site, Sites } from "../edge/Site.ts"
 import type { Operations } from "../operations/index.ts"
 import type * as Operation from "../operations/Operation.ts"
@@ -90,6 +91,18 @@ const text = (body: unknown) => [{ type: "text" as const, text: JSON.stringify(b
 
 const failed = ({ body }: ErrorAnswer): CallToolResult => ({ content: text(body), isError: true })
 
+const ways = new Map<string, Observation.Way>()
+
+/** The tool as a way in of its own. */
+const wayOf = ({ id }: Operation.Any): Observation.Way => {
+  const way = ways.get(id) ?? new Observation.Way("mcp", path, id)
+  ways.set(id, way)
+  return way
+}
+
+/** The status that the answer would have over HTTP. */
+const statusOf = (code: string | undefined): number => code === undefined ? 200 : codes.get(code) ?? 500
+
 /** Runs a tool; whatever fails is a result with the body that the failure has over HTTP. */
 const call = Effect.fnUntraced(
   function*(operation: Operation.Any, input: unknown, admission: Admission | undefined) {
@@ -102,7 +115,8 @@ const call = Effect.fnUntraced(
     }
     return result
   },
-  recover((body) => Effect.succeed(failed(body)))
+  recover((body) => Effect.succeed(failed(body))),
+  (called, operation) => Observation.within(wayOf(operation), statusOf, called)
 )
 
 const parseToolsets = (url: string) => {

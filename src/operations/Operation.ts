@@ -254,7 +254,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     )
   }, Effect.scoped)
 
-  const perform = Effect.fn(id)(function*(raw: unknown) {
+  const perform = Effect.fnUntraced(function*(raw: unknown) {
     const decoded = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
     if (contract.before !== undefined) yield* contract.before(decoded, { caller: yield* Caller })
     const answer = yield* work(decoded)
@@ -295,7 +295,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     endpoint,
     admit,
     respond: (raw: unknown) => Effect.flatMap(perform(raw), (answer) => Effect.orDie(encode(answer))),
-    call: (raw: unknown) => Effect.andThen(admit, perform(raw))
+    call: (raw: unknown) => Effect.withSpan(Effect.andThen(admit, perform(raw)), id)
   }
 }
 

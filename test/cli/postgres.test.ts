@@ -123,13 +123,13 @@ describe("the commands on PostgreSQL", () => {
     }).pipe(Effect.scoped), 60_000)
 
   it.effect(
-    "start a service while the database is away: it answers 503, and recovers by itself",
+    "start a service while the database is away: it answers 503, recovers by itself, and then makes its demo",
     () =>
       Effect.gen(function*() {
         const { server, url } = yield* postgresServer()
         yield* promise(() => server.stop())
         yield* promise(async () => {
-          const service = await serve([], on(url))
+          const service = await serve(["--demo"], on(url))
           const ready = () => fetch(new URL("/readyz", service.address)).then(({ status }) => status)
           expect(await ready()).toBe(503)
           const answer = await ask(service.address, "osc_live_x", "GET", "/v1/organization")
@@ -139,7 +139,13 @@ describe("the commands on PostgreSQL", () => {
           await server.start()
           await until(async () => await ready() === 200)
           expect((await ask(service.address, "osc_live_x", "GET", "/v1/organization")).status).toBe(401)
+          const [key = ""] = await shownKeys(service)
+          expect((await ask(service.address, key, "GET", "/v1/organization")).body.id).toBe("demo")
           expect(await service.stop()).toBe(0)
+          expect(service.stderr().match(/The database is (?:away|back)/g)).toEqual([
+            "The database is away",
+            "The database is back"
+          ])
         })
       }).pipe(Effect.scoped),
     180_000

@@ -94,7 +94,7 @@ describe("the service on the embedded database", () => {
     )
     await until(() => answer.includes("100 Continue"))
     socket.write(body.slice(0, 10))
-    service.terminate()
+    service.signal("SIGTERM")
     await until(() => fetch(service.address).then(() => false, () => true))
     socket.write(body.slice(10))
     await closed
@@ -104,6 +104,17 @@ describe("the service on the embedded database", () => {
 })
 
 describe("what serve refuses before it touches a database", () => {
+  it.each(["/proc/console", "/proc/console/data", "/dev/null"])(
+    "%s as a directory ends with 1 and one line that names it",
+    async (directory) => {
+      const ended = await run(["serve", "--data", directory])
+      expect([ended.status, ended.stdout]).toEqual([1, ""])
+      expect(ended.stderr).toContain(directory.split("/data")[0])
+      expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1)
+    },
+    120_000
+  )
+
   const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
     [["--demo", "--host", "0.0.0.0"], 1, /^--demo listens on loopback alone/],
     [["--key-prefix", "X"], 1, /^--key-prefix is 2 to 16/],

@@ -174,7 +174,8 @@ describe("what goes wrong inside", () => {
       Effect.gen(function*() {
         const { admins } = yield* World.makeOrganization()
         const lines: Array<{ readonly cause: string; readonly requestId: unknown }> = []
-        const logger = Logger.make(({ cause, fiber }) => {
+        const logger = Logger.make(({ cause, fiber, logLevel }) => {
+          if (logLevel !== "Error") return
           lines.push({
             cause: Cause.pretty(cause),
             requestId: fiber.getRef(References.CurrentLogAnnotations)["request_id"]

@@ -251,6 +251,7 @@ export const post = (visit: Visit.Visit) =>
         ip: visit.ip,
         requestId: visit.requestId
       }).pipe(
+        Visit.tellRefusal,
         Effect.map((location) => Html.redirect(location)),
         Effect.catchTag(
           "NothingChosen",

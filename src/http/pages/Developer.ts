@@ -346,6 +346,7 @@ export const create = (visit: Visit.Visit) =>
         expires_in_days: draft.expiry === "never" ? null : Number(draft.expiry),
         ...(password === "" ? {} : { current_password: password })
       }).pipe(
+        Visit.tellRefusal,
         Effect.flatMap(({ expires_at, label, secret }) =>
           secret === null ? show(view) : created(view, label, secret, expires_at)
         ),

@@ -81,6 +81,7 @@ export const post = (visit: Visit.Visit) =>
     const fields = signIn.fields(visit.site)
     const values = new Map(fields.map(({ name }) => [name, form.value.secret(name)] as const))
     return yield* signIn.signIn(values, visit.site, { via: "console", ip: visit.ip, requestId: visit.requestId }).pipe(
+      Visit.tellRefusal,
       Effect.flatMap((admin) => sessions.start(admin, visit.cookies, visit.site)),
       Effect.map((cookie) => Html.redirect(`${visit.base}${returnTo}`, { "set-cookie": cookie })),
       Effect.catchTag(["password_incorrect", "too_many_attempts"], (failure) =>

@@ -2,8 +2,9 @@
 import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Caller, Scope } from "../../domain/Access.ts"
-import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
+import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
+import * as Observation from "../../edge/Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
 import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
@@ -92,6 +93,7 @@ export const serve = <E, R>(
     const start = request.url.indexOf("?")
     const peer = Option.getOrNull(request.remoteAddress)
     const ip = clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies)
+    yield* Observation.known(ip)
     return yield* Effect.gen(function*() {
       if (host === undefined) return yield* new ParameterInvalid({ message: "Host: is required." })
       if (site === undefined) return yield* new ResourceMissing({})
@@ -108,8 +110,15 @@ export const serve = <E, R>(
   })
 
 /** The admin who is signed in, if one is. */
-export const admin = (visit: Visit) =>
-  Effect.flatMap(ConsoleSessions, (sessions) => sessions.current(visit.cookies, visit.site))
+export const admin = Effect.fnUntraced(function*(visit: Visit) {
+  const signedIn = yield* (yield* ConsoleSessions).current(visit.cookies, visit.site)
+  if (Option.isSome(signedIn)) {
+    const { organizationId, sessionId } = signedIn.value
+    const credential = { kind: "console", id: sessionId } as const
+    yield* Observation.known(visit.ip, { organizationId, credential, via: "console" })
+  }
+  return signedIn
+})
 
 /** The caller that the admin is to the operations: with every scope, for the console grants them. */
 export const caller = (visit: Visit, admin: SignedIn) =>
@@ -127,6 +136,13 @@ export const caller = (visit: Visit, admin: SignedIn) =>
     ip: visit.ip,
     requestId: visit.requestId
   })
+
+/** Tells of a password that was refused, before the page that says so. */
+export const tellRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.tapError(effect, (error) =>
+    error instanceof PasswordIncorrect || error instanceof TooManyAttempts
+      ? Observation.failing(error._tag)
+      : Effect.void)
 
 /** The paths that a sign-in may lead back to. */
 const returnPaths = ["/oauth/authorize", "/console/developer"]

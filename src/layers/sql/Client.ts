@@ -4,6 +4,7 @@ import { PgClient, PgPool, PgTypes } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Predicate, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
+import * as PoolUsage from "./PoolUsage.ts"
 
 const codec = <A>(
   encode: (value: A) => Uint8Array,
@@ -107,11 +108,14 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     types,
     startupParameters: { timezone: "UTC", ...configuration.startupParameters }
   }))
+  const counted = yield* PoolUsage.make(configuration.maxConnections ?? 10)
   return yield* SqlClient.make({
     driver,
-    acquirer: Effect.map(pool.get, (connection) => makeConnection(pool, connection)),
-    borrower: (f) => pool.use((connection) => f(makeConnection(pool, connection))),
-    transactionAcquirer: Effect.map(pool.reserve, (connection) => makeConnection(pool, connection)),
+    ...counted({
+      acquirer: Effect.map(pool.get, (connection) => makeConnection(pool, connection)),
+      borrower: (f) => pool.use((connection) => f(makeConnection(pool, connection))),
+      transactionAcquirer: Effect.map(pool.reserve, (connection) => makeConnection(pool, connection))
+    }),
     compiler: PgClient.makeCompiler(),
     prepareTransactionControls: true,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,

@@ -1,6 +1,7 @@
 /** The clock that all processes on one database share: the database's time, carried on by the host's monotonic one. */
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
+import * as Outage from "./Outage.ts"
 
 const nanosPerMilli = 1_000_000n
 
@@ -60,9 +61,12 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effec
         select (extract(epoch from clock_timestamp()) * 1000000)::int8 as micros`
       const after = monotonic()
       if (row !== undefined) anchor(BigInt(row.micros) * 1000n, (before + after) / 2n)
+      yield* Outage.answered(sql)
     }).pipe(
       Effect.timeout(patience),
-      Effect.catch((error) => Effect.logWarning("The database did not tell the time", error)),
+      Effect.catch((error) =>
+        Outage.lost(sql, SqlError.isSqlError(error) ? Outage.reasonOf(error) : "it does not tell the time")
+      ),
       Effect.provideService(Clock.Clock, clock)
     )
     yield* ask

@@ -1,5 +1,5 @@
 /** One process per directory, by a lock of the operating system that dies with its holder. */
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
@@ -28,6 +28,22 @@ const readHolder = (file: string): number | null => {
   return Number.isSafeInteger(pid) ? pid : null
 }
 
+const isRefusedWith = (code: string, cause: unknown): boolean =>
+  Predicate.hasProperty(cause, "code") && cause.code === code
+
+/** Makes the directory and those missing above it: `recursive` of `mkdirSync` never returns where /proc refuses one. */
+const makeDirectory = (directory: string): void => {
+  const parent = path.dirname(directory)
+  try {
+    fs.mkdirSync(directory, { mode: 0o700 })
+  } catch (cause) {
+    if (isRefusedWith("EEXIST", cause) && fs.statSync(directory).isDirectory()) return fs.chmodSync(directory, 0o700)
+    if (!isRefusedWith("ENOENT", cause) || fs.existsSync(parent)) throw cause
+    makeDirectory(parent)
+    fs.mkdirSync(directory, { mode: 0o700 })
+  }
+}
+
 /**
  * Holds `console.lock` in the directory until the scope closes; creates the directory, closed to other users.
  *
@@ -37,7 +53,7 @@ export const acquire = Effect.fnUntraced(function*(directory: string) {
   const absolute = path.resolve(directory)
   yield* Effect.acquireRelease(
     Effect.suspend(() => {
-      if (fs.mkdirSync(absolute, { recursive: true, mode: 0o700 }) === undefined) fs.chmodSync(absolute, 0o700)
+      makeDirectory(absolute)
       const file = path.join(absolute, "console.lock")
       const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
       if (!locks.tryLock(fd)) {

@@ -51,7 +51,7 @@ const eventHash = (event: Omit<JournalEvent, "hash">): string =>
     .digest("hex")
 
 /** How long an intent may stay without an outcome before it counts as abandoned. */
-const intentPatience = Duration.minutes(1)
+export const intentPatience = Duration.minutes(1)
 
 /** The kinds of objects whose events the billing role sees. */
 const billingObjects = ["organization", "subscription", "billing"]

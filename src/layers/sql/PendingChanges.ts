@@ -64,6 +64,7 @@ export const layer = (options: { readonly alone: boolean }) =>
           Effect.tap((closed) =>
             closed === 0 ? Effect.void : Effect.logWarning(`Closed ${closed} changes that were left pending`)
           ),
+          Effect.catchTag("service_unavailable", () => Effect.void),
           Effect.catchCause((cause) => Effect.logError("Pending changes could not be closed", cause))
         )
       yield* sweep(options.alone)

@@ -3,6 +3,7 @@ import { Cause, Context, Duration, Effect, Exit, Fiber, Option, Predicate } from
 import { SqlError } from "effect/sql"
 import type { SqlClient } from "effect/sql"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
+import * as Outage from "./Outage.ts"
 
 /** How long a transaction or a directory statement may take unless told otherwise. */
 export const defaultDeadline: Duration.Duration = Duration.seconds(10)
@@ -35,10 +36,6 @@ const isAway = (error: SqlError.SqlError): boolean => {
   }
 }
 
-/** One line for the log: the server's or the socket's own message. */
-const describe = ({ reason }: SqlError.SqlError): string =>
-  reason.cause instanceof Error ? reason.cause.message : reason.message ?? reason._tag
-
 /** What a reason carries, whether it failed or died with it. */
 const errorOf = (reason: Cause.Reason<unknown>): unknown =>
   Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -47,16 +44,14 @@ const isOther = <E>(reason: Cause.Reason<E>): reason is Cause.Reason<Exclude<E, 
   !SqlError.isSqlError(errorOf(reason))
 
 /** Turns a database that is away into `ServiceUnavailable`, and every other failure of SQL into a defect. */
-const mapCause = <E>(
+const mapCause = (sql: SqlClient.SqlClient) =>
+<E>(
   cause: Cause.Cause<E>
 ): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceUnavailable> => {
   for (const reason of cause.reasons) {
     const error = errorOf(reason)
     if (SqlError.isSqlError(error) && isAway(error)) {
-      return Effect.andThen(
-        Effect.logWarning(`The database is away: ${describe(error)}`),
-        Effect.fail(new ServiceUnavailable())
-      )
+      return Effect.andThen(Outage.lost(sql, Outage.reasonOf(error)), Effect.fail(new ServiceUnavailable()))
     }
   }
   return Effect.failCause(Cause.fromReasons(
@@ -68,7 +63,7 @@ const mapCause = <E>(
  * Runs the effect in a fiber of its own, so that the answer does not wait for a connection that has stopped answering:
  * what still has to be rolled back goes on behind it.
  */
-const within = (deadline: Duration.Input) =>
+const within = (sql: SqlClient.SqlClient, deadline: Duration.Input) =>
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
@@ -78,16 +73,17 @@ const within = (deadline: Duration.Input) =>
       Effect.timeoutOption(deadline),
       Effect.onInterrupt(() => Fiber.interrupt(fiber))
     )
-    if (Option.isSome(inTime)) return yield* inTime.value
+    if (Option.isSome(inTime)) {
+      if (Exit.isSuccess(inTime.value)) yield* Outage.answered(sql)
+      return yield* inTime.value
+    }
     yield* Effect.forkDetach(Fiber.interrupt(fiber), { startImmediately: true })
     // The interruption may have come too late for a COMMIT that was already on its way.
     const late = yield* Effect.timeoutOption(Fiber.await(fiber), grace)
     if (Option.isSome(late) && Exit.isSuccess(late.value)) return late.value.value
-    yield* Effect.logWarning(
-      `The database did not answer within ${Duration.format(Duration.fromInputUnsafe(deadline))}`
-    )
+    yield* Outage.lost(sql, `no answer within ${Duration.format(Duration.fromInputUnsafe(deadline))}`)
     return yield* new ServiceUnavailable()
-  }).pipe(Effect.catchCause(mapCause))
+  }).pipe(Effect.catchCause(mapCause(sql)))
 
 const inTransaction = (sql: SqlClient.SqlClient) =>
   Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
@@ -116,7 +112,7 @@ export const transaction = (
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
   Effect.gen(function*() {
     const current = yield* Current
-    if (current === organizationId) return yield* Effect.catchCause(effect, mapCause)
+    if (current === organizationId) return yield* Effect.catchCause(effect, mapCause(sql))
     if (current !== undefined || (yield* inTransaction(sql))) {
       return yield* Effect.die(new Error("A transaction of an organization inside another transaction"))
     }
@@ -124,7 +120,7 @@ export const transaction = (
       set_config('console.organization_id', ${organizationId}, true)`.pipe(
       Effect.andThen(Effect.provideService(effect, Current, organizationId)),
       sql.withTransaction,
-      within(deadline)
+      within(sql, deadline)
     )
   })
 
@@ -139,5 +135,6 @@ export const directory = (sql: SqlClient.SqlClient, deadline: Duration.Input = d
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
   Effect.flatMap(
     inTransaction(sql),
-    (nested) => nested ? Effect.die(new Error("A directory statement inside a transaction")) : within(deadline)(effect)
+    (nested) =>
+      nested ? Effect.die(new Error("A directory statement inside a transaction")) : within(sql, deadline)(effect)
   )

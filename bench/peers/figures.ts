@@ -1,0 +1,208 @@
+/** From the measured slots to the section of figures. */
+import type { Chart, Figure, Table } from "../support/figure.ts"
+import type { Compared } from "./alike.ts"
+import { heading } from "./heading.ts"
+import type { Measured } from "./measure.ts"
+import { type WorkloadName, workloads } from "./workloads.ts"
+
+export interface Round extends Measured {
+  readonly workload: WorkloadName
+  readonly server: "ours" | "peer" | "floor"
+}
+
+export interface Run {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmUp: number
+  readonly connections: number
+}
+
+const titles = { ours: "the service", peer: "Fastify and pg", floor: "floor" }
+
+const sorted = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)
+
+const median = (values: ReadonlyArray<number>): number => {
+  const all = sorted(values)
+  const middle = all.length >> 1
+  return all.length % 2 === 1 ? all[middle] ?? 0 : ((all[middle - 1] ?? 0) + (all[middle] ?? 0)) / 2
+}
+
+const spread = (values: ReadonlyArray<number>, digits: number): string => {
+  const all = sorted(values)
+  return `${median(values).toFixed(digits)} (${all.at(0)?.toFixed(digits)} to ${all.at(-1)?.toFixed(digits)})`
+}
+
+/** The rounds of one server on one workload, in their order. */
+const select = (rounds: ReadonlyArray<Round>, workload: WorkloadName, server: Round["server"]) =>
+  rounds.filter((round) => round.workload === workload && round.server === server)
+
+/** What the service came to over what the other did, round by round. */
+const ratios = (
+  rounds: ReadonlyArray<Round>,
+  workload: WorkloadName,
+  other: "peer" | "floor",
+  member: "throughput" | "cpu" | "databaseCpu" | "p50" | "p99" | "memory"
+): ReadonlyArray<number> => {
+  const theirs = select(rounds, workload, other)
+  return select(rounds, workload, "ours").map((ours, index) => ours[member] / (theirs[index]?.[member] ?? Number.NaN))
+}
+
+const measuredTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<WorkloadName>): Table => ({
+  title: "What each server came to",
+  columns: [
+    "workload",
+    "server",
+    "requests a second",
+    "CPU ms a request",
+    "database CPU ms a request",
+    "p50 ms",
+    "p99 ms",
+    "memory MiB",
+    "bytes an answer"
+  ],
+  rows: names.flatMap((workload) =>
+    (["ours", "peer", "floor"] as const).flatMap((server) => {
+      const all = select(rounds, workload, server)
+      if (all.length === 0) return []
+      const of = (member: keyof Measured) => all.map((round) => round[member])
+      return [[
+        workloads[workload].title,
+        titles[server],
+        spread(of("throughput"), 0),
+        spread(of("cpu"), 3),
+        median(of("databaseCpu")).toFixed(3),
+        median(of("p50")).toFixed(1),
+        median(of("p99")).toFixed(1),
+        Math.round(median(of("memory"))),
+        Math.round(median(of("bytes")))
+      ]]
+    })
+  ),
+  note:
+    "Medians of the rounds, in parentheses the lowest and the highest. CPU is user and system time of the server's " +
+    "own process; the database's is that of all its processes. Memory is the resident set at the end of a slot."
+})
+
+interface Goal {
+  readonly workload: WorkloadName
+  readonly what: string
+  readonly values: ReadonlyArray<number>
+  readonly goal: string
+  readonly isMet: (value: number) => boolean
+}
+
+const goalsOf = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<WorkloadName>): ReadonlyArray<Goal> =>
+  names.flatMap((workload): ReadonlyArray<Goal> => [
+    {
+      workload,
+      what: "throughput over the peer's",
+      values: ratios(rounds, workload, "peer", "throughput"),
+      goal: "at least 1.0",
+      isMet: (value) => value >= 1
+    },
+    {
+      workload,
+      what: "CPU a request over the peer's",
+      values: ratios(rounds, workload, "peer", "cpu"),
+      goal: "at most 1.0",
+      isMet: (value) => value <= 1
+    },
+    ...(workload === "list_protected_accounts"
+      ? [{
+        workload,
+        what: "throughput over the floor's",
+        values: ratios(rounds, workload, "floor", "throughput"),
+        goal: "at least 0.7",
+        isMet: (value: number) => value >= 0.7
+      }]
+      : [])
+  ])
+
+const goalTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<WorkloadName>): Table => ({
+  title: "The service beside its goals",
+  columns: ["workload", "ratio", "measured", "goal", "reached"],
+  rows: goalsOf(rounds, names).map(({ goal, isMet, values, what, workload }) => [
+    workloads[workload].title,
+    what,
+    spread(values, 2),
+    goal,
+    isMet(median(values)) ? "yes" : "falls short"
+  ]),
+  note: "Each ratio is of two slots of one round; given are the median of the rounds, the lowest and the highest."
+})
+
+const otherTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<WorkloadName>): Table => ({
+  title: "Further ratios to the peer",
+  columns: ["workload", "p50", "p99", "memory", "database CPU"],
+  rows: names.map((workload) => [
+    workloads[workload].title,
+    ...(["p50", "p99", "memory", "databaseCpu"] as const).map((member) =>
+      spread(ratios(rounds, workload, "peer", member), 2)
+    )
+  ]),
+  note: "The service's over the peer's: below 1 the service takes less."
+})
+
+const statementTable = ({ asked }: Compared): Table => ({
+  title: "What a request asks of the database",
+  columns: ["workload", "statements", "round trips of the service", "round trips of the peer"],
+  rows: asked.map(({ peer, service, workload }) => [
+    workloads[workload].title,
+    service.statements.length,
+    service.roundTrips,
+    peer.roundTrips
+  ]),
+  note:
+    "Heard on the wire between each server and the database, transaction control included; the statements are the " +
+    "same texts in the same order on both sides, or the run fails."
+})
+
+const chart = (
+  rounds: ReadonlyArray<Round>,
+  names: ReadonlyArray<WorkloadName>,
+  about: Pick<Chart, "title" | "name" | "unit"> & { readonly member: keyof Measured }
+): Chart => ({
+  title: about.title,
+  name: about.name,
+  kind: "bar",
+  unit: about.unit,
+  x: names.map((workload) => workloads[workload].title),
+  series: (["ours", "peer", "floor"] as const).map((server) => ({
+    name: titles[server],
+    values: names.map((workload) => {
+      const all = select(rounds, workload, server)
+      return all.length === 0 ? null : Number(median(all.map((round) => round[about.member])).toPrecision(4))
+    })
+  }))
+})
+
+export const figureOf = (rounds: ReadonlyArray<Round>, compared: Compared, run: Run): Figure => {
+  const names = compared.asked.map(({ workload }) => workload)
+  const short = goalsOf(rounds, names).filter(({ isMet, values }) => !isMet(median(values)))
+  return {
+    name: "peers",
+    title: "Speed beside peers",
+    command: "npm run bench",
+    text: [
+      ...heading(compared.requests, run),
+      short.length === 0
+        ? "Every goal is reached in this run."
+        : `In this run ${short.length} of the goals below are not reached; the column at their end says which.`
+    ],
+    tables: [
+      goalTable(rounds, names),
+      measuredTable(rounds, names),
+      otherTable(rounds, names),
+      statementTable(compared)
+    ],
+    charts: [
+      chart(rounds, names, {
+        title: "Requests a second",
+        name: "peers-throughput",
+        unit: "requests per second",
+        member: "throughput"
+      }),
+      chart(rounds, names, { title: "CPU a request", name: "peers-cpu", unit: "ms", member: "cpu" })
+    ]
+  }
+}

@@ -1,0 +1,142 @@
+/** What every server of the comparison serves: organizations with accounts, admins and keys, made by a few statements. */
+import { Redacted } from "effect"
+import * as crypto from "node:crypto"
+import type { Client } from "pg"
+import { form } from "../../src/layers/crypto/ApiKeys.ts"
+
+export interface Tenant {
+  readonly id: string
+  /** Every second one is the owner's, the others are of an admin who reaches what was granted. */
+  readonly keys: ReadonlyArray<string>
+  /** What both admins reach. */
+  readonly accounts: ReadonlyArray<string>
+}
+
+/** What the load has to know. */
+export interface Fixture {
+  readonly organizations: ReadonlyArray<Tenant>
+}
+
+export interface Sizes {
+  readonly organizations: number
+  readonly accounts: number
+  readonly keys: number
+}
+
+/** Departments of an organization, of which the admin is granted the first. */
+const departments = 10
+const granted = 4
+
+const now = "date_trunc('milliseconds', clock_timestamp())"
+
+const organizationRows = `
+  insert into organization (id, name, status, created_at, managed, billing_state, plan, period, licences_governance,
+    seat_limit, archive_key_set, archive_first_record_at)
+  select 'org-' || number, 'Organization ' || number, 'active', ${now}, true, 'active', 'governance', 'annual', $2,
+    $2 + 100, true, ${now} - interval '90 days'
+  from generate_series(1, $1::int) as number`
+
+const departmentRows = `
+  insert into department (organization_id, id, name, created_at)
+  select id, gen_random_uuid(), 'Department ' || number, ${now}
+  from organization, generate_series(1, ${departments}) as number`
+
+const adminRows = `
+  insert into admin (organization_id, id, email, name, role, archive_access, created_at, joined_at)
+  select id, gen_random_uuid(), role || '@example.com', initcap(role) || ' of ' || id, role, true, ${now}, ${now}
+  from organization, unnest(array['owner', 'admin']) as role`
+
+/** Nine of ten are protected; every tenth is paused, offboarded, or has a sign-in to review. */
+const accountRows = `
+  insert into account (organization_id, id, messenger_user_id, phone_number, first_name, last_name, name_key, role_label,
+    department_id, licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, paused_at, offboarded_at,
+    baselined, monitoring_state, last_ok_at, last_polled_at, session_ref, archive_consent_at, archive_live,
+    archive_messages, archive_media, archive_bytes, archive_last_backup_at, archive_next_backup_at, archive_updated_at,
+    archive_last_sync_at, archive_chats_discovered, archive_chats_selected, archive_chats_with_data,
+    archive_chats_complete)
+  select organization.id, gen_random_uuid(), 'user-' || number, '+316' || (10000000 + number), name.first, name.last,
+    lower(name.first || ' ' || name.last), case when number % 3 = 0 then 'Member of staff' end, department.id,
+    'governance', ${now} - interval '60 days', ${now} - interval '60 days', ${now} - interval '60 days',
+    ${now} - interval '59 days', case when number % 30 = 10 then ${now} end,
+    case when number % 30 = 20 then ${now} end, true, 'active', ${now}, ${now}, 'session-' || number,
+    ${now} - interval '60 days', true, number * 37, number * 5, number * 90001, ${now} - interval '1 day',
+    ${now} + interval '1 day', ${now} - interval '1 hour', ${now} - interval '1 hour', 40, 30, 28, 27
+  from organization
+  cross join generate_series(1, $1::int) as number
+  cross join lateral (values (
+    (array['Ada', 'Ben', 'Clara', 'David', 'Eva', 'Femke', 'Gijs', 'Hanna', 'Iris', 'Jan'])[number % 10 + 1],
+    'Person ' || lpad(number::text, 6, '0'))) as name (first, last)
+  join department on department.organization_id = organization.id
+    and department.name = 'Department ' || (number % ${departments} + 1)`
+
+const grantRows = `
+  insert into admin_department (organization_id, admin_id, department_id)
+  select admin.organization_id, admin.id, department.id
+  from admin join department using (organization_id)
+  where admin.role = 'admin' and department.name = any(
+    select 'Department ' || number from generate_series(1, ${granted}) as number)`
+
+const sessionRows = `
+  insert into session (organization_id, account_id, id, service, current, approved_at, review_deadline, device_model,
+    platform, app_name, app_version, ip, country, last_active_at, created_at, seen_at)
+  select organization_id, account.id, number::text, number = 1, number = 1,
+    case when number = 2 then ${now} end,
+    case when number = 3 and account.archive_messages % 30 = 0 then ${now} + interval '2 days' end,
+    'Phone ' || number, 'Android', 'Messenger', '11.2.' || number, '192.0.2.' || number, 'NL', ${now}, ${now}, ${now}
+  from account, generate_series(1, 3) as number`
+
+const terminationRows = `
+  insert into termination (organization_id, account_id, session_id, device_label, detected_at, actor)
+  select organization_id, account.id, number::text, 'Tablet ' || number, ${now} - number * interval '1 day', 'external'
+  from account, generate_series(1, 5) as number`
+
+const keyRows = `
+  insert into api_key (organization_id, id, admin_id, label, scopes, digest, pepper_id, created_at, expires_at)
+  select made.organization_id, gen_random_uuid(), admin.id, 'Key', array['org:read', 'accounts:write'], made.digest,
+    'bench', ${now}, ${now} + interval '90 days'
+  from unnest($1::text[], $2::text[], $3::text[]) as made (organization_id, role, digest)
+  join admin on admin.organization_id = made.organization_id and admin.role = made.role`
+
+const reachedRows = `
+  select organization_id, array_agg(account.id order by name_key) as ids
+  from account join admin_department using (organization_id, department_id) group by organization_id`
+
+const { write } = form("osc_live_")
+
+/** A new key, and the digest that it is found by under the pepper. */
+export const makeKey = (pepper: string) => {
+  const key = Redacted.value(write(crypto.randomBytes(32)))
+  return { key, digest: crypto.createHmac("sha256", Buffer.from(pepper, "base64")).update(key).digest("hex") }
+}
+
+/** Fills a migrated database, as its superuser; `pepper` is what the servers are told in base64. */
+export const seed = async (database: Client, pepper: string, sizes: Sizes): Promise<Fixture> => {
+  await database.query(organizationRows, [sizes.organizations, sizes.accounts])
+  await database.query(departmentRows)
+  await database.query(adminRows)
+  await database.query(accountRows, [sizes.accounts])
+  await database.query(grantRows)
+  await database.query(sessionRows)
+  await database.query(terminationRows)
+  const { rows } = await database.query<{ organization_id: string; ids: Array<string> }>(reachedRows)
+  const organizations: Array<Tenant> = []
+  for (const { ids, organization_id: id } of rows) {
+    const keys = Array.from({ length: sizes.keys }, () => makeKey(pepper))
+    await database.query(keyRows, [
+      keys.map(() => id),
+      keys.map((_, index) => index % 2 === 0 ? "owner" : "admin"),
+      keys.map(({ digest }) => digest)
+    ])
+    organizations.push({ id, keys: keys.map(({ key }) => key), accounts: ids })
+  }
+  await database.query("vacuum analyze")
+  return { organizations }
+}
+
+/** Every slot begins alike: budgets whole, no key used lately, and no rows left behind by the slot before. */
+export const settle = async (database: Client): Promise<void> => {
+  await database.query("truncate rate_limit")
+  await database.query("update api_key set last_used_at = null")
+  await database.query("vacuum api_key, account, journal_head, journal_event")
+  await database.query("checkpoint")
+}

@@ -1,0 +1,35 @@
+/** What the section says before its numbers: what each side does, and how to read it. */
+import type { Run } from "./figures.ts"
+
+export const heading = (
+  requests: number,
+  { connections, rounds, seconds, warmUp }: Run
+): ReadonlyArray<string> => [
+  `Three servers, each a process of its own, take turns under the load of a fourth process (autocannon, ${connections} ` +
+  `connections that stay open) in ${rounds} rounds; each slot is ${seconds} s after ${warmUp} s of warm-up, and each ` +
+  "round begins with another server. They share one PostgreSQL 15 with fsync on, 16 organizations of 1,000 accounts " +
+  "with three sessions and five ended ones each, and the same keys, half of them an owner's and half of an admin who " +
+  "reaches 400 accounts by departments. Each connection asks an organization of its own, except where one " +
+  "organization is named. Before a slot the database is brought to the same state: budgets whole, no key used " +
+  "lately, vacuumed, a checkpoint taken.",
+  "**The service** is `security-console serve` with the settings of its database and keys, and its log as JSON. " +
+  "**The peer** (`bench/peers/peer`) is written by hand on Fastify 5 and `pg`, with validation and serialisation by " +
+  "schema, named prepared statements, and pino's log. Both do for each request: find the key by checksum and HMAC " +
+  "digest joined to admin and organization, note when it was used once a minute, count it in the sliding window of " +
+  "the shared table, check scope, closed organization, role, input and host, run one transaction as the tenants' " +
+  "role behind row level security, apply the admin's reach, append a chained and hashed entry for a write, write " +
+  "one line of log to a file and count and time the request, with the same headers. Over MCP the peer answers by " +
+  "the official SDK (`@modelcontextprotocol/sdk` 1, stateless, JSON), and the service by `@modelcontextprotocol/server`.",
+  "What only the service does: OAuth tokens, hosts of organizations, trusted proxies, a clock anchored to the " +
+  "database's, a deadline over each transaction that rolls it back, draining on stop, and " +
+  "the other operations. The peer stops at a timeout of each statement. The rules of accounts and organizations are " +
+  "written twice; the one function shared is the search for members that stand twice in JSON.",
+  "**The floor** is `node:http` with one `pg` statement a request, for one organization: no key, limit, transaction, " +
+  "policy, header or log.",
+  `Before the load, ${requests} requests to both, refusals among them, had to have the same status, headers and body, ` +
+  "the entries of the journal had to be the same, and `journal verify` had to find the chain whole.",
+  "All processes share this machine's cores, so that throughput says how much work the server, the database and the " +
+  "load together make, and evens out what the servers differ in; CPU a request is the server's own. In one " +
+  "organization writes queue at the lock of its journal's head, which is held until the commit is on disk: that, and " +
+  "not the server, is what the last workload of writes measures."
+]

@@ -1,0 +1,67 @@
+/** One server under load for a while, and what it and the database used. */
+import * as childProcess from "node:child_process"
+import type { Database } from "./database.ts"
+import { settle } from "./fixture.ts"
+import type { Answered, Order, Said, Told } from "./load.ts"
+import { cpuOf, cpuOfFamily, memoryOf, type Server } from "./processes.ts"
+
+/** What one slot of one server on one workload came to. */
+export interface Measured {
+  readonly throughput: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  /** Milliseconds of processor time a request. */
+  readonly cpu: number
+  readonly databaseCpu: number
+  /** MiB at the end of the slot. */
+  readonly memory: number
+  /** Bytes of a whole answer. */
+  readonly bytes: number
+}
+
+export interface Load {
+  readonly measure: (server: Server, order: Order) => Promise<Measured>
+  readonly stop: () => void
+}
+
+/** Starts the process that asks. */
+export const startLoad = async (database: Database): Promise<Load> => {
+  const child = childProcess.fork(new URL("load.ts", import.meta.url), { stdio: "inherit" })
+  const heard = () =>
+    new Promise<Said>((resolve, reject) => {
+      const gone = () => reject(new Error("The load's process has ended"))
+      child.once("exit", gone)
+      child.once("message", (said: Said) => {
+        child.off("exit", gone)
+        resolve(said)
+      })
+    })
+  const tell = (told: Told) => child.send(told)
+  tell({ fixture: database.fixture })
+  await heard()
+  return {
+    measure: async (server, order) => {
+      await settle(database.superuser)
+      tell(order)
+      await heard()
+      const before = { server: cpuOf(server.pid), database: cpuOfFamily(database.pid) }
+      const said = await heard()
+      const after = { server: cpuOf(server.pid), database: cpuOfFamily(database.pid) }
+      const answered = (said as { readonly ended: Answered }).ended
+      if (answered.failures > 0 || answered.requests === 0) {
+        throw new Error(`${order.workload}: ${answered.failures} of ${answered.requests} requests failed`)
+      }
+      return {
+        throughput: answered.requests / answered.seconds,
+        p50: answered.p50,
+        p99: answered.p99,
+        cpu: (after.server - before.server) / answered.requests,
+        databaseCpu: (after.database - before.database) / answered.requests,
+        memory: memoryOf(server.pid),
+        bytes: answered.bytes
+      }
+    },
+    stop: () => child.kill()
+  }
+}

@@ -1,0 +1,114 @@
+/** The processes of the comparison, and what the operating system says that they use. Linux alone tells it this way. */
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+
+const root = path.join(import.meta.dirname, "../..")
+
+export interface Server {
+  readonly pid: number
+  readonly address: string
+  readonly stop: () => Promise<void>
+}
+
+const environment = (settings: Readonly<Record<string, string>>) => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CONSOLE_"))),
+  ...settings
+})
+
+/** Starts a server, which prints its address as `Listening on …`; what it logs goes to a file that goes with it. */
+const startServer = async (
+  args: ReadonlyArray<string>,
+  settings: Readonly<Record<string, string>>
+): Promise<Server> => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "peers-"))
+  const log = path.join(directory, "log")
+  const written = fs.openSync(log, "a")
+  const child = childProcess.spawn(process.execPath, [...args], {
+    cwd: root,
+    env: environment(settings),
+    stdio: ["ignore", "pipe", written]
+  })
+  fs.closeSync(written)
+  let output = ""
+  const ended = new Promise<string>((resolve) =>
+    child.once("close", () => {
+      const text = fs.readFileSync(log, "utf8")
+      fs.rmSync(directory, { recursive: true })
+      resolve(text.slice(-4000))
+    })
+  )
+  const address = await new Promise<string>((resolve, reject) => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      output = `${output}${text}`.slice(-4000)
+      const found = /Listening on (\S+)/.exec(output)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    void ended.then((text) => reject(new Error(`${args.join(" ")} ended: ${text}`)))
+  })
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await ended
+  }
+  return { pid: child.pid ?? 0, address, stop }
+}
+
+const ticksPerSecond = (): number => Number(childProcess.execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }))
+let ticks: number | undefined
+
+interface Stat {
+  readonly parent: number
+  readonly own: number
+  /** Of children that have ended. */
+  readonly past: number
+}
+
+const statOf = (pid: number): Stat => {
+  const text = fs.readFileSync(`/proc/${pid}/stat`, "utf8")
+  // The name, in parentheses, may hold spaces.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number)
+  const at = (index: number) => fields[index] ?? 0
+  ticks ??= ticksPerSecond()
+  const millis = (value: number) => value * 1000 / (ticks ?? 100)
+  return { parent: at(1), own: millis(at(11) + at(12)), past: millis(at(13) + at(14)) }
+}
+
+/** Milliseconds of processor time that the process has used, in its own code and in the kernel's. */
+export const cpuOf = (pid: number): number => statOf(pid).own
+
+/** The same of a process with all its children, alive and ended. */
+export const cpuOfFamily = (pid: number): number => {
+  const { own, past } = statOf(pid)
+  const children = fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    try {
+      const stat = statOf(Number(name))
+      return stat.parent === pid ? [stat.own] : []
+    } catch {
+      return []
+    }
+  })
+  return children.reduce((sum, value) => sum + value, own + past)
+}
+
+/** MiB that the process holds in memory. */
+export const memoryOf = (pid: number): number => {
+  const kibibytes = /^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+  return Number(kibibytes ?? 0) / 1024
+}
+
+/** The service as a user runs it, with its log as lines of JSON. */
+export const startService = (databaseUrl: string, pepper: string): Promise<Server> =>
+  startServer(["src/cli/main.ts", "serve", "--port", "0"], {
+    CONSOLE_DATABASE_URL: databaseUrl,
+    CONSOLE_PEPPERS: pepper,
+    CONSOLE_CSRF_KEYS: pepper,
+    CONSOLE_LOG_FORMAT: "json"
+  })
+
+export const startPeer = (databaseUrl: string, pepper: string): Promise<Server> =>
+  startServer(["bench/peers/peer/main.ts"], { CONSOLE_DATABASE_URL: databaseUrl, CONSOLE_PEPPERS: pepper })
+
+/** The floor, which answers of one organization alone. */
+export const startFloor = (databaseUrl: string, organizationId: string): Promise<Server> =>
+  startServer(["bench/peers/floor.ts"], { CONSOLE_DATABASE_URL: databaseUrl, FLOOR_ORGANIZATION: organizationId })

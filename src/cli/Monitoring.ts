@@ -1,0 +1,116 @@
+/** The metrics of a running service, at an address of their own, in the text format of Prometheus. */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Clock, Duration, Effect, Metric, Schedule } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { NetAddress } from "effect/net"
+import { PrometheusMetrics } from "effect/observability"
+import { SqlClient } from "effect/sql"
+import * as http from "node:http"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { intentPatience } from "../layers/sql/Journal.ts"
+import * as Tenant from "../layers/sql/Tenant.ts"
+
+/** How often what costs a statement or a statistic is looked at. */
+const period = Duration.seconds(15)
+
+const nanos = 1e9
+const micros = 1e6
+
+/** Shows a value that is read when somebody asks, for as long as the scope is open. */
+const show = <State>(metric: Metric.Metric<number, State>, get: () => State) =>
+  Effect.flatMap(Effect.context<never>(), (context) =>
+    Effect.acquireRelease(
+      Effect.sync(() => Metric.registerUnsafe(metric, context, { get, update: () => {}, modify: () => {} })),
+      (registration) => Effect.sync(registration.remove)
+    ))
+
+const gauge = (name: string, description: string, read: () => number, attributes: Record<string, string> = {}) =>
+  show(Metric.gauge(name, { description, attributes }), () => ({ value: read() }))
+
+/** What the process takes, under the names that Prometheus's clients give it. */
+const ownUse = Effect.gen(function*() {
+  const cpu = Metric.counter("process_cpu_seconds_total", { description: "Processor time taken, in seconds" })
+  yield* show(cpu, () => {
+    const { system, user } = process.cpuUsage()
+    return { count: (system + user) / micros, incremental: true }
+  })
+  const started = performance.timeOrigin / 1000
+  yield* gauge("process_start_time_seconds", "When the process started, in seconds since 1970", () => started)
+  yield* gauge("process_resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss())
+  yield* gauge("nodejs_heap_size_used_bytes", "Memory that JavaScript uses", () => process.memoryUsage().heapUsed)
+  yield* gauge("nodejs_external_memory_bytes", "Memory that Node holds beside it", () => process.memoryUsage().external)
+})
+
+/** How late the event loop ran over the last period: the mean, the 99th percentile and the worst. */
+const eventLoop = Effect.gen(function*() {
+  const delay = yield* Effect.acquireRelease(
+    Effect.sync(() => monitorEventLoopDelay({ resolution: 20 })),
+    (delay) => Effect.sync(() => delay.disable())
+  )
+  delay.enable()
+  let seen = { mean: 0, p99: 0, max: 0 }
+  const says = "Lateness of the event loop over the last 15 seconds"
+  yield* gauge("nodejs_eventloop_lag_mean_seconds", `${says}: the mean`, () => seen.mean)
+  yield* gauge("nodejs_eventloop_lag_p99_seconds", `${says}: the 99th percentile`, () => seen.p99)
+  yield* gauge("nodejs_eventloop_lag_max_seconds", `${says}: the worst`, () => seen.max)
+  return Effect.sync(() => {
+    if (delay.count > 0) {
+      seen = { mean: delay.mean / nanos, p99: delay.percentile(99) / nanos, max: delay.max / nanos }
+    }
+    delay.reset()
+  })
+})
+
+/** What the journal has begun and not closed, in the whole database. */
+const journalLag = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  let lag = { open: 0, oldest: 0 }
+  yield* gauge(
+    "console_journal_open_intents",
+    "Changes on the messenger that the journal has begun and not closed, of all organizations and replicas",
+    () => lag.open
+  )
+  yield* gauge("console_journal_oldest_intent_seconds", "Age of the oldest of them", () => lag.oldest)
+  return Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const [row] = yield* Tenant.directory(sql)(sql<{ open: number; first: Date | null }>`
+      select count(*) as open, min(deadline) as first from pending_change`)
+    if (row === undefined) return
+    const begun = row.first === null ? now : row.first.getTime() - Duration.toMillis(intentPatience)
+    lag = { open: row.open, oldest: Math.max(0, now - begun) / 1000 }
+  }).pipe(Effect.ignore)
+})
+
+const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+const respond = Effect.gen(function*() {
+  const { method, url } = yield* HttpServerRequest.HttpServerRequest
+  return method === "GET" && url.split("?", 1)[0] === "/metrics"
+    ? HttpServerResponse.text(yield* PrometheusMetrics.format(), { contentType })
+    : HttpServerResponse.text("The metrics are at /metrics.\n", { status: 404 })
+})
+
+/** What is known of the running service from its start on. */
+export interface Build {
+  readonly version: string
+  readonly database: "embedded" | "postgresql"
+}
+
+/** Measures what nothing else does, for as long as the scope is open. */
+export const measure = Effect.fnUntraced(function*({ database, version }: Build) {
+  yield* gauge("console_build_info", "1, with what runs as labels", () => 1, {
+    version,
+    node: process.versions.node,
+    database
+  })
+  yield* ownUse
+  const looks = [yield* eventLoop, yield* journalLag]
+  yield* Effect.forkScoped(Effect.repeat(Effect.all(looks), Schedule.spaced(period)))
+})
+
+/** Serves `/metrics` on an address of its own, and answers where. */
+export const serve = Effect.fnUntraced(function*(listen: { readonly host: string; readonly port: number }) {
+  const server = yield* NodeHttpServer.make(() => http.createServer(), { ...listen, gracefulShutdownTimeout: 0 })
+  yield* server.serve(respond)
+  return NetAddress.formatUrlUnsafe(server.address)
+})

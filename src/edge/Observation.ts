@@ -1,0 +1,227 @@
+/** What is told of every request, whichever way it came in: counts, one line of the log, and a span of the trace. */
+import { Clock, Context, Effect, Exit, LogLevel, Option } from "effect"
+import { HttpServerRequest, HttpTraceContext } from "effect/http"
+import type { CredentialKind, Via } from "../domain/Access.ts"
+import * as Metrics from "./Metrics.ts"
+import { clientAddress, RequestLines, TrustedProxies } from "./Settings.ts"
+
+/** A way in by its name: one for each operation and way, and one for each other address. */
+export class Way {
+  readonly series: Metrics.Series
+  /** Null where no operation is asked for. */
+  readonly operation: string | null
+  /** The address as it is declared, never as it was sent. */
+  readonly route: string
+  readonly kind: Metrics.Kind
+  /** Whether its lines are for finding faults alone: supervisors ask every few seconds. */
+  readonly quiet: boolean
+
+  constructor(kind: Metrics.Kind, route: string, operation: string | null = null) {
+    this.kind = kind
+    this.route = route
+    this.operation = operation
+    this.quiet = route === "/healthz" || route === "/readyz"
+    this.series = new Metrics.Series(operation ?? route, kind)
+  }
+}
+
+/** Where no address of the service was asked for. */
+const other = new Way("http", "other")
+
+/** Who asks, as far as it is told. */
+export interface Who {
+  readonly organizationId: string
+  readonly credential: { readonly kind: CredentialKind; readonly id: string }
+  readonly via: Via
+}
+
+/** One request, as far as it is known. */
+export class Observation {
+  readonly method: string
+  readonly requestId: string
+  way = other
+  /** Undefined until it is known. */
+  ip: string | null | undefined
+  caller: Who | undefined
+  /** The code of the failure that it is answered with. */
+  code: string | undefined
+
+  constructor(method: string, requestId: string) {
+    this.method = method
+    this.requestId = requestId
+  }
+}
+
+/** The request that is being answered, where requests are observed. */
+export const Current = Context.Reference<Observation | undefined>("org-security-console/edge/Observation/Current", {
+  defaultValue: () => undefined
+})
+
+/** Says with what code the request fails. */
+export const failing = (code: string): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const observation = Context.get(fiber.context, Current)
+    if (observation !== undefined) observation.code = code
+    return Effect.void
+  })
+
+/** Says who asks, and from where. */
+export const known = (ip: string | null, caller?: Who): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const observation = Context.get(fiber.context, Current)
+    if (observation !== undefined) {
+      observation.ip = ip
+      observation.caller = caller
+    }
+    return Effect.void
+  })
+
+/** The client's address as the context's request has it; null where none came over HTTP. */
+const addressIn = (context: Context.Context<never>): string | null =>
+  Option.match(Context.getOption(context, HttpServerRequest.HttpServerRequest), {
+    onNone: () => null,
+    onSome: ({ headers, remoteAddress }) =>
+      clientAddress(
+        Option.getOrNull(remoteAddress),
+        headers["x-forwarded-for"],
+        Context.get(context, TrustedProxies)
+      )
+  })
+
+/** The fields of the line, and of the span. */
+const fields = ({ caller, code, ip, method, requestId, way }: Observation, status: number | null) => ({
+  request_id: requestId,
+  method,
+  route: way.route,
+  operation: way.operation,
+  via: caller?.via ?? way.kind,
+  status,
+  code: code ?? null,
+  organization_id: caller?.organizationId ?? null,
+  credential_kind: caller?.credential.kind ?? null,
+  credential_id: caller?.credential.id ?? null,
+  client_ip: ip ?? null
+})
+
+const nanosPerMicro = 1000n
+
+/** Counts what has been answered, and writes its line where the log has lines of this level. */
+const told = (observation: Observation, status: number | null, started: bigint): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const { context } = fiber
+    const elapsed = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe() - started
+    const millis = Number(elapsed / nanosPerMicro) / 1000
+    const { caller, code, way } = observation
+    way.series.count(code ?? (status === null ? "interrupted" : String(status)), millis / 1000, context)
+    if (code !== undefined) Metrics.countFailure(code, caller !== undefined, context)
+    const level = way.quiet ? "Debug" : "Info"
+    if (!Context.get(context, RequestLines) || LogLevel.isGreaterThan(fiber.cache.minimumLogLevel, level)) {
+      return Effect.void
+    }
+    observation.ip ??= addressIn(context)
+    return Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
+      ...fields(observation, status),
+      duration_ms: millis
+    })
+  })
+
+/** Observes the request from here to its answer; one whose client has gone is told as interrupted. */
+export const watch = <A, E, R>(
+  observation: Observation,
+  statusOf: (answered: A) => number,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const started = Context.get(fiber.context, Clock.Clock).monotonicTimeNanosUnsafe()
+    Metrics.inFlight.modifyUnsafe(1, fiber.context)
+    return Effect.onExit(Effect.provideService(effect, Current, observation), (exit) => {
+      Metrics.inFlight.modifyUnsafe(-1, fiber.context)
+      return told(observation, Exit.isSuccess(exit) ? statusOf(exit.value) : null, started)
+    })
+  })
+
+/** The same for the span, by the names that tracing has for them. */
+const attributes = (observation: Observation, status: number | null) => {
+  const told = fields(observation, status)
+  return {
+    "http.request.method": told.method,
+    "http.route": told.route,
+    "http.response.status_code": told.status,
+    "client.address": told.client_ip,
+    "error.type": told.code,
+    "console.request_id": told.request_id,
+    "console.operation": told.operation,
+    "console.via": told.via,
+    "console.organization_id": told.organization_id,
+    "console.credential_kind": told.credential_kind,
+    "console.credential_id": told.credential_id
+  }
+}
+
+/** A span with the request's fields; a failure of the service fails it. */
+const traced = <A, E, R>(
+  observation: Observation,
+  statusOf: (answered: A) => number,
+  effect: Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function*() {
+    const { kind, operation, route } = observation.way
+    const current = yield* Effect.option(Effect.currentParentSpan)
+    const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
+    const remote = Option.flatMap(request, ({ headers }) => HttpTraceContext.w3c(headers))
+    const clock = yield* Clock.Clock
+    return yield* Effect.useSpan(
+      operation ?? `${observation.method} ${route}`,
+      {
+        kind: kind === "mcp" && operation !== null ? "internal" : "server",
+        ...(Option.isNone(current) && Option.isSome(remote) ? { parent: remote.value } : {})
+      },
+      (span) =>
+        effect.pipe(
+          Effect.withParentSpan(span),
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              const status = Exit.isSuccess(exit) ? statusOf(exit.value) : null
+              for (const [name, value] of Object.entries(attributes(observation, status))) {
+                if (value !== null) span.attribute(name, value)
+              }
+              if (status !== null && status >= 500) {
+                span.end(clock.currentTimeNanosUnsafe(), Exit.fail(observation.code ?? status))
+              }
+            })
+          )
+        )
+    )
+  })
+
+/** Serves a way in: what is answered there is told by its name. */
+export const at = <A extends { readonly status: number }, E, R>(way: Way, effect: Effect.Effect<A, E, R>) =>
+  Effect.withFiber((fiber): Effect.Effect<A, E, R> => {
+    const observation = Context.get(fiber.context, Current)
+    if (observation === undefined) return effect
+    observation.way = way
+    return fiber.cache.tracer === undefined || way.quiet
+      ? effect
+      : traced(observation, ({ status }) => status, effect)
+  })
+
+/** Observes one of several things that a request asks for, as a request of its own. */
+export const within = <A, E, R>(
+  way: Way,
+  statusOf: (code: string | undefined) => number,
+  effect: Effect.Effect<A, E, R>
+) =>
+  Effect.withFiber((fiber): Effect.Effect<A, E, R> => {
+    const whole = Context.get(fiber.context, Current)
+    if (whole === undefined) return effect
+    const observation = new Observation(whole.method, whole.requestId)
+    observation.way = way
+    observation.ip = whole.ip
+    observation.caller = whole.caller
+    const status = () => statusOf(observation.code)
+    return watch(
+      observation,
+      status,
+      fiber.cache.tracer === undefined ? effect : traced(observation, status, effect)
+    )
+  })

@@ -1,0 +1,61 @@
+/** Whether the database answers: told in the log when that changes, not at every request that notices. */
+import { Clock, Context, Effect, Metric } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+
+interface State {
+  away: boolean
+  /** When that was last told, on the monotonic clock; undefined for a database that has always answered. */
+  told: bigint | undefined
+}
+
+const states = new WeakMap<SqlClient.SqlClient, State>()
+
+const stateOf = (sql: SqlClient.SqlClient): State => {
+  const known = states.get(sql)
+  if (known !== undefined) return known
+  const state: State = { away: false, told: undefined }
+  states.set(sql, state)
+  return state
+}
+
+const awayMetric = Metric.gauge("console_database_away", {
+  description: "1 while the database does not answer, else 0"
+})
+
+const failures = Metric.counter("console_database_failures_total", {
+  description: "Transactions and statements that the database did not answer",
+  incremental: true
+})
+
+/** How long one change is told before the next outage may be: a database that comes and goes fills no log. */
+const rest = 5_000_000_000n
+
+/** The server's or the socket's own message, in one line. */
+export const reasonOf = ({ reason }: SqlError.SqlError): string =>
+  reason.cause instanceof Error ? reason.cause.message : reason.message ?? reason._tag
+
+/** Tells that the database did not answer, and why. */
+export const lost = (sql: SqlClient.SqlClient, reason: string): Effect.Effect<void> =>
+  Effect.withFiber(({ context }) => {
+    const state = stateOf(sql)
+    const now = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe()
+    failures.updateUnsafe(1, context)
+    if (state.away || (state.told !== undefined && now - state.told < rest)) return Effect.void
+    state.away = true
+    state.told = now
+    awayMetric.updateUnsafe(1, context)
+    return Effect.logWarning(`The database is away: ${reason}`)
+  })
+
+/** Tells that the database has answered; nothing where it has all along. */
+export const answered = (sql: SqlClient.SqlClient): Effect.Effect<void> => {
+  const state = stateOf(sql)
+  return state.away
+    ? Effect.withFiber(({ context }) => {
+      state.away = false
+      state.told = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe()
+      awayMetric.updateUnsafe(0, context)
+      return Effect.logInfo("The database is back")
+    })
+    : Effect.void
+}

@@ -1,0 +1,29 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { pglite } from "../support/database.ts"
+import { observed } from "../support/observed.ts"
+import * as World from "../support/world.ts"
+import * as Mcp from "./support.ts"
+
+describe("what is told of a tool call", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("is told as the operation that it is, beside the request that carries it", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const { answered, metrics } = yield* observed(
+          Mcp.call("get_account", { account_id: "0190a0a0-0000-7000-8000-000000000000" }, { key: admins.owner.key })
+        )
+        const told = { via: "mcp", route: "/mcp", organization_id: id, credential_id: admins.owner.keyId }
+        expect(answered.map(({ fields }) => fields)).toMatchObject([
+          { ...told, operation: "get_account", status: 404, code: "resource_missing" },
+          { ...told, operation: null, status: 200, code: null }
+        ])
+        expect(new Set(answered.map(({ fields }) => fields["request_id"])).size).toBe(1)
+        expect(metrics).toContain(
+          "console_requests_total{operation=\"get_account\",via=\"mcp\",code=\"resource_missing\"} 1"
+        )
+        expect(metrics).toContain("console_requests_total{operation=\"/mcp\",via=\"http\",code=\"200\"} 1")
+        expect(metrics).toContain("console_requests_in_flight 0")
+      }))
+  })
+})
