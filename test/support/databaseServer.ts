@@ -88,14 +88,14 @@ export class DatabaseServer {
   #keeper: childProcess.ChildProcess | undefined
   #log = ""
 
-  private constructor(fsync: boolean) {
+  private constructor(fsync: boolean, folder: string) {
     this.#fsync = fsync
-    this.home = fs.mkdtempSync(path.join(os.tmpdir(), "postgres-test-"))
+    this.home = fs.mkdtempSync(path.join(folder, "postgres-test-"))
   }
 
-  /** Makes a cluster and starts it; fsync is off unless told otherwise. */
-  static async start(options?: { readonly fsync?: boolean }): Promise<DatabaseServer> {
-    const server = new DatabaseServer(options?.fsync ?? false)
+  /** Makes a cluster below `folder`, the system's temporary one unless told, and starts it; fsync is off unless told. */
+  static async start(options?: { readonly fsync?: boolean; readonly folder?: string }): Promise<DatabaseServer> {
+    const server = new DatabaseServer(options?.fsync ?? false, options?.folder ?? os.tmpdir())
     try {
       await server.#initialise()
       await server.start()

@@ -1,0 +1,51 @@
+/** One replica of two is killed under load, again and again; its clients go on at the other. */
+import type { Service } from "../../test/support/command.ts"
+import * as Clients from "./clients.ts"
+import { answers, type Fault, onlyTold, unmet } from "./fault.ts"
+import { type Attempt, judge } from "./ledger.ts"
+import { onPostgres, pause } from "./stage.ts"
+
+const writers = 8
+
+export const replica: Fault = async ({ rounds = 6 }) => {
+  const stage = await onPostgres(rounds * writers)
+  const open = () =>
+    stage.within(async (query) => (await query<{ sequence: string }>("select sequence from pending_change")).length)
+  try {
+    const steady = await stage.serve()
+    const attempts: Array<Attempt> = []
+    let victim: Service | undefined = await stage.serve()
+    for (let round = 0; round < rounds; round++) {
+      const clients = Clients.start(stage, {
+        name: `k${round}`,
+        accounts: stage.plain.slice(round * writers, (round + 1) * writers),
+        address: (place) => (place % 2 === 0 ? victim : undefined)?.address ?? steady.address,
+        attempts
+      })
+      await clients.more(80)
+      await pause(Math.random() * 200)
+      const killed = victim
+      victim = undefined
+      await killed?.stop("SIGKILL")
+      await clients.more(40)
+      victim = await stage.serve()
+      await clients.stop()
+    }
+    const left = await open()
+    const started = performance.now()
+    while (await open() > 0 && performance.now() - started < 90_000) await pause(500)
+    const swept = Math.round((performance.now() - started) / 1000)
+    const still = await open()
+    await Promise.all([steady.stop(), victim?.stop()])
+    return {
+      done: `A replica of two killed under load, ${rounds} times`,
+      verdict: judge(attempts, await stage.settle()),
+      seen: `${
+        answers(attempts)
+      }; ${left} changes on the messenger left pending, closed by the other replica after ${swept} s`,
+      failed: unmet({ ...onlyTold(attempts), "the other replica closes what was pending within 90 s": still === 0 })
+    }
+  } finally {
+    await stage.remove()
+  }
+}
