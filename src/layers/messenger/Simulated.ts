@@ -135,7 +135,7 @@ const makeSession = (store: SimulatedStore["Service"]): MessengerSession["Servic
     }))
   })
 
-  const call = Effect.fnUntraced(function*<A, E>(
+  const answered = Effect.fnUntraced(function*<A, E>(
     sessionRef: SessionRef,
     operation: PlatformOperation,
     work: Effect.Effect<A, E | NoSession>,
@@ -157,6 +157,8 @@ const makeSession = (store: SimulatedStore["Service"]): MessengerSession["Servic
       SecurityUnreadable: () => unreadable
     })
   })
+
+  const call = <A, E>(...asked: Parameters<typeof answered<A, E>>) => store.reached(answered(...asked))
 
   const change = <E>(
     sessionRef: SessionRef,

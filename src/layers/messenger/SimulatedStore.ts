@@ -1,6 +1,7 @@
 /** The state of the simulated platform, and the store that keeps it. */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import type { Authorization, MessengerUserId, Profile, SessionRef } from "../../domain/Messenger.ts"
+import type { PlatformUnavailable } from "../../operations/MessengerSession.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import { type Answer, callsKept, type PlatformCall, type PlatformOperation } from "./SimulatedPlatform.ts"
 
@@ -32,10 +33,12 @@ export interface StoredScript {
 const newestFirst = (a: SimulatedAuthorization, b: SimulatedAuthorization): number =>
   b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? -1 : 1)
 
-/** Where the simulated platform keeps its state; failures of the storage are defects. */
+/** Where the simulated platform keeps its state; failures of the storage are defects, but for those that `reached` tells. */
 export class SimulatedStore extends Context.Service<SimulatedStore, {
   /** Runs the effect while no other change of the platform runs; all of its changes are kept, or none. */
   exclusively<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+  /** Fails where the storage is away, as a platform does that cannot be reached; what the effect did is unknown then. */
+  reached<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R>
   /** Dies when the caller has a database transaction open: it would stay open while the platform is slow. */
   readonly outsideTransaction: Effect.Effect<void>
   /** A number that was never given before. */
@@ -77,6 +80,7 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
 
       return SimulatedStore.of({
         exclusively: (effect) => permit.withPermit(Effect.uninterruptible(effect)),
+        reached: (effect) => effect,
         outsideTransaction: Effect.void,
         nextNumber: Effect.sync(() => ++number),
         authorizationOf: (sessionRef) => Effect.sync(() => sessions.get(sessionRef) ?? null),

@@ -1,6 +1,8 @@
 /** The simulated platform's state in the database. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { PlatformUnavailable } from "../../operations/MessengerSession.ts"
+import * as Tenant from "../sql/Tenant.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import { Answer, callsKept, type PlatformCall } from "./SimulatedPlatform.ts"
 import {
@@ -35,6 +37,14 @@ export const layer = Layer.effect(
           sql.withTransaction,
           Effect.catchTag("SqlError", Effect.die)
         ),
+      reached: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.catchCause(effect, (cause): Effect.Effect<never, E | PlatformUnavailable> =>
+          Tenant.isAwayIn(cause)
+            ? Effect.andThen(
+              Effect.logWarning("The simulated platform is away with its database"),
+              Effect.fail(new PlatformUnavailable())
+            )
+            : Effect.failCause(cause)),
       outsideTransaction: Effect.flatMap(
         Effect.serviceOption(sql.transactionService),
         (transaction) =>

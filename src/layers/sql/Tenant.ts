@@ -40,6 +40,10 @@ const isAway = (error: SqlError.SqlError): boolean => {
 const errorOf = (reason: Cause.Reason<unknown>): unknown =>
   Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
 
+/** Whether the database was away, by what an effect outside `transaction` and `directory` ended with. */
+export const isAwayIn = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.map(errorOf).some((error) => SqlError.isSqlError(error) && isAway(error))
+
 const isOther = <E>(reason: Cause.Reason<E>): reason is Cause.Reason<Exclude<E, SqlError.SqlError>> =>
   !SqlError.isSqlError(errorOf(reason))
 

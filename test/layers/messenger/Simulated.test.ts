@@ -7,6 +7,7 @@ import * as Simulated from "../../../src/layers/messenger/Simulated.ts"
 import { callsKept, SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
 import { MessengerSession } from "../../../src/operations/MessengerSession.ts"
 import { forEachDatabase } from "../../support/database.ts"
+import { postgresLayer } from "../../support/databaseRoles.ts"
 import { messengerContract } from "./contract.ts"
 
 const holdsNothing = { twoFaPassword: null, passkeyId: null }
@@ -310,6 +311,19 @@ describe("the simulated platform in the database", () => {
         }))
     })
   })
+})
+
+describe("with its database away", () => {
+  it.effect("the platform is away, and no failure of the storage is a defect", () =>
+    Effect.gen(function*() {
+      const messenger = yield* MessengerSession
+      const failure = yield* Effect.flip(messenger.open(SessionRef.make("any")))
+      assert.strictEqual(failure._tag, "PlatformUnavailable")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Simulated.layerSql),
+      Effect.provide(postgresLayer("postgres://console:secret@127.0.0.1:1/console"))
+    ))
 })
 
 describe("without a messenger", () => {
