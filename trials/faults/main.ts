@@ -7,14 +7,27 @@
 import { parseArgs } from "node:util"
 import { record } from "../../bench/support/figure.ts"
 import { backends } from "./backends.ts"
+import { fullDirectory, fullPostgres } from "./disk.ts"
 import type { Fault, Report } from "./fault.ts"
 import { isWhole } from "./ledger.ts"
+import { paused } from "./paused.ts"
 import { pglite } from "./pglite.ts"
+import { repeated } from "./repeated.ts"
 import { replica } from "./replica.ts"
 import { restarts } from "./restarts.ts"
 import { second } from "./second.ts"
 
-const faults: Readonly<Record<string, Fault>> = { restarts, backends, replica, pglite, second }
+const faults: Readonly<Record<string, Fault>> = {
+  restarts,
+  backends,
+  replica,
+  repeated,
+  pglite,
+  second,
+  "full-postgres": fullPostgres,
+  "full-directory": fullDirectory,
+  paused
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
