@@ -104,9 +104,9 @@ export const start = (
   }
 ): Clients => {
   const { accounts, attempts, name } = options
-  let running = true
+  const state = { running: true }
   const client = async (place: number, account: string) => {
-    for (let number = 0; running; number++) {
+    for (let number = 0; state.running; number++) {
       const kind = (options.kind ?? kindOf)(number)
       const target = kind === "about" ? stage.live[place % stage.live.length] ?? "" : account
       const attempt = await write(stage, options.address(place), kind, target, `${name}/${place}/${number}`)
@@ -126,7 +126,7 @@ export const start = (
       }
     },
     stop: async () => {
-      running = false
+      state.running = false
       await all
     }
   }
