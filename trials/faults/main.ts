@@ -7,9 +7,11 @@
 import { parseArgs } from "node:util"
 import { record } from "../../bench/support/figure.ts"
 import { backends } from "./backends.ts"
+import { clock } from "./clock.ts"
 import { fullDirectory, fullPostgres } from "./disk.ts"
 import type { Fault, Report } from "./fault.ts"
 import { isWhole } from "./ledger.ts"
+import { messenger } from "./messenger.ts"
 import { paused } from "./paused.ts"
 import { pglite } from "./pglite.ts"
 import { repeated } from "./repeated.ts"
@@ -26,7 +28,9 @@ const faults: Readonly<Record<string, Fault>> = {
   second,
   "full-postgres": fullPostgres,
   "full-directory": fullDirectory,
-  paused
+  paused,
+  clock,
+  messenger
 }
 
 const { positionals, values } = parseArgs({

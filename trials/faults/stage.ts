@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import pg from "pg"
+import { Client } from "pg"
 import * as Command from "../../test/support/command.ts"
 import { createConsole } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
@@ -145,7 +145,7 @@ export const onPostgres = async (accounts: number, folder?: string): Promise<Pos
   }
   await Command.done(["migrate"], { env })
   const within: Stage["within"] = async (work) => {
-    const client = new pg.Client({ connectionString: server.url("console") })
+    const client = new Client({ connectionString: server.url("console") })
     client.on("error", () => {})
     await client.connect()
     try {
