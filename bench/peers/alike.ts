@@ -33,7 +33,10 @@ const keysOf = ({ organizations }: Fixture, parity: 0 | 1): Fixture => ({
   }))
 })
 
-/** Asks both the same, each over a wire of its own. */
+/**
+ * Asks both the same, each over a wire of its own: what the cases ask, and then each of the workloads, whose statements
+ * are compared.
+ */
 export const compare = async (
   database: Pick<Database, "url" | "pepper" | "fixture" | "superuser">,
   workloads: ReadonlyArray<WorkloadName>

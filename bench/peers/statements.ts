@@ -64,11 +64,10 @@ export const organizationFacts = statement(
     licences_governance, trial_ends_at, valid_until, seat_limit, tamper_lockdown_enabled,
     notification_recipients, archive_key_set, archive_first_record_at, archive_plan_ended_at, archive_held_at,
     archive_deletion_started_at, archive_deleted_at, storage_used_bytes, storage_limit_bytes,
-    (select count(*) from account
-      where organization_id = $1 and offboarded_at is null) as seats_used,
+    seats_used,
     (select count(*) from sign_up_link
-      where organization_id = $2 and used_at is null) as seats_reserved
-  from organization where id = $3`
+      where organization_id = $1 and used_at is null) as seats_reserved
+  from organization where id = $2`
 )
 
 const accountColumns = `
@@ -82,10 +81,7 @@ const accountColumns = `
   archive_phase, archive_dialogs_done, archive_dialogs_total, archive_current_chat, archive_error,
   archive_retry_at, archive_chats_discovered, archive_chats_selected, archive_chats_with_data,
   archive_chats_complete, archive_chats_review, archive_chats_stopped, archive_cleanup_running,
-  exists (
-    select 1 from session
-    where session.organization_id = account.organization_id and session.account_id = account.id
-      and review_deadline is not null and approved_at is null and not service) as review_pending`
+  reviews > 0 as review_pending`
 
 /** Reached by a grant; the parameters from `first` on are the admin, twice. */
 const granted = (first: number) =>
@@ -99,17 +95,45 @@ const granted = (first: number) =>
     where granted.organization_id = account.organization_id and granted.admin_id = $${first + 1}
       and granted.department_id = account.department_id))`
 
-/** The first page, of a role that reaches every account or of one that reaches what was granted. */
+/** The statement for each number of rows, made once. */
+const byRows = (make: (rows: number) => Statement): (rows: number) => Statement => {
+  const made = new Map<number, Statement>()
+  return (rows) => {
+    const known = made.get(rows) ?? make(rows)
+    made.set(rows, known)
+    return known
+  }
+}
+
+/** The first rows, of a role that reaches every account or of one that reaches what was granted. */
 export const listAccounts = {
-  every: statement(
-    "list_every_account",
-    `select ${accountColumns} from account where (organization_id = $1 AND true)
-    order by name_key, account.id limit $2`
+  every: byRows((rows) =>
+    statement(
+      `list_every_account_${rows}`,
+      `select ${accountColumns} from account where organization_id = $1 and 1=1 and true
+      order by name_key, account.id limit ${rows}`
+    )
   ),
-  granted: statement(
-    "list_granted_accounts",
-    `select ${accountColumns} from account where (organization_id = $1 AND ${granted(2)})
-    order by name_key, account.id limit $4`
+  granted: byRows((rows) =>
+    statement(
+      `list_granted_accounts_${rows}`,
+      `
+      with page as (
+        select * from ((select page.* from (select department_id from admin_department granted
+          where granted.organization_id = $1 and granted.admin_id = $2 and true) as reached
+          cross join lateral (select name_key, account.id from account
+            where organization_id = $3 and 1=1 and account.department_id = reached.department_id and true
+            order by name_key, account.id limit ${rows}) as page)
+        union (select name_key, account.id from (select account_id from admin_account granted
+          where granted.organization_id = $4 and granted.admin_id = $5) as reached
+          join account on account.id = reached.account_id
+          where organization_id = $6 and 1=1 and true order by name_key, account.id
+          limit ${rows})) as found (name_key, account_id) order by name_key, account_id limit ${rows}
+      )
+      select ${accountColumns} from page
+      join account on organization_id = $7 and account.id = page.account_id
+      order by page.name_key, page.account_id`
+    )
   )
 }
 
@@ -169,10 +193,11 @@ export const lockJournal = statement(
 export const appendEvent = statement(
   "append_event",
   `
-  insert into journal_event (organization_id, sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name,
-    credential_kind, credential_id, credential_label, via, account_id, target_type, target_id, details, ip, request_id,
-    closes, prev_hash, hash)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17::jsonb, $18, $19, $20, $21, $22)`
+  insert into journal_event (organization_id, department_id, sequence, id, at, action, outcome, actor_type,
+    actor_admin_id, actor_name, credential_kind, credential_id, credential_label, via, account_id, target_type,
+    target_id, details, ip, request_id, closes, prev_hash, hash)
+  values ($1, (select department_id from account where organization_id = $2 and account.id = $3), $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::jsonb, $20, $21, $22, $23, $24)`
 )
 
 export const moveJournal = statement(

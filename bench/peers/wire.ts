@@ -16,7 +16,8 @@ export interface Wire {
   readonly close: () => void
 }
 
-const oneLine = (sql: string): string => sql.replaceAll(/\s+/g, " ").replace(/;$/, "").trim()
+const oneLine = (sql: string): string =>
+  sql.replaceAll(/\s+/g, " ").replaceAll(/ ?([()]) ?/g, "$1").replace(/;$/, "").trim()
 
 /** The text up to its zero byte, and what follows it. */
 const textIn = (bytes: Buffer): readonly [text: string, rest: Buffer] => {

@@ -54,6 +54,8 @@ export const appendRoleLabel = async (
   const { action, actor, closes, credential, id, outcome, prev_hash, sequence, target } = event
   await run(appendEvent, [
     organizationId,
+    organizationId,
+    accountId,
     sequence,
     id,
     at,

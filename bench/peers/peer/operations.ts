@@ -18,7 +18,7 @@ const protectors = ["owner", "superadmin", "admin"]
 const reachesEvery = ({ role }: Caller) => role !== "admin" && role !== "archive"
 
 const factsOf = async (run: Run, { organizationId }: Caller): Promise<OrganizationRow> => {
-  const [row] = await run<OrganizationRow>(sql.organizationFacts, [organizationId, organizationId, organizationId])
+  const [row] = await run<OrganizationRow>(sql.organizationFacts, [organizationId, organizationId])
   if (row === undefined) throw new Error("The caller's organization is gone")
   return row
 }
@@ -69,8 +69,16 @@ export const listAccounts: Operation = {
     inOrganization(pool, caller.organizationId, async (run) => {
       const { adminId, organizationId } = caller
       const rows = reachesEvery(caller)
-        ? await run<AccountRow>(sql.listAccounts.every, [organizationId, limit + 1])
-        : await run<AccountRow>(sql.listAccounts.granted, [organizationId, adminId, adminId, limit + 1])
+        ? await run<AccountRow>(sql.listAccounts.every(limit + 1), [organizationId])
+        : await run<AccountRow>(sql.listAccounts.granted(limit + 1), [
+          organizationId,
+          adminId,
+          organizationId,
+          organizationId,
+          adminId,
+          organizationId,
+          organizationId
+        ])
       const organization = await factsOf(run, caller)
       const now = Date.now()
       return {
