@@ -1,6 +1,5 @@
 /** Requests to the MCP server through the whole HTTP edge, without a socket. */
 import { Effect, Redacted } from "effect"
-import { HttpEffect, type HttpServerRequest } from "effect/http"
 import * as App from "../../src/http/App.ts"
 import * as Handler from "../../src/mcp/Handler.ts"
 import * as World from "../support/world.ts"
@@ -31,10 +30,9 @@ export interface Asking {
 }
 
 /** The service with the MCP server mounted, as a web handler. */
-const webHandler = Effect.fnUntraced(function*(options: Handler.Options = {}) {
+export const webHandler = Effect.fnUntraced(function*(options: Handler.Options = {}) {
   const handler = yield* Handler.make(options)
-  const app = yield* Effect.provideService(App.make, App.Mounts, [{ path: Handler.path, handler }])
-  return HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(yield* Effect.context<never>())(app)
+  return yield* Effect.provideService(World.webHandler, App.Mounts, [{ path: Handler.path, handler }])
 })
 
 const secret = (key: Redacted.Redacted | string) => typeof key === "string" ? key : Redacted.value(key)
@@ -49,7 +47,7 @@ const messagesIn = (text: string): ReadonlyArray<any> =>
 
 /** Sends a request to `/mcp`. */
 export const send = Effect.fnUntraced(function*(asking: Asking) {
-  const web = yield* webHandler(asking.options)
+  const web = (yield* World.Prepared) ?? (yield* webHandler(asking.options))
   const host = asking.host ?? new URL(World.baseUrl).host
   const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
   const response = yield* Effect.promise(() =>

@@ -40,9 +40,11 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
     { account_id: first, session_id: "3", device_label: text("Tablet"), detected_at: new Date(0), actor: "external" }
   ])
   yield* World.addRows("sign_up_link", id, [{ id: crypto.randomUUID(), created_at: new Date(0) }])
+  const connection = crypto.randomUUID()
+  const spare = yield* World.makeKey(id, admins.admin.id, ["org:read"], { label: text("Spare").slice(0, 60) })
   yield* World.addRows("ai_connection", id, [
     {
-      id: crypto.randomUUID(),
+      id: connection,
       admin_id: admins.admin.id,
       kind: "token",
       label: text("Token"),
@@ -84,7 +86,10 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       event: events.map((event) => event.id),
       department: departments,
       admin: people.map((person) => person.id),
-      credential: people.map((person) => person.keyId)
+      credential: people.map((person) => person.keyId),
+      // None that a run sends requests with, which it would revoke.
+      key: [spare.id],
+      connection: [connection]
     }
   } satisfies Populated
 })
@@ -101,7 +106,9 @@ export const nothing: Ids = {
   event: [crypto.randomUUID(), crypto.randomUUID()],
   department: [crypto.randomUUID()],
   admin: [crypto.randomUUID()],
-  credential: [crypto.randomUUID()]
+  credential: [crypto.randomUUID()],
+  key: [crypto.randomUUID()],
+  connection: [crypto.randomUUID()]
 }
 
 /** The ids of several organizations together. */
@@ -110,5 +117,7 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   event: all.flatMap((ids) => ids.event),
   department: all.flatMap((ids) => ids.department),
   admin: all.flatMap((ids) => ids.admin),
-  credential: all.flatMap((ids) => ids.credential)
+  credential: all.flatMap((ids) => ids.credential),
+  key: all.flatMap((ids) => ids.key),
+  connection: all.flatMap((ids) => ids.connection)
 })

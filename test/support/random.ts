@@ -5,7 +5,7 @@ import type * as Operation from "../../src/operations/Operation.ts"
 import * as World from "./world.ts"
 
 /** What an id of a request names. */
-export type IdKind = "account" | "event" | "department" | "admin" | "credential"
+export type IdKind = "account" | "event" | "department" | "admin" | "credential" | "key" | "connection"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -15,9 +15,8 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   department_id: "department",
   admin_id: "admin",
   credential_id: "credential",
-  // Ids of something else: a run must not revoke the keys that it sends.
-  api_key_id: "event",
-  connection_id: "event"
+  api_key_id: "key",
+  connection_id: "connection"
 }
 
 /** The ids that a request draws from. */
@@ -40,6 +39,8 @@ export interface Request {
   readonly method: string
   readonly path: string
   readonly body: unknown
+  /** All members in one object, as a tool takes them. */
+  readonly input: Readonly<Record<string, unknown>>
 }
 
 const Pick = Schema.Struct({ pick: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9999 })) })
@@ -135,7 +136,8 @@ export const draw = ({ members, operation: id }: Draft, ids: Ids): Request => {
     operation,
     method: operation.method,
     path: query === "" ? path : `${path}?${query}`,
-    body: Object.keys(operation.body).length === 0 ? undefined : body
+    body: Object.keys(operation.body).length === 0 ? undefined : body,
+    input: drawn
   }
 }
 

@@ -1,5 +1,5 @@
 /** The whole service in a test: every layer that a user runs, over a fresh database and the simulated messenger. */
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, type HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
@@ -58,14 +58,25 @@ export interface Asking {
   readonly host?: string
 }
 
+type WebHandler = (request: Request) => Promise<Response>
+
+/** The service as one function, where it is made once for many requests; each request makes its own unless told. */
+export const Prepared = Context.Reference<WebHandler | undefined>("test/support/world/Prepared", {
+  defaultValue: () => undefined
+})
+
+/** The service as one function, with what is mounted. */
+export const webHandler = Effect.gen(function*() {
+  const app = yield* App.make
+  const handler: WebHandler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
+    yield* Effect.context<never>()
+  )(app)
+  return handler
+})
+
 /** Sends a request through the whole HTTP edge, without a socket; an answer that the document does not allow dies. */
 export const send = Effect.fnUntraced(function*(method: string, path: string, asking: Asking = {}) {
-  const app = yield* App.make
-  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
-    yield* Effect.context<never>()
-  )(
-    app
-  )
+  const handler = (yield* Prepared) ?? (yield* webHandler)
   const key = asking.key === undefined || typeof asking.key === "string" ? asking.key : Redacted.value(asking.key)
   const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
   const host = asking.host ?? new URL(baseUrl).host

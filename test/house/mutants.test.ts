@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest"
+import { mutants } from "../../trials/mutants/list.ts"
+import { faultsOf } from "../../trials/mutants/source.ts"
+
+describe("the list of mutants", () => {
+  it("names lines that stand once in their files, and tests that there are", () => {
+    expect(mutants.flatMap(faultsOf)).toEqual([])
+  })
+
+  it("changes something in each of them, and says what would be lost", () => {
+    expect(mutants.filter(({ becomes, line, why }) => becomes.trim() === line || why === "")).toEqual([])
+    expect(new Set(mutants.map(({ file, line }) => `${file} ${line}`)).size).toBe(mutants.length)
+  })
+
+  it("has a change in every room", () => {
+    const rooms = new Set(mutants.map(({ file }) => file.split("/")[1]))
+    expect([...rooms].toSorted()).toEqual(["cli", "domain", "edge", "http", "layers", "mcp", "oauth", "operations"])
+    expect(mutants.length).toBeGreaterThanOrEqual(50)
+  })
+})

@@ -1,0 +1,153 @@
+/** Who may less is shown and permitted no more, and what is revoked is refused from the next request on. */
+import { Arbitrary, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as Random from "../random.ts"
+import * as World from "../world.ts"
+import { rewind } from "./rewind.ts"
+import { give, pairs, type Rights } from "./rights.ts"
+import { type Credential, type Member, type Stage, vias } from "./stage.ts"
+import { pieces, tell, type Told } from "./told.ts"
+
+const revocations = ["operation", "disabled", "password", "expired", "endpoint"] as const
+
+/** What another admin does before, what is asked with more rights and with less, and how the credential ends. */
+export const sequences = Arbitrary.all({
+  pair: pairs,
+  via: Random.pickOf(...vias),
+  before: Arbitrary.array(Random.drafts(Random.changes), { minLength: 0, maxLength: 2 }),
+  drafts: Arbitrary.array(Random.drafts(), { minLength: 1, maxLength: 4 }),
+  revoked: Random.pickOf(...revocations)
+})
+
+const sample = () => Arbitrary.sampleEffect(sequences, { count: 1 })
+type Sequence = Effect.Success<ReturnType<typeof sample>>[number]
+
+const wholePages: Readonly<Record<string, number>> = {
+  list_protected_accounts: 100,
+  list_journal_events: 100,
+  tail_journal_events: 500
+}
+
+/** Whole lists, for the pages of those who see less begin elsewhere. */
+const whole = (draft: Random.Draft): Random.Draft => {
+  const limit = wholePages[draft.operation]
+  return limit === undefined ? draft : { ...draft, members: { ...draft.members, limit } }
+}
+
+interface Played {
+  readonly credential: Credential
+  readonly answers: ReadonlyArray<Told>
+}
+
+const holderOf = ({ pair }: Sequence): "owner" | "admin" => pair.more.role === "owner" ? "owner" : "admin"
+
+const play = Effect.fnUntraced(function*(stage: Stage, member: Member, sequence: Sequence, rights: Rights) {
+  const { before, drafts, via } = sequence
+  yield* Effect.promise(() => rewind(stage.overseer))
+  const credential = yield* give(stage, member, holderOf(sequence), rights, via)
+  const answers: Array<Told> = []
+  for (const [index, draft] of [...before, ...drafts].entries()) {
+    yield* TestClock.setTime(stage.startsAt + 1000 * (index + 1))
+    const request = Random.draw(whole(draft), member.ids)
+    if (index < before.length) yield* Random.send(request, member.admins.superadmin.key)
+    else answers.push(yield* tell(request, via, credential, rights.readOnly))
+  }
+  return { credential, answers } satisfies Played
+})
+
+const checkAnswers = (stage: Stage, { drafts, pair }: Sequence, less: Played, more: Played): number => {
+  const own = new Set([less.credential.id, more.credential.id])
+  let compared = 0
+  for (const [index, permitted] of less.answers.entries()) {
+    const fuller = more.answers[index]
+    const draft = drafts[index]
+    if (fuller === undefined || draft === undefined) break
+    compared += 1
+    const told = JSON.stringify({ pair, draft, permitted, fuller })
+    if (permitted.status >= 500 || fuller.status >= 500) throw new Error(`A request fails: ${told}`)
+    if (permitted.done && !fuller.done) throw new Error(`Less permits more: ${told}`)
+    if (permitted.done) {
+      const shown = pieces(fuller.body, stage.known, own)
+      const extra = [...pieces(permitted.body, stage.known, own)].filter((piece) => !shown.has(piece))
+      if (extra.length > 0) throw new Error(`Less shows more: ${extra.join("; ")}: ${told}`)
+    }
+    // From here on the two have changed different things.
+    if (permitted.done !== fuller.done) break
+  }
+  return compared
+}
+
+const revoke = Effect.fnUntraced(function*(
+  stage: Stage,
+  member: Member,
+  { pair, revoked }: Sequence,
+  holder: "owner" | "admin",
+  credential: Credential
+) {
+  const { limit } = pair.more
+  const disable = () =>
+    stage.overseer.query("update admin set disabled_at = '2026-01-06' where organization_id = $1 and id = $2", [
+      member.id,
+      member.admins[holder].id
+    ])
+  const sendDelete = () =>
+    World.send("DELETE", `/v1/${limit === null ? "api-keys" : "ai-connections"}/${credential.id}`, {
+      key: member.admins.superadmin.key
+    })
+  if (revoked === "expired") {
+    yield* Effect.promise(() =>
+      stage.overseer.query("update api_key set expires_at = '2026-01-06T00:30:00Z' where id = $1", [credential.id])
+    )
+    return yield* TestClock.setTime(stage.startsAt + (limit === null ? 1_800_000 : 3_600_000))
+  }
+  if (revoked === "password" && limit === null) {
+    return yield* Effect.promise(() =>
+      stage.overseer.query(
+        "update admin set password_changed_at = '2026-01-06' where organization_id = $1 and id = $2",
+        [member.id, member.admins[holder].id]
+      )
+    )
+  }
+  if (revoked === "endpoint" && limit !== null) {
+    return yield* revokeAtEndpoint(stage, credential)
+  }
+  return revoked === "disabled" ? yield* Effect.promise(disable) : yield* sendDelete()
+})
+
+/** As the application itself does (RFC 7009). */
+const revokeAtEndpoint = Effect.fnUntraced(function*(stage: Stage, credential: Credential) {
+  const { rows } = yield* Effect.promise(() =>
+    stage.overseer.query<{ client_id: string }>("select client_id from ai_connection where id = $1", [credential.id])
+  )
+  return yield* World.send("POST", "/oauth/revoke", {
+    raw: new URLSearchParams({ client_id: rows[0]?.client_id ?? "", token: String(credential.secret) }).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded" }
+  })
+})
+
+const checkRefused = Effect.fnUntraced(function*(
+  member: Member,
+  { drafts, revoked, via }: Sequence,
+  credential: Credential
+) {
+  for (const draft of drafts.slice(0, 1)) {
+    const answer = yield* tell(Random.draw(draft, member.ids), via, credential)
+    if (answer.status !== 401) throw new Error(`Revoked by ${revoked}, and answers ${JSON.stringify(answer)}`)
+  }
+})
+
+/** Plays a sequence with less and with more, compares them, revokes the credential and asks again. */
+export const compare = Effect.fnUntraced(function*(stage: Stage, sequence: Sequence) {
+  const [member] = stage.members
+  if (member === undefined) return { requests: 0, comparisons: 0 }
+  const less = yield* play(stage, member, sequence, sequence.pair.less)
+  const more = yield* play(stage, member, sequence, sequence.pair.more)
+  const comparisons = checkAnswers(stage, sequence, less, more)
+  if (more.answers.some(({ status }) => status === 401)) throw new Error("A credential that works answers 401")
+  yield* revoke(stage, member, sequence, holderOf(sequence), more.credential)
+  yield* checkRefused(member, sequence, more.credential)
+  return {
+    requests: 2 * (sequence.before.length + sequence.drafts.length) + 1,
+    comparisons: comparisons + 1
+  }
+})

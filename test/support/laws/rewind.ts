@@ -1,0 +1,62 @@
+/** A database that can be put back to where it stood, for many short sequences from one beginning. */
+import { Client } from "pg"
+
+/** A session above every wall, which sees what is there and puts it back. */
+export type Overseer = Client
+
+export const oversee = async (url: string): Promise<Overseer> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client
+}
+
+/** Keeps every row as it is now; `rewind` comes back to it. */
+export const save = async (overseer: Overseer): Promise<void> => {
+  await overseer.query(`
+    drop schema if exists saved cascade;
+    create schema saved;
+    do $$
+    declare name text;
+    begin
+      for name in select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' loop
+        execute format('create table saved.%I as table public.%I', name, name);
+      end loop;
+    end $$;
+    create function saved.rewind() returns void language plpgsql set session_replication_role = replica as $$
+    declare name text;
+    begin
+      for name in select tablename from pg_tables where schemaname = 'saved' loop
+        execute format('delete from public.%I', name);
+        execute format('insert into public.%I overriding system value select * from saved.%I', name, name);
+      end loop;
+    end $$;`)
+}
+
+/** Puts every row back to where `save` found it. */
+export const rewind = async (overseer: Overseer): Promise<void> => {
+  await overseer.query("select saved.rewind()")
+}
+
+/** Frees what the rewinding has left behind. */
+export const tidy = async (overseer: Overseer): Promise<void> => {
+  await overseer.query("vacuum")
+}
+
+const rowsOf = (table: string, column: string): string =>
+  `select '${table}' as name, to_jsonb(one) - 'last_used_at' as row from "${table}" one where ${column} = $1`
+
+/** A statement that reads everything of one organization, its people on the messenger too. */
+export const everythingOf = async (overseer: Overseer): Promise<string> => {
+  const { rows } = await overseer.query<{ table_name: string }>(`
+    select table_name from information_schema.columns
+    where table_schema = 'public' and column_name = 'organization_id' order by table_name`)
+  const people = "in (select messenger_user_id from account where organization_id = $1)"
+  return `select name, row::text as row from (${
+    [
+      rowsOf("organization", "id"),
+      ...rows.map(({ table_name }) => rowsOf(table_name, "organization_id")),
+      `select 'simulated_account', to_jsonb(one) from simulated_account one where user_id ${people}`,
+      `select 'simulated_authorization', to_jsonb(one) from simulated_authorization one where user_id ${people}`
+    ].join(" union all ")
+  }) everything order by name, coalesce(row ->> 'sequence', row ->> 'created_at', ''), row::text collate "C"`
+}

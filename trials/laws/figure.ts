@@ -1,0 +1,33 @@
+/** What `npm run laws` has shown, as a figure. */
+import type { Figure } from "../../bench/support/figure.ts"
+import type { Progress } from "./worker.ts"
+
+/** One law, played to the end. */
+export interface Played extends Progress {
+  readonly law: "isolation" | "monotonicity"
+  readonly seconds: number
+}
+
+export const figureOf = (played: ReadonlyArray<Played>, seed: string, workers: number): Figure => ({
+  name: "laws",
+  title: "Security laws over random sequences of requests",
+  command: "npm run laws",
+  text: [
+    "Isolation: requests of admins of three organizations, of every role, with API keys and with applications' tokens that reach some accounts or departments, over REST and over MCP, are played in one order; then one organization's requests alone, from the same beginning at the same moments. What it was answered and every row that it has afterwards, journal and messenger included, must be the same but for ids, secrets and hashes that are new; and no answer holds an id, an address or a number of another organization. Each organization asks for usernames of its own, for the messenger has each of them once.",
+    "Monotonicity: the same requests are played with some rights, and with a scope, a grant, a place of the token's reach, the role or the right to write taken away. What less was permitted is permitted with more, whatever less was shown is shown with more, and then the credential is revoked (by an operation, at the revocation endpoint, by its end, by a changed password, or by disabling the admin): the next request answers 401. A sequence is compared up to the first request that only one of the two was permitted, since they have changed different things from there on.",
+    `Every sequence begins from the same rows, so that one can be played again alone: seed “${seed}”, ${workers} processes, each with a database of its own on PostgreSQL 15; the requests go through the whole HTTP edge in the process. A comparison is an answer or a row of one organization.`
+  ],
+  tables: [{
+    title: "Sequences played",
+    columns: ["Law", "Sequences", "Requests", "Comparisons", "Findings", "Seconds"],
+    rows: played.map(({ comparisons, findings, law, requests, seconds, sequences }) => [
+      law,
+      sequences,
+      requests,
+      comparisons,
+      findings.length,
+      Math.round(seconds)
+    ])
+  }],
+  charts: []
+})

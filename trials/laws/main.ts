@@ -1,0 +1,90 @@
+/**
+ * Plays random sequences of requests against two laws, isolation and monotonicity (see `test/support/laws`).
+ *
+ * `npm run laws` plays 10,000 of each over two processes, each with a database of its own on a private PostgreSQL.
+ * `--sequences 200` plays fewer; `--seed text` plays others; `--law isolation` plays one law alone; `--from 17
+ * --sequences 1` plays the sequence of that number again.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { fork } from "node:child_process"
+import { parseArgs } from "node:util"
+import { record } from "../../bench/support/figure.ts"
+import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
+import { DatabaseServer } from "../../test/support/databaseServer.ts"
+import { figureOf, type Played } from "./figure.ts"
+import type { Progress, Task } from "./worker.ts"
+
+const laws = ["isolation", "monotonicity"] as const
+
+const { values } = parseArgs({
+  options: {
+    sequences: { type: "string", default: "10000" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string", default: "laws" },
+    law: { type: "string" },
+    workers: { type: "string", default: "2" }
+  }
+})
+
+const first = Number(values.from)
+const last = first + Number(values.sequences) - 1
+const workers = Math.min(Number(values.workers), Number(values.sequences))
+
+const server = await DatabaseServer.start()
+await createConsole(server, "laws")
+
+const databaseOf = async (name: string) => {
+  await Effect.runPromise(
+    SqlClient.SqlClient.use((sql) => sql`create database ${sql(name)} owner console`).pipe(
+      Effect.provide(postgresLayer(server.url()))
+    )
+  )
+  return { url: server.url(name, "console"), superuserUrl: server.url(name) }
+}
+
+/** One worker's part, with what it told last. */
+const work = (task: Task, told: (progress: Progress) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const child = fork(new URL("worker.ts", import.meta.url))
+    child.on("message", told)
+    child.on("exit", (code) => code === 0 ? resolve() : reject(new Error(`A worker ended with ${code}`)))
+    child.send(task)
+  })
+
+const play = async (law: typeof laws[number]): Promise<Played> => {
+  const started = performance.now()
+  const parts: Array<Progress> = []
+  const sum = (of: (progress: Progress) => number) => parts.reduce((total, progress) => total + of(progress), 0)
+  await Promise.all(Array.from({ length: workers }, async (_, index) => {
+    const database = await databaseOf(`${law}_${index}`)
+    const task: Task = { law, seed: values.seed, first: first + index, last, step: workers, ...database }
+    await work(task, (progress) => {
+      parts[index] = progress
+      if (progress.sequences % 1000 === 0) console.log(`${law}: ${sum(({ sequences }) => sequences)} sequences`)
+    })
+  }))
+  return {
+    law,
+    sequences: sum(({ sequences }) => sequences),
+    requests: sum(({ requests }) => requests),
+    comparisons: sum(({ comparisons }) => comparisons),
+    findings: parts.flatMap(({ findings }) => findings),
+    seconds: (performance.now() - started) / 1000
+  }
+}
+
+try {
+  const played: Array<Played> = []
+  for (const law of laws) if (values.law === undefined || values.law === law) played.push(await play(law))
+  for (const { findings, law } of played) {
+    for (const { sequence, text } of findings.slice(0, 5)) {
+      console.error(`\n${law}, seed ${values.seed}, sequence ${sequence}:\n${text.slice(0, 4000)}`)
+    }
+  }
+  if (values.law === undefined && Number(values.sequences) > 1) record(figureOf(played, values.seed, workers))
+  else console.log(played.map(({ findings, ...rest }) => ({ ...rest, findings: findings.length })))
+  process.exitCode = played.every(({ findings }) => findings.length === 0) ? 0 : 1
+} finally {
+  await server.remove()
+}

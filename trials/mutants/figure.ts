@@ -1,0 +1,54 @@
+/** What `npm run mutants` has shown, as a figure. */
+import type { Figure } from "../../bench/support/figure.ts"
+import type { Tried } from "./main.ts"
+
+const roomOf = (file: string): string => file.split("/")[1] ?? file
+
+const code = (text: string): string => text === "" ? "(dropped)" : text
+
+const told = { red: "killed", green: "survived", broken: "did not run" } as const
+
+export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure => {
+  const rooms = [...new Set(tried.map(({ mutant }) => roomOf(mutant.file)))]
+  const count = (room: string, how: Tried["shown"]["how"]) =>
+    tried.filter(({ mutant, shown }) => roomOf(mutant.file) === room && shown.how === how).length
+  const killed = tried.filter(({ shown }) => shown.how === "red").length
+  return {
+    name: "mutants",
+    title: "Mutants: changes to the sources that the tests must see",
+    command: "npm run mutants",
+    text: [
+      `Each of ${tried.length} one-line changes to the sources, chosen by hand because a person would regret it, is applied alone to a copy of the checkout; the test files named for it then run, and at least one test has to fail. The same files pass over unchanged sources first. ${killed} of ${tried.length} were killed; the run took ${
+        minutes.toFixed(0)
+      } minutes.`,
+      "A change that breaks a file so that no test runs does not count as killed. The list is a sample, and says nothing of lines that are not in it."
+    ],
+    tables: [
+      {
+        title: "By room of the sources",
+        columns: ["Room", "Changes", "Killed", "Survived", "Did not run"],
+        rows: rooms.map((room) => [
+          `src/${room}`,
+          tried.filter(({ mutant }) => roomOf(mutant.file) === room).length,
+          count(room, "red"),
+          count(room, "green"),
+          count(room, "broken")
+        ])
+      },
+      {
+        title: "Every change",
+        columns: ["No.", "File", "Line", "Becomes", "What would be lost", "Result", "First test that saw it"],
+        rows: tried.map(({ mutant, number, shown }) => [
+          number,
+          mutant.file.replace("src/", ""),
+          code(mutant.line),
+          code(mutant.becomes),
+          mutant.why,
+          told[shown.how],
+          shown.how === "red" ? shown.title : ""
+        ])
+      }
+    ],
+    charts: []
+  }
+}

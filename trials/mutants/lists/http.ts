@@ -1,0 +1,83 @@
+import type { Mutant } from "../list.ts"
+
+export const http: ReadonlyArray<Mutant> = [
+  {
+    file: "src/http/App.ts",
+    line: "\"x-content-type-options\": \"nosniff\"",
+    becomes: "",
+    why: "browsers guess what an answer is",
+    tests: ["test/http/edge.test.ts"]
+  },
+  {
+    file: "src/http/App.ts",
+    line:
+      "Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, \"cache-control\": \"no-store\" }))",
+    becomes: "Effect.map((response) => HttpServerResponse.setHeaders(response, headers))",
+    why: "caches keep answers",
+    tests: ["test/http/edge.test.ts"]
+  },
+  {
+    file: "src/http/App.ts",
+    line: "const maxBodySize = ByteSize.kibibytes(64)",
+    becomes: "const maxBodySize = ByteSize.kibibytes(65)",
+    why: "bodies are larger than what is accepted",
+    tests: ["test/http/body.test.ts"]
+  },
+  {
+    file: "src/http/Input.ts",
+    line: "if (members.has(name)) return yield* invalid(name, \"is given twice\")",
+    becomes: "",
+    why: "of a parameter that stands twice one is passed over",
+    tests: ["test/http/query.test.ts"]
+  },
+  {
+    file: "src/http/Input.ts",
+    line: "if (unknown !== undefined) return yield* invalid(unknown, \"is not known here\")",
+    becomes: "",
+    why: "a body reaches into the path's members",
+    tests: ["test/http/body.test.ts"]
+  },
+  {
+    file: "src/http/OAuth.ts",
+    line: "const response = json({ error, error_description: description }, error === \"invalid_client\" ? 401 : 400)",
+    becomes: "const response = json({ error, error_description: description }, 400)",
+    why: "an unknown application is not told so by its status",
+    tests: ["test/oauth/token.test.ts"]
+  },
+  {
+    file: "src/http/pages/Consent.ts",
+    line: "if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query), form.text(\"csrf\"))) {",
+    becomes:
+      "if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query), form.text(\"csrf\")) && admin.organizationClosed) {",
+    why: "another site grants access in an admin's name",
+    tests: ["test/pages/consent.test.ts"]
+  },
+  {
+    file: "src/http/pages/Html.ts",
+    line: "\"frame-ancestors 'none'\"",
+    becomes: "",
+    why: "another site frames the consent page and has it clicked",
+    tests: ["test/pages/consent.test.ts", "test/pages/signIn.test.ts"]
+  },
+  {
+    file: "src/http/pages/Html.ts",
+    line: "\"referrer-policy\": \"no-referrer\",",
+    becomes: "",
+    why: "the next page learns the query of the request for authorization",
+    tests: ["test/pages/signIn.test.ts"]
+  },
+  {
+    file: "src/http/pages/Visit.ts",
+    line: "return url !== undefined && url.origin === \"http://site.invalid\" && returnPaths.includes(url.pathname)",
+    becomes: "return url !== undefined && url.origin === \"http://site.invalid\"",
+    why: "a sign-in leads to any page",
+    tests: ["test/pages/signIn.test.ts"]
+  },
+  {
+    file: "src/http/pages/Visit.ts",
+    line: "if (!sameOrigin || !typed) return Option.none<Form>()",
+    becomes: "if (!typed) return Option.none<Form>()",
+    why: "another site signs a visitor in",
+    tests: ["test/pages/signIn.test.ts"]
+  }
+]

@@ -1,0 +1,257 @@
+import type { Mutant } from "../list.ts"
+
+export const layers: ReadonlyArray<Mutant> = [
+  {
+    file: "src/layers/crypto/ApiKeys.ts",
+    line: "checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)",
+    becomes: "text.slice(-checksumLength).length === checksumLength",
+    why: "a typing error costs a look into the database",
+    tests: ["test/layers/crypto/ApiKeys.test.ts"]
+  },
+  {
+    file: "src/layers/crypto/Peppers.ts",
+    line: "crypto.createHmac(\"sha256\", Redacted.value(pepper.key)).update(text).digest(\"hex\")",
+    becomes: "crypto.createHash(\"sha256\").update(`${pepper.id}${text}`).digest(\"hex\")",
+    why: "digests can be made without the pepper",
+    tests: ["test/layers/crypto/Peppers.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Accounts.ts",
+    line: "accountId,",
+    becomes: "",
+    why: "what is sealed for one account opens for another",
+    tests: ["test/laws/secrets.test.ts"]
+  },
+  {
+    file: "src/layers/crypto/PasswordHasher.ts",
+    line: "isCurrent: (hashed) => hashed.startsWith(start)",
+    becomes: "isCurrent: () => true",
+    why: "passwords stay under weak parameters",
+    tests: ["test/pages/throttle.test.ts"]
+  },
+  {
+    file: "src/layers/memory/RateLimiter.ts",
+    line: "const admitted = hits.length < requestsPerMinute",
+    becomes: "const admitted = hits.length <= requestsPerMinute",
+    why: "one request more than the limit",
+    tests: ["test/layers/rateLimiter.test.ts"]
+  },
+  {
+    file: "src/layers/sql/RateLimiter.ts",
+    line: "select hit from unnest(rate_limit.hits) as hit where hit > ${now - windowMillis} order by hit",
+    becomes: "select hit from unnest(rate_limit.hits) as hit where hit > ${now - windowMillis / 2} order by hit",
+    why: "the window is half a minute",
+    tests: ["test/layers/rateLimiter.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Credentials.ts",
+    line: "and revoked_at is null and (expires_at is null or expires_at > ${now})",
+    becomes: "and (expires_at is null or expires_at > ${now})",
+    why: "a revoked key works",
+    tests: ["test/spec/05_authentication.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Credentials.ts",
+    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= api_key.created_at)`)",
+    becomes: "and (password_changed_at is null or password_changed_at <= api_key.created_at)`)",
+    why: "a disabled admin's key works",
+    tests: ["test/spec/05_authentication.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Credentials.ts",
+    line: "and oauth_token.expires_at > ${now} and ai_connection.resource = ${resource} and revoked_at is null",
+    becomes: "and oauth_token.expires_at > ${now} and ${resource}::text is not null and revoked_at is null",
+    why: "a token works at the other resource",
+    tests: ["test/oauth/resources.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Credentials.ts",
+    line: "array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,",
+    becomes: "oauth_token.scopes as scopes,",
+    why: "a scope that was taken from a connection stays in its tokens",
+    tests: ["test/oauth/token.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Reach.ts",
+    line: "and granted.account_id = account.id)",
+    becomes: ")",
+    why: "whoever was granted one account reaches all",
+    tests: ["test/laws/missing.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Reach.ts",
+    line:
+      "caller.limit === null ? ofAdmin(sql, caller) : sql`(${ofAdmin(sql, caller)} and ${withinLimit(sql, caller)})`",
+    becomes: "caller.limit === null ? ofAdmin(sql, caller) : withinLimit(sql, caller)",
+    why: "an application reaches what its admin no longer does",
+    tests: ["test/oauth/reach.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Reach.ts",
+    line: "and granted.department_id = department.id)`,",
+    becomes: ")`,",
+    why: "an admin of one department grants applications every department",
+    tests: ["test/oauth/authorize.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Accounts.ts",
+    line: "where organization_id = ${caller.organizationId} and account.id = ${id} and ${reachable(sql, caller)}",
+    becomes: "where account.id = ${id} and ${reachable(sql, caller)}",
+    why: "one wall of two is gone",
+    tests: ["test/laws/isolation.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Journal.ts",
+    line: ": sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`",
+    becomes: ": visibleToRole(sql, caller)",
+    why: "an application sees the journal of accounts that it does not reach",
+    tests: ["test/oauth/reach.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Journal.ts",
+    line: "select sequence, hash, at from journal_head where organization_id = ${organizationId} for update`",
+    becomes: "select sequence, hash, at from journal_head where organization_id = ${organizationId}`",
+    why: "two entries at once take the same place",
+    tests: ["test/laws/races.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Journal.ts",
+    line: "at: new Date(Math.max(now, head.at.getTime())),",
+    becomes: "at: new Date(now),",
+    why: "times in the journal go back",
+    tests: ["test/laws/journal.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Journal.ts",
+    line: "if (open.length === 0) return false",
+    becomes: "",
+    why: "an intent is closed twice",
+    tests: ["test/laws/durability.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Tenant.ts",
+    line: "return yield* sql`select set_config('role', 'console_app', true),",
+    becomes: "return yield* sql`select set_config('role', current_user, true),",
+    why: "statements run as the tables' owner, where the wall has doors",
+    tests: ["test/layers/sql/Tenant.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Roles.ts",
+    line: "if (facts.above) return yield* new RoleBypassesRowSecurity({ role: facts.role })",
+    becomes: "",
+    why: "the service runs as a superuser, for whom there is no wall",
+    tests: ["test/layers/sql/Roles.test.ts"]
+  },
+  {
+    file: "src/layers/sql/ConsoleSessions.ts",
+    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)",
+    becomes: "and disabled_at is null",
+    why: "a stolen session outlives the changed password",
+    tests: ["test/pages/signIn.test.ts"]
+  },
+  {
+    file: "src/layers/sql/ConsoleSessions.ts",
+    line: "\"HttpOnly\",",
+    becomes: "",
+    why: "scripts read the session's cookie",
+    tests: ["test/pages/signIn.test.ts"]
+  },
+  {
+    file: "src/layers/sql/ConsoleSessions.ts",
+    line: "yield* forget(cookies, site)",
+    becomes: "",
+    why: "the session before a sign-in goes on",
+    tests: ["test/pages/signIn.test.ts"]
+  },
+  {
+    file: "src/layers/sql/ConsolePasswords.ts",
+    line: "const keys = [...(attempt.ip === null ? [] : [`address:${attempt.ip}`]), key]",
+    becomes: "const keys = [key]",
+    why: "one address tries one password for everybody",
+    tests: ["test/pages/throttle.test.ts"]
+  },
+  {
+    file: "src/layers/sql/ConsolePasswords.ts",
+    line: "if (!row.admitted) {",
+    becomes: "if (!row.admitted && row.failures > 1000) {",
+    why: "passwords are tried without a wait",
+    tests: ["test/pages/throttle.test.ts"]
+  },
+  {
+    file: "src/layers/sql/OAuthGrants.ts",
+    line: "for update of ai_connection for share of admin`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),",
+    becomes: "`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),",
+    why: "two refreshes at once",
+    tests: ["test/oauth/races.test.ts"]
+  },
+  {
+    file: "src/layers/sql/PendingChanges.ts",
+    line: "details: { ...intent.details, error: \"unknown\", certain: false },",
+    becomes: "details: { ...intent.details, error: \"unknown\", certain: true },",
+    why: "the journal says of an interrupted change that it did not happen",
+    tests: ["test/laws/durability.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Migrate.ts",
+    line: "if (current.applied < current.known) return yield* new SchemaOlder(current)",
+    becomes: "",
+    why: "the service starts on a schema that it does not know",
+    tests: ["test/layers/sql/Migrate.test.ts"]
+  },
+  {
+    file: "src/layers/sql/migrations/0001_create_console.ts",
+    line: "yield* sql`alter table ${sql(table)} force row level security`",
+    becomes: "",
+    why: "the tables' owner walks through the wall",
+    tests: ["test/layers/sql/Schema.test.ts"]
+  },
+  {
+    file: "src/layers/sql/migrations/0001_create_console.ts",
+    line: "using (${sql(column)} = current_setting('console.organization_id', true))`",
+    becomes: "using (current_setting('console.organization_id', true) <> '')`",
+    why: "the wall has no organization in it",
+    tests: ["test/layers/sql/Schema.test.ts"]
+  },
+  {
+    file: "src/layers/sql/migrations/0001_create_console.ts",
+    line: "[\"journal_event\", \"organization_id\", \"select, insert\"],",
+    becomes: "[\"journal_event\", \"organization_id\", \"select, insert, update\"],",
+    why: "the journal can be changed",
+    tests: ["test/layers/sql/Schema.test.ts"]
+  },
+  {
+    file: "src/layers/sql/migrations/0003_create_oauth.ts",
+    line: "yield* sql`alter table ${sql(table)} enable row level security`",
+    becomes: "",
+    why: "tokens and codes stand outside the wall",
+    tests: ["test/layers/sql/Schema.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Reach.ts",
+    line: "const blocked = sql`(takeover_stopped_at is not null and takeover_stopped_at > ${takeoverSince}",
+    becomes: "const blocked = sql`(takeover_stopped_at is not null and takeover_stopped_at >= ${takeoverSince}",
+    why: "the list and the single read disagree for a moment",
+    tests: ["test/laws/status.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Admins.ts",
+    line: "where organization_id = ${organizationId} and id = ${adminId} and joined_at is not null",
+    becomes: "where organization_id = ${organizationId} and id = ${adminId}",
+    why: "an admin who has not joined has mail preferences",
+    tests: ["test/spec/04_3_mail_preferences.test.ts"]
+  },
+  {
+    file: "src/layers/sql/OAuthClients.ts",
+    line: "yield* sql`select pg_advisory_xact_lock(${registrationLock})`",
+    becomes: "",
+    why: "registrations at once pass the limit",
+    tests: ["test/oauth/races.test.ts"]
+  },
+  {
+    file: "src/layers/sql/DirectoryLock.ts",
+    line: "if (!locks.tryLock(fd)) {",
+    becomes: "if (!locks.tryLock(fd) && absolute === \"\") {",
+    why: "two processes write one embedded database",
+    tests: ["test/layers/sql/Pglite.test.ts"]
+  }
+]

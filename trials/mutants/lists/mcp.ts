@@ -1,0 +1,39 @@
+import type { Mutant } from "../list.ts"
+
+export const mcp: ReadonlyArray<Mutant> = [
+  {
+    file: "src/mcp/Handler.ts",
+    line: "const caller = readOnly ? reading(known) : known",
+    becomes: "const caller = known",
+    why: "an assistant that was to read only changes things",
+    tests: ["test/mcp/http.test.ts"]
+  },
+  {
+    file: "src/mcp/Handler.ts",
+    line: "return origin === undefined || allowedOrigins === undefined || allowedOrigins.includes(origin)",
+    becomes: "return origin === undefined || allowedOrigins === undefined || allowedOrigins.length > 0",
+    why: "pages of other origins call tools",
+    tests: ["test/mcp/http.test.ts"]
+  },
+  {
+    file: "src/mcp/Handler.ts",
+    line: "_tag === \"rate_limited\" || _tag === \"insufficient_scope\" || _tag === \"service_unavailable\"",
+    becomes: "_tag === \"rate_limited\" || _tag === \"service_unavailable\"",
+    why: "a client is not asked to get the scope that it lacks",
+    tests: ["test/laws/order.test.ts"]
+  },
+  {
+    file: "src/mcp/Tools.ts",
+    line: "(shown.complete || (caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role))) &&",
+    becomes: "(shown.complete || caller.scopes.includes(operation.scope)) &&",
+    why: "assistants are shown tools that they may not use",
+    tests: ["test/mcp/tools.test.ts"]
+  },
+  {
+    file: "src/mcp/Tools.ts",
+    line: "destructiveHint: operation.destructive,",
+    becomes: "destructiveHint: !operation.destructive,",
+    why: "an assistant asks the person before the wrong tools",
+    tests: ["test/mcp/tools.test.ts"]
+  }
+]

@@ -1,0 +1,137 @@
+import type { Mutant } from "../list.ts"
+
+export const operations: ReadonlyArray<Mutant> = [
+  {
+    file: "src/operations/Operation.ts",
+    line: "if (!caller.scopes.includes(contract.scope)) {",
+    becomes: "if (caller.scopes.length === 0) {",
+    why: "any scope opens every operation",
+    tests: ["test/spec/01_access.test.ts"]
+  },
+  {
+    file: "src/operations/Operation.ts",
+    line: "if (caller.organizationClosed) return yield* new Failure.OrganizationClosed({})",
+    becomes: "",
+    why: "an organization that was wound down still answers",
+    tests: ["test/laws/order.test.ts"]
+  },
+  {
+    file: "src/operations/Operation.ts",
+    line: "if (!roles.includes(caller.role)) return yield* new refusal({})",
+    becomes: "",
+    why: "the role is not asked",
+    tests: ["test/spec/01_access.test.ts"]
+  },
+  {
+    file: "src/operations/Operation.ts",
+    line: "const rate = yield* limiter.consume(caller.credential.id)",
+    becomes: "const rate = yield* limiter.consume(caller.adminId)",
+    why: "the budget is the admin's, not the credential's",
+    tests: ["test/spec/08_limits.test.ts"]
+  },
+  {
+    file: "src/operations/Operation.ts",
+    line: "const account = yield* load(kind === \"write\")",
+    becomes: "const account = yield* load(false)",
+    why: "a write decides on a row that it has not locked",
+    tests: ["test/laws/races.test.ts"]
+  },
+  {
+    file: "src/operations/Operation.ts",
+    line: "if (outcome.changed) {",
+    becomes: "if (outcome.changed || outcome.answer !== undefined) {",
+    why: "what changes nothing leaves an entry",
+    tests: ["test/laws/reading.test.ts"]
+  },
+  {
+    file: "src/operations/Operation.ts",
+    line: "if (contract.before !== undefined) yield* contract.before(decoded, { caller: yield* Caller })",
+    becomes: "",
+    why: "keys are made without the console password, and with more than the credential carries",
+    tests: ["test/spec/05_1_credential_operations.test.ts"]
+  },
+  {
+    file: "src/operations/accounts/pause_protection.ts",
+    line: "if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})",
+    becomes: "",
+    why: "the state is not asked",
+    tests: ["test/spec/04_11_pause_and_resume.test.ts"]
+  },
+  {
+    file: "src/operations/accounts/set_account_role_label.ts",
+    line: "roles: protectors,",
+    becomes: "roles: [\"owner\", \"superadmin\", \"admin\", \"archive\"],",
+    why: "a role that only reads changes accounts",
+    tests: ["test/spec/01_access.test.ts"]
+  },
+  {
+    file: "src/operations/accounts/set_messenger_username.ts",
+    line: "scope: \"accounts:write\",",
+    becomes: "scope: \"org:read\",",
+    why: "a scope that only reads changes the messenger",
+    tests: ["test/spec/01_access.test.ts"]
+  },
+  {
+    file: "src/operations/credentials/create_api_key.ts",
+    line: "if (!scopes.every((scope) => caller.scopes.includes(scope))) {",
+    becomes: "if (!scopes.some((scope) => caller.scopes.includes(scope))) {",
+    why: "a credential makes a key that may do more than it may itself",
+    tests: ["test/spec/05_1_credential_operations.test.ts"]
+  },
+  {
+    file: "src/operations/credentials/create_api_key.ts",
+    line: "if (caller.limit !== null) {",
+    becomes: "if (caller.limit !== null && caller.limit.ids.length === 0) {",
+    why: "an application that is limited to some accounts makes itself a key without that limit",
+    tests: ["test/spec/05_1_credential_operations.test.ts"]
+  },
+  {
+    file: "src/operations/credentials/create_api_key.ts",
+    line: "secret: caller.via === \"mcp\" ? null : secret",
+    becomes: "secret",
+    why: "an assistant's conversation holds a key",
+    tests: ["test/spec/05_1_credential_operations.test.ts"]
+  },
+  {
+    file: "src/operations/credentials/revoke_api_key.ts",
+    line: "yield* issued.lockApiKey(caller.organizationId, api_key_id)",
+    becomes: "",
+    why: "two revocations at once leave two entries",
+    tests: ["test/laws/races.test.ts"]
+  },
+  {
+    file: "src/operations/credentials/revoke_ai_connection.ts",
+    line: "if (found.revoked_at !== null) return Operation.unchanged(found)",
+    becomes: "",
+    why: "a connection is revoked twice, and the second moment is kept",
+    tests: ["test/spec/05_1_credential_operations.test.ts"]
+  },
+  {
+    file: "src/operations/journal/tail_journal_events.ts",
+    line: "if (caller.limit !== null) return yield* new RoleForbidden({ message: limited })",
+    becomes: "",
+    why: "an application that is limited to some accounts reads the whole journal",
+    tests: ["test/oauth/reach.test.ts"]
+  },
+  {
+    file: "src/operations/Journaling.ts",
+    line: "exit._tag === \"Success\" ? settle(exit.value) : Effect.void,",
+    becomes: "Effect.void,",
+    why: "what was changed on the messenger is not kept",
+    tests: ["test/spec/04_14_username.test.ts", "test/laws/messenger.test.ts"]
+  },
+  {
+    file: "src/operations/Journaling.ts",
+    line: "certain: failure._tag === \"Some\" && failure.value._tag !== \"messenger_unavailable\"",
+    becomes: "certain: failure._tag === \"Some\"",
+    why: "the journal says of a lost answer that nothing has happened",
+    tests: ["test/laws/messenger.test.ts"]
+  },
+  {
+    file: "src/operations/Journaling.ts",
+    line: "const exit = yield* Effect.exit(restore(act(writer)))",
+    becomes: "const exit = yield* restore(Effect.exit(act(writer)))",
+    why: "a caller that gives up leaves an intent without an outcome",
+    tests: ["test/laws/messenger.test.ts"]
+  }
+]
