@@ -45,7 +45,11 @@ const drawn = ({ by, draft }: Step, stage: Stage): Random.Request => {
 
 const rowsOf = (stage: Stage, { id }: Member) =>
   Effect.promise(async () => {
-    const { rows } = await stage.overseer.query<{ name: string; row: string }>(stage.everything, [id])
+    const { rows } = await stage.overseer.query<{ name: string; row: string }>({
+      name: "everything",
+      text: stage.everything,
+      values: [id]
+    })
     return rows.map(({ name, row }) => `${name} ${row}`).join("\n")
   })
 

@@ -10,26 +10,33 @@ export const oversee = async (url: string): Promise<Overseer> => {
   return client
 }
 
+/** Rows that nobody has written since the last rewinding carry its transaction: only other tables are written anew. */
+const rewindTable = (name: string, rows: number): string => `
+  select xid into clean from saved.clean where name = '${name}';
+  select count(*) filter (where xmin = clean), count(*) into same, found from public."${name}";
+  if same <> ${rows} or found <> ${rows} then
+    delete from public."${name}";
+    insert into public."${name}" overriding system value select * from saved."${name}";
+    update saved.clean set xid = (select xmin from public."${name}" limit 1) where name = '${name}';
+  end if;`
+
 /** Keeps every row as it is now; `rewind` comes back to it. */
 export const save = async (overseer: Overseer): Promise<void> => {
+  const { rows } = await overseer.query<{ tablename: string }>(
+    "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' order by 1"
+  )
+  await overseer.query("create schema saved; create table saved.clean (name text primary key, xid xid)")
+  const counted: Array<string> = []
+  for (const { tablename } of rows) {
+    const saved = await overseer.query(`create table saved."${tablename}" as table public."${tablename}"`)
+    await overseer.query("insert into saved.clean (name) values ($1)", [tablename])
+    counted.push(rewindTable(tablename, saved.rowCount ?? 0))
+  }
   await overseer.query(`
-    drop schema if exists saved cascade;
-    create schema saved;
-    do $$
-    declare name text;
-    begin
-      for name in select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' loop
-        execute format('create table saved.%I as table public.%I', name, name);
-      end loop;
-    end $$;
     create function saved.rewind() returns void language plpgsql set session_replication_role = replica as $$
-    declare name text;
-    begin
-      for name in select tablename from pg_tables where schemaname = 'saved' loop
-        execute format('delete from public.%I', name);
-        execute format('insert into public.%I overriding system value select * from saved.%I', name, name);
-      end loop;
-    end $$;`)
+    declare clean xid; same bigint; found bigint;
+    begin ${counted.join("")}
+    end $$`)
 }
 
 /** Puts every row back to where `save` found it. */
