@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import * as crypto from "node:crypto"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { postgresUrl } from "../support/database.ts"
@@ -176,6 +177,34 @@ describe("races on PostgreSQL", () => {
           "mail_preferences.set",
           "notification_recipients.set"
         ])
+      }
+    }))
+
+  it.live("a key and a connection that are revoked several times at once are revoked once, with one entry", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const connection = {
+        admin_id: admins.owner.id,
+        kind: "token",
+        label: "Token",
+        mode: "cloud",
+        scopes: ["org:read"],
+        scope_type: "accounts",
+        created_at: new Date(0)
+      }
+      for (let round = 0; round < 8; round++) {
+        const key = yield* one(World.makeKey(id, admins.owner.id))
+        const connected = crypto.randomUUID()
+        yield* one(World.addRows("ai_connection", id, [{ ...connection, id: connected }]))
+        for (const path of [`/v1/api-keys/${key.id}`, `/v1/ai-connections/${connected}`]) {
+          const revoke = World.send("DELETE", path, { key: admins.owner.key })
+          const answers = yield* Effect.all([one(revoke), two(revoke), one(revoke), two(revoke)], atOnce)
+          expect(statuses(answers)).toEqual([200, 200, 200, 200])
+          expect(new Set(answers.map(({ body }) => body.revoked_at)).size).toBe(1)
+        }
+        const targets = (yield* one(World.journal(id))).map(({ target_id }) => target_id)
+        expect(targets.filter((target) => target === key.id || target === connected)).toEqual([key.id, connected])
       }
     }))
 })

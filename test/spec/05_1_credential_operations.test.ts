@@ -120,18 +120,20 @@ describe("5.1 creating and revoking credentials", () => {
           expect((yield* create(key, { scopes: some, current_password: Pages.password })).status).toBe(200)
           const credentials = yield* Credentials
           const known = yield* credentials.actAs(id, yield* Pages.emailOf(id, admins.owner.id))
-          const limited = Caller.of({
-            ...known,
-            limit: { scopeType: "accounts", ids: [] },
-            via: "embedded",
-            ip: null,
-            requestId: null
-          })
-          const refused = yield* createApiKey.call({ label: "Report", scopes: ["org:read"] }).pipe(
-            Effect.provideService(Caller, limited),
-            Effect.flip
-          )
-          expect(refused._tag).toBe("scope_exceeded")
+          for (const ids of [[], [yield* World.makeAccount(id)]]) {
+            const limited = Caller.of({
+              ...known,
+              limit: { scopeType: "accounts", ids },
+              via: "embedded",
+              ip: null,
+              requestId: null
+            })
+            const refused = yield* createApiKey.call({ label: "Report", scopes: ["org:read"] }).pipe(
+              Effect.provideService(Caller, limited),
+              Effect.flip
+            )
+            expect(refused._tag).toBe("scope_exceeded")
+          }
           expect(yield* reports(id)).toBe(1)
         }))
 

@@ -10,12 +10,20 @@ import { pieces, tell, type Told } from "./told.ts"
 
 const revocations = ["operation", "disabled", "password", "expired", "endpoint"] as const
 
+const lists: ReadonlyArray<Random.Draft> = ["list_protected_accounts", "list_journal_events", "list_ai_connections"]
+  .map(
+    (operation) => ({ operation, members: {} })
+  )
+
 /** What another admin does before, what is asked with more rights and with less, and how the credential ends. */
 export const sequences = Arbitrary.all({
   pair: pairs,
   via: Random.pickOf(...vias),
   before: Arbitrary.array(Random.drafts(Random.changes), { minLength: 0, maxLength: 2 }),
-  drafts: Arbitrary.array(Random.drafts(), { minLength: 1, maxLength: 4 }),
+  drafts: Arbitrary.map(
+    Arbitrary.all({ first: Random.pickOf(...lists), then: Arbitrary.array(Random.drafts(), { maxLength: 3 }) }),
+    ({ first, then }) => [first, ...then]
+  ),
   revoked: Random.pickOf(...revocations)
 })
 

@@ -253,5 +253,14 @@ export const layers: ReadonlyArray<Mutant> = [
     becomes: "if (!locks.tryLock(fd) && absolute === \"\") {",
     why: "two processes write one embedded database",
     tests: ["test/layers/sql/Pglite.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Reach.ts",
+    line:
+      ": sql`${sql(limit.scopeType === \"accounts\" ? \"account.id\" : \"account.department_id\")} = any(${limit.ids}::uuid[])`",
+    becomes:
+      ": sql`(${limit.ids.length === 0} or ${sql(limit.scopeType === \"accounts\" ? \"account.id\" : \"account.department_id\")} = any(${limit.ids}::uuid[]))`",
+    why: "an application that reaches no account reaches all",
+    tests: ["test/oauth/reach.test.ts"]
   }
 ]

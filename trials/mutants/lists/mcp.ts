@@ -6,7 +6,7 @@ export const mcp: ReadonlyArray<Mutant> = [
     line: "const caller = readOnly ? reading(known) : known",
     becomes: "const caller = known",
     why: "an assistant that was to read only changes things",
-    tests: ["test/mcp/http.test.ts"]
+    tests: ["test/mcp/tools.test.ts"]
   },
   {
     file: "src/mcp/Handler.ts",

@@ -6,7 +6,7 @@ export const operations: ReadonlyArray<Mutant> = [
     line: "if (!caller.scopes.includes(contract.scope)) {",
     becomes: "if (caller.scopes.length === 0) {",
     why: "any scope opens every operation",
-    tests: ["test/spec/01_access.test.ts"]
+    tests: ["test/laws/order.test.ts"]
   },
   {
     file: "src/operations/Operation.ts",
@@ -69,7 +69,7 @@ export const operations: ReadonlyArray<Mutant> = [
     line: "scope: \"accounts:write\",",
     becomes: "scope: \"org:read\",",
     why: "a scope that only reads changes the messenger",
-    tests: ["test/spec/01_access.test.ts"]
+    tests: ["test/spec/04_operations.test.ts"]
   },
   {
     file: "src/operations/credentials/create_api_key.ts",
@@ -97,6 +97,13 @@ export const operations: ReadonlyArray<Mutant> = [
     line: "yield* issued.lockApiKey(caller.organizationId, api_key_id)",
     becomes: "",
     why: "two revocations at once leave two entries",
+    tests: ["test/laws/races.test.ts"]
+  },
+  {
+    file: "src/operations/credentials/revoke_ai_connection.ts",
+    line: "yield* issued.lockConnection(caller.organizationId, connection_id)",
+    becomes: "",
+    why: "two disconnections at once leave two entries",
     tests: ["test/laws/races.test.ts"]
   },
   {
