@@ -1,5 +1,5 @@
 /** The layers of a process, from its settings: the database, its keys, and the core over both. */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
@@ -21,6 +21,9 @@ export class SettingInvalid
   extends Schema.TaggedError<SettingInvalid>()("SettingInvalid", { message: Schema.String })
 {}
 
+/** How long a statement may take on the server: nobody waits for its answer any more. */
+const statementTimeout = Duration.seconds(20)
+
 /** The client of the database that the settings name. */
 export const sql = (
   settings: Settings.Database
@@ -30,7 +33,8 @@ export const sql = (
 > =>
   Option.match(settings.databaseUrl, {
     onNone: (): ReturnType<typeof sql> => Pglite.layer({ directory: settings.data }),
-    onSome: (url): ReturnType<typeof sql> => Postgres.layer({ url, maxConnections: settings.maxConnections })
+    onSome: (url): ReturnType<typeof sql> =>
+      Postgres.layer({ url, maxConnections: settings.maxConnections, statementTimeout })
   })
 
 export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)

@@ -36,7 +36,7 @@ export const verifyJournal = command(
       const sql = yield* SqlClient.SqlClient
       const journals = yield* Effect.forEach(yield* chosen(organization), (id) =>
         Effect.map(
-          Tenant.transaction(sql, id, Duration.hours(1))(
+          Tenant.transaction(sql, id, { access: "read", deadline: Duration.hours(1) })(
             Journal.verify(id, checkpoints.filter((checkpoint) => checkpoint.organization === id))
           ),
           (state) => ({

@@ -2,9 +2,11 @@
 import {
   type CallToolResult,
   createMcpHandler,
+  isLegacyRequest,
   ProtocolError,
   ProtocolErrorCode,
-  Server
+  Server,
+  WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
 import { Effect, FiberSet, Result } from "effect"
 import { HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -184,7 +186,7 @@ const exchange = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: Tools.Shown) {
     const caller = yield* Caller
     const runPromise = yield* FiberSet.makeRuntimePromise<Operation.Services<Operations> | Caller, CallToolResult>()
-    const handler = createMcpHandler(() => {
+    const makeServer = () => {
       const server = new Server(serverInfo, { capabilities: { tools: {} }, instructions })
       server.setRequestHandler("tools/list", () => ({ tools: Tools.list(caller, shown) }))
       server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
@@ -197,13 +199,22 @@ const exchange = Effect.fnUntraced(
         return runPromise(call(operation, params.arguments ?? {}, admission), { signal: mcpReq.signal })
       })
       return server
+    }
+    const response = yield* Effect.promise(async (signal) => {
+      const incoming = new Request(`http://localhost${path}`, {
+        method: request.method,
+        headers: request.headers,
+        signal
+      })
+      const parsed = body === undefined ? {} : { parsedBody: body }
+      if (request.method !== "POST" || !(await isLegacyRequest(incoming, body))) {
+        return createMcpHandler(makeServer).fetch(incoming, parsed)
+      }
+      // The SDK's own way for the earlier revisions frames every answer as a stream, which is half of its cost.
+      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+      await makeServer().connect(transport)
+      return transport.handleRequest(incoming, parsed)
     })
-    const response = yield* Effect.promise((signal) =>
-      handler.fetch(
-        new Request(`http://localhost${path}`, { method: request.method, headers: request.headers, signal }),
-        body === undefined ? {} : { parsedBody: body }
-      )
-    )
     return yield* buffered(response)
   },
   Effect.scoped

@@ -15,6 +15,7 @@ import * as Failure from "../domain/Failure.ts"
 import { SessionRef } from "../domain/Messenger.ts"
 import { contentNotice } from "../domain/Wire.ts"
 import type { Changing, LiveReading, Outcome, Reading } from "./Context.ts"
+import { encoder } from "./Encoding.ts"
 import * as Journaling from "./Journaling.ts"
 import * as Live from "./Live.ts"
 import type { MessengerSession } from "./MessengerSession.ts"
@@ -202,7 +203,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   // A struct without fields takes any object, whatever stands in it.
   const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
   const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
-  const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(success))
+  const encode = encoder(success)
 
   const admit = Effect.gen(function*() {
     const caller = yield* Caller
@@ -226,7 +227,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     const load = (lock: boolean) =>
       "account_id" in params ? reach(caller, input.account_id, lock) : Effect.succeed(undefined)
     if (messenger) {
-      const account = yield* db.transaction(caller.organizationId, load(false))
+      const account = yield* db.read(caller.organizationId, load(false))
       const live = yield* Live.open(
         account?.session_ref === null || account === undefined
           ? null
@@ -235,12 +236,17 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
       const context = { caller, now, account, live }
       return yield* run(input, { ...context, change: Journaling.changeWith(journal, context, live) })
     }
+    if (kind === "read") {
+      return yield* db.read(
+        caller.organizationId,
+        Effect.flatMap(load(false), (account) => run(input, { caller, now, account }))
+      )
+    }
     return yield* db.transaction(
       caller.organizationId,
       Effect.gen(function*() {
-        const account = yield* load(kind === "write")
+        const account = yield* load(true)
         const context = { caller, now, account }
-        if (kind === "read") return yield* run(input, context)
         const outcome: Outcome<unknown> = yield* run(input, context)
         if (outcome.changed) {
           const entries = yield* Journal
@@ -294,7 +300,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     failures: classes,
     endpoint,
     admit,
-    respond: (raw: unknown) => Effect.flatMap(perform(raw), (answer) => Effect.orDie(encode(answer))),
+    respond: (raw: unknown) => Effect.flatMap(perform(raw), encode),
     call: (raw: unknown) => Effect.withSpan(Effect.andThen(admit, perform(raw)), id)
   }
 }

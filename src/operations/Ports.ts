@@ -30,6 +30,11 @@ export class Db extends Context.Service<Db, {
     organizationId: OrganizationId,
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | ServiceUnavailable, R>
+  /** A transaction that can change nothing. */
+  read<A, E, R>(
+    organizationId: OrganizationId,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | ServiceUnavailable, R>
   /** Whether the database answers now. */
   readonly check: Effect.Effect<void, ServiceUnavailable>
 }>()("org-security-console/operations/Ports/Db") {}

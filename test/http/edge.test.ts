@@ -203,6 +203,7 @@ describe("what goes wrong inside", () => {
 
   const away = Db.of({
     transaction: () => Effect.fail(new ServiceUnavailable({})),
+    read: () => Effect.fail(new ServiceUnavailable({})),
     check: Effect.fail(new ServiceUnavailable({}))
   })
 

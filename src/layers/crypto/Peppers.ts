@@ -6,7 +6,7 @@ import * as path from "node:path"
 
 export interface Pepper {
   readonly id: string
-  readonly key: Redacted.Redacted<Uint8Array>
+  readonly key: Redacted.Redacted<crypto.KeyObject>
 }
 
 /** The configured peppers cannot be used; the message never repeats them. */
@@ -22,7 +22,7 @@ const fromBase64 = Effect.fnUntraced(function*(text: string) {
   if (key.length < minimumBytes) {
     return yield* new PepperInvalid({ message: `A key has at least ${minimumBytes} bytes, written in base64.` })
   }
-  return { id: identify(key), key: Redacted.make<Uint8Array>(key) }
+  return { id: identify(key), key: Redacted.make(crypto.createSecretKey(key)) }
 })
 
 /** Reads a comma-separated list of base64 keys, newest first. */

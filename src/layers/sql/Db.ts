@@ -12,6 +12,7 @@ export const layer = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) =>
     Ports.Db.of({
       transaction: (organizationId, effect) => Tenant.transaction(sql, organizationId)(effect),
+      read: (organizationId, effect) => Tenant.transaction(sql, organizationId, { access: "read" })(effect),
       check: Effect.asVoid(Tenant.directory(sql, checkDeadline)(sql`select 1`))
     }))
 )

@@ -132,16 +132,24 @@ export const layer = Layer.effect(
       ])
     }
 
+    /** The organization's head, locked for the rest of the transaction; its first event makes it. */
+    const lockHead = Effect.fnUntraced(function*(organizationId: string, at: Date) {
+      const lock = sql<{ sequence: number; hash: string; at: Date }>`
+        select sequence, hash, at from journal_head where organization_id = ${organizationId} for update`
+      const [head] = yield* lock
+      if (head !== undefined) return head
+      yield* sql`
+        insert into journal_head (organization_id, sequence, hash, at)
+        values (${organizationId}, 0, ${seedHash(organizationId)}, ${at})
+        on conflict do nothing`
+      const [made] = yield* lock
+      return made ?? (yield* Effect.die(new Error("The journal has no head")))
+    })
+
     const append = Effect.fnUntraced(
       function*(organizationId: string, entry: JournalEntry) {
         const now = yield* Clock.currentTimeMillis
-        yield* sql`
-          insert into journal_head (organization_id, sequence, hash, at)
-          values (${organizationId}, 0, ${seedHash(organizationId)}, ${new Date(now)})
-          on conflict do nothing`
-        const [head] = yield* sql<{ sequence: number; hash: string; at: Date }>`
-          select sequence, hash, at from journal_head where organization_id = ${organizationId} for update`
-        if (head === undefined) return yield* Effect.die(new Error("The journal has no head"))
+        const head = yield* lockHead(organizationId, new Date(now))
         const event = {
           object: "journal_event" as const,
           id: yield* random.uuidV7(),
@@ -153,6 +161,10 @@ export const layer = Layer.effect(
         }
         const hash = eventHash(event)
         yield* sql`
+          with head as (
+            update journal_head set sequence = ${event.sequence}, hash = ${hash}, at = ${event.at}
+            where organization_id = ${organizationId}
+          )
           insert into journal_event (organization_id, department_id, ${literalColumns})
           values (${organizationId},
             (select department_id from account
@@ -162,9 +174,6 @@ export const layer = Layer.effect(
             ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
             ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}::jsonb,
             ${event.ip}, ${event.request_id}, ${event.closes}, ${event.prev_hash}, ${hash})`
-        yield* sql`
-          update journal_head set sequence = ${event.sequence}, hash = ${hash}, at = ${event.at}
-          where organization_id = ${organizationId}`
         return { ...event, hash }
       },
       Effect.orDie

@@ -62,10 +62,12 @@ export const run = Effect.fnUntraced(function*(
 > {
   const current = yield* state(migrations)
   if (current.applied > current.known) return yield* new SchemaNewer(current)
-  return yield* Migrator.make({})({
+  const sql = yield* SqlClient.SqlClient
+  const missing = Migrator.make({})({
     table,
     loader: Migrator.fromRecord(Object.fromEntries(
       Object.entries(migrations).map(([name, migration]) => [name, Effect.asVoid(migration)])
     ))
   })
+  return yield* sql.withTransaction(Effect.andThen(sql`select set_config('statement_timeout', '0', true)`, missing))
 })

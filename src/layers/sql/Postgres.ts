@@ -1,5 +1,5 @@
 /** The `SqlClient` of a PostgreSQL server, 15 and later. */
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Client from "./Client.ts"
@@ -48,6 +48,8 @@ export interface Options {
   readonly url: Redacted.Redacted
   /** Defaults to 10. */
   readonly maxConnections?: number
+  /** After which the server ends a statement; no limit unless told. */
+  readonly statementTimeout?: Duration.Input
   /** Defaults to `org-security-console`. */
   readonly applicationName?: string
 }
@@ -69,7 +71,12 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, Databa
         maxConnections: options.maxConnections ?? 10,
         applicationName: options.applicationName ?? "org-security-console",
         keepAlive: "30 seconds",
-        startupParameters: { idle_in_transaction_session_timeout: "60000" }
+        startupParameters: {
+          idle_in_transaction_session_timeout: "60000",
+          ...(options.statementTimeout === undefined
+            ? {}
+            : { statement_timeout: String(Duration.toMillis(options.statementTimeout)) })
+        }
       })
     )
   ).pipe(Layer.provide(Reactivity.layer))

@@ -1,8 +1,9 @@
 /** The two ways to the database: inside one organization, behind the wall of row level security, and outside any. */
 import { Cause, Context, Duration, Effect, Exit, Fiber, Option, Predicate } from "effect"
 import { SqlError } from "effect/sql"
-import type { SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
+import { beginReadOnly } from "./Client.ts"
 import * as Outage from "./Outage.ts"
 
 /** How long a transaction or a directory statement may take unless told otherwise. */
@@ -92,6 +93,12 @@ const within = (sql: SqlClient.SqlClient, deadline: Duration.Input) =>
 const inTransaction = (sql: SqlClient.SqlClient) =>
   Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
 
+/** What a transaction may do: one that only reads is not waited for at its end. */
+export interface Options {
+  readonly access?: "read" | "write"
+  readonly deadline?: Duration.Input
+}
+
 /**
  * Runs the effect in one transaction inside the organization, as the role `console_app`.
  *
@@ -109,7 +116,7 @@ const inTransaction = (sql: SqlClient.SqlClient) =>
 export const transaction = (
   sql: SqlClient.SqlClient,
   organizationId: string,
-  deadline: Duration.Input = defaultDeadline
+  { access = "write", deadline = defaultDeadline }: Options = {}
 ) =>
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -124,6 +131,7 @@ export const transaction = (
       set_config('console.organization_id', ${organizationId}, true)`.pipe(
       Effect.andThen(Effect.provideService(effect, Current, organizationId)),
       sql.withTransaction,
+      Effect.provideService(SqlClient.BeginTransaction, access === "read" ? beginReadOnly : "BEGIN"),
       within(sql, deadline)
     )
   })

@@ -20,10 +20,12 @@ export const getAccount = Operation.read(
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const organizations = yield* Organizations
-      const facts = yield* organizations.facts(caller.organizationId)
-      if (!seesDevices(caller.role)) return accountDetail(account, facts, [], [], caller, now)
-      const sessions = yield* accounts.sessions(caller.organizationId, account_id)
-      const terminations = yield* accounts.terminations(caller.organizationId, account_id, terminationsShown)
+      const devices = seesDevices(caller.role)
+      const [facts, sessions, terminations] = yield* Effect.all([
+        organizations.facts(caller.organizationId),
+        devices ? accounts.sessions(caller.organizationId, account_id) : Effect.succeed([]),
+        devices ? accounts.terminations(caller.organizationId, account_id, terminationsShown) : Effect.succeed([])
+      ], { concurrency: "unbounded" })
       return accountDetail(account, facts, sessions, terminations, caller, now)
     })
 )

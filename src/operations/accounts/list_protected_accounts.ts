@@ -28,14 +28,16 @@ export const listProtectedAccounts = Operation.read(
       const accounts = yield* Accounts
       const organizations = yield* Organizations
       const query = { status, departmentId: department_id, after: starting_after, limit }
-      const rows = yield* accounts.list(caller, query, now)
+      const [rows, facts] = yield* Effect.all([
+        accounts.list(caller, query, now),
+        organizations.facts(caller.organizationId)
+      ], { concurrency: "unbounded" })
       if (rows === null) {
         return yield* new ParameterInvalid({
           param: "starting_after",
           message: "starting_after: there is no such account."
         })
       }
-      const facts = yield* organizations.facts(caller.organizationId)
       return page(rows.map((row) => account(row, facts, caller, now)), limit)
     })
 )

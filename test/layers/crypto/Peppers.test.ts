@@ -10,7 +10,7 @@ const read = (text: string) => Effect.provide(Peppers, Peppers.layerText(Redacte
 
 const encoded = (byte: number, length = 32) => Buffer.alloc(length, byte).toString("base64")
 
-const bytes = (peppers: Peppers["Service"]) => peppers.map(({ key }) => Buffer.from(Redacted.value(key)))
+const bytes = (peppers: Peppers["Service"]) => peppers.map(({ key }) => Redacted.value(key).export())
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "pepper-test-"))),

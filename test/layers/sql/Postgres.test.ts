@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Context, type Duration, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as net from "node:net"
@@ -8,9 +8,15 @@ import * as Postgres from "../../../src/layers/sql/Postgres.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { postgresServer, postgresUrl } from "../../support/database.ts"
 
-const connect = (url: string, maxConnections = 2) =>
+const connect = (url: string, maxConnections = 2, statementTimeout?: Duration.Input) =>
   Effect.map(
-    Layer.build(Postgres.layer({ url: Redacted.make(url), maxConnections })),
+    Layer.build(
+      Postgres.layer({
+        url: Redacted.make(url),
+        maxConnections,
+        ...(statementTimeout === undefined ? {} : { statementTimeout })
+      })
+    ),
     (context) => Context.get(context, SqlClient.SqlClient)
   )
 
@@ -93,7 +99,7 @@ describe("Postgres", () => {
       const { server, url } = yield* postgresServer()
       const sql = yield* connect(url)
       yield* prepare(sql)
-      const acme = Tenant.transaction(sql, "acme", "200 millis")
+      const acme = Tenant.transaction(sql, "acme", { deadline: "200 millis" })
       const insert = (id: number) => sql`insert into note (organization_id, id) values ('acme', ${id})`
       yield* Effect.acquireRelease(
         Effect.sync(() => server.freeze()),
@@ -104,7 +110,7 @@ describe("Postgres", () => {
         })),
         Effect.scoped
       )
-      const patient = Tenant.transaction(sql, "acme", "20 seconds")
+      const patient = Tenant.transaction(sql, "acme", { deadline: "20 seconds" })
       yield* patient(insert(7))
       expect(yield* patient(sql`select id from note order by id`)).toEqual([{ id: 7 }])
     }))
@@ -115,7 +121,7 @@ describe("Postgres", () => {
       const proxy = yield* silentProxy(Number(url.port))
       url.port = String(proxy.port)
       const sql = yield* connect(url.href, 2)
-      const acme = Tenant.transaction(sql, "acme", "1 minute")
+      const acme = Tenant.transaction(sql, "acme", { deadline: "1 minute" })
       yield* Effect.forEach([1, 2], () => acme(sql`select pg_sleep(0.05)`), { concurrency: 2 })
       proxy.silence()
       const fiber = yield* Effect.forkChild(
@@ -151,15 +157,44 @@ describe("Postgres", () => {
   it.live("ends the statement of an interrupted fiber, and its connection serves the next", () =>
     Effect.gen(function*() {
       const url = yield* postgresUrl
-      const sql = yield* connect(url, 1)
+      const sql = yield* connect(url, 4)
       const observer = yield* connect(url, 1)
       const asleep = observer`select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'
         and datname = current_database()`
-      const fiber = yield* Effect.forkChild(Tenant.transaction(sql, "acme", "1 hour")(sql`select pg_sleep(600)`))
+      const fiber = yield* Effect.forkChild(
+        Tenant.transaction(sql, "acme", { deadline: "1 hour" })(sql`select pg_sleep(600)`)
+      )
       yield* Effect.repeat(asleep, { until: (rows) => rows.length > 0 })
       yield* Fiber.interrupt(fiber)
       expect(yield* Tenant.transaction(sql, "acme")(sql`select 1 as one`)).toEqual([{ one: 1 }])
       expect(yield* asleep).toEqual([])
+    }))
+
+  it.live("serves the statements that share a session with one that was given up", () =>
+    Effect.gen(function*() {
+      const sql = yield* connect(yield* postgresUrl, 4, "1 second")
+      const alone = Tenant.directory(sql)
+      const sleeping = Effect.forEach([1, 2], () => Effect.forkChild(alone(sql`select pg_sleep(600)`)))
+      const fibers = yield* sleeping
+      const others = yield* Effect.forEach([1, 2, 3, 4], (id) => Effect.forkChild(alone(sql`select ${id}::int as id`)))
+      yield* Effect.forEach(fibers, Fiber.interrupt, { concurrency: "unbounded" })
+      expect(yield* Effect.forEach(others, Fiber.join)).toEqual([1, 2, 3, 4].map((id) => [{ id }]))
+    }))
+
+  it.effect("gives up shared sessions whose other end never answers again, and opens new ones", () =>
+    Effect.gen(function*() {
+      const url = new URL(yield* postgresUrl)
+      const proxy = yield* silentProxy(Number(url.port))
+      url.port = String(proxy.port)
+      const sql = yield* connect(url.href, 4)
+      const ask = Tenant.directory(sql)(sql`select 1 as one`)
+      yield* Effect.all([ask, ask], { concurrency: 2 })
+      proxy.silence()
+      const fibers = yield* Effect.forEach([1, 2], () => Effect.forkChild(ask, { startImmediately: true }))
+      yield* TestClock.adjust("12 seconds")
+      yield* Effect.forEach(fibers, (fiber) => expectAway(Fiber.join(fiber)))
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5500)))
+      expect(yield* ask).toEqual([{ one: 1 }])
     }))
 
   it.live("never falls back to a plain connection when the url asks for TLS", () =>

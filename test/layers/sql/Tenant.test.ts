@@ -145,7 +145,7 @@ describe("Tenant", () => {
       it.effect("interrupts what exceeds the deadline, rolls it back and answers ServiceUnavailable", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
-          const acme = Tenant.transaction(sql, "acme", Tenant.defaultDeadline)
+          const acme = Tenant.transaction(sql, "acme", { deadline: Tenant.defaultDeadline })
           const started = Promise.withResolvers<void>()
           const slow = acme(Effect.gen(function*() {
             yield* insert("acme", 80)
