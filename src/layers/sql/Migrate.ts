@@ -63,11 +63,11 @@ export const run = Effect.fnUntraced(function*(
   const current = yield* state(migrations)
   if (current.applied > current.known) return yield* new SchemaNewer(current)
   const sql = yield* SqlClient.SqlClient
-  const missing = Migrator.make({})({
+  const patiently = sql`select set_config('statement_timeout', '0', true)`
+  return yield* Migrator.make({})({
     table,
     loader: Migrator.fromRecord(Object.fromEntries(
-      Object.entries(migrations).map(([name, migration]) => [name, Effect.asVoid(migration)])
+      Object.entries(migrations).map(([name, migration]) => [name, Effect.asVoid(Effect.andThen(patiently, migration))])
     ))
   })
-  return yield* sql.withTransaction(Effect.andThen(sql`select set_config('statement_timeout', '0', true)`, missing))
 })
