@@ -53,7 +53,7 @@ export class Observation {
 }
 
 /** The request that is being answered, where requests are observed. */
-export const Current = Context.Reference<Observation | undefined>("org-security-console/edge/Observation/Current", {
+const Current = Context.Reference<Observation | undefined>("org-security-console/edge/Observation/Current", {
   defaultValue: () => undefined
 })
 

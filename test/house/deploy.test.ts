@@ -30,6 +30,13 @@ const foreign = new Set([
   "--retries"
 ])
 
+/** What a table of the document for operators names in its first column. */
+const rows = (title: string) => {
+  const [, section = ""] = new RegExp(`^## ${title}\n([^]*?)(?=^## |$(?![^]))`, "m").exec(read("docs/operations.md")) ??
+    []
+  return [...section.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, name = ""]) => name)
+}
+
 const unit = read("deploy/security-console.service")
 const container = read("deploy/Containerfile")
 
@@ -65,5 +72,31 @@ describe("what deploys the service", () => {
     const images = [...container.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
     expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node.split(".")[0]}-bookworm-slim`]))
     expect(container).toMatch(/^USER node$/m)
+  })
+})
+
+describe("the document for operators", () => {
+  it("names settings that there are", () => {
+    expect(named(read("docs/operations.md")).variables.filter((name) => !variables.has(name))).toEqual([])
+  })
+
+  it("has a row for every metric, and only for those that there are", () => {
+    const sources = [
+      "src/edge/Metrics.ts",
+      "src/layers/sql/Outage.ts",
+      "src/layers/sql/PoolUsage.ts",
+      "src/cli/Monitoring.ts"
+    ]
+    const made = sources.flatMap((file) => read(file).match(/(?<=")(?:console|process|nodejs)_[a-z0-9_]+(?=")/g) ?? [])
+    expect(rows("Metrics").sort()).toEqual(made.sort())
+  })
+
+  it("has a row for every field of a request's line", () => {
+    const source = read("src/edge/Observation.ts")
+    const [, object = ""] = /^const fields = [^]*?\({\n([^]*?)^}\)/m.exec(source) ?? []
+    const fields = object.split("\n").map((line) => /^ {2}([a-z_]+)/.exec(line)?.[1]).filter((name) =>
+      name !== undefined
+    )
+    expect(rows("The log")).toEqual([...fields, "duration_ms"])
   })
 })
