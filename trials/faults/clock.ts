@@ -97,6 +97,9 @@ export const clock: Fault = async ({ seconds = 35 }) => {
       stepped.signal("SIGUSR2")
       await pause(seconds * 1000)
     }
+    const steps = [...stepped.stderr().matchAll(/The wall clock says (\S+)/g)].map(([, at = ""]) =>
+      Math.round((Date.parse(at) - Date.now()) / 3_600_000)
+    )
     changing.running = false
     await Promise.all([changed, dead.stop(), alive.stop(), limited.stop(), clients.stop()])
     const [times] = await stage.within((query) => query<{ back: number; off: number }>(timesOf))
@@ -113,6 +116,7 @@ export const clock: Fault = async ({ seconds = 35 }) => {
       }, at most ${most} admitted within a minute; changes of 6 s on the messenger beside sweeps: ${answers(changes)}`,
       failed: unmet({
         ...onlyTold(attempts),
+        [`the wall clock was stepped: ${steps.join()}`]: steps.join() === "1,-1,0",
         "the expired key stays refused": dead.asked.length > 0 && dead.asked.every(({ status }) => status === 401),
         "the living key stays admitted": alive.asked.length > 0 && alive.asked.every(({ status }) => status === 200),
         [`${limit} requests a minute and no more: ${most}`]: most === limit,

@@ -8,6 +8,7 @@ let turn = 0
 
 process.on("SIGUSR2", () => {
   offset = offsets[turn++ % offsets.length] ?? 0
+  console.error(`The wall clock says ${new Date().toISOString()}`)
 })
 
 globalThis.Date = new Proxy(Real, {
