@@ -4,8 +4,8 @@ import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts } from "../domain/Account.ts"
 import type { Failure, ServiceUnavailable } from "../domain/Failure.ts"
 import type { JournalDetails, JournalEntry, JournalOutcome } from "../domain/JournalEvent.ts"
-import type { LiveWriter } from "./Live.ts"
-import { Db, Journal } from "./Ports.ts"
+import type { Live, LiveWriter } from "./Live.ts"
+import { Accounts, Db, Journal } from "./Ports.ts"
 
 /** What an operation that changes something says of its entries. */
 export interface Declared {
@@ -23,12 +23,16 @@ interface Context {
 /**
  * Journals the intent, makes the change, and journals the outcome together with `settle`, which keeps what follows from
  * the change in the database.
+ *
+ * Changes of one account that overlap may settle in another order than the messenger made them, so that the last of them
+ * asks `again` what the messenger has now, and settles that.
  */
 export type Change = <A, E extends Failure, R1, R2>(
   details: JournalDetails,
   act: (live: LiveWriter) => Effect.Effect<A, E, R1>,
-  settle: (result: A) => Effect.Effect<void, never, R2>
-) => Effect.Effect<A, E | ServiceUnavailable, R1 | R2 | Db | Journal>
+  settle: (result: A) => Effect.Effect<void, never, R2>,
+  again: (live: Live) => Effect.Effect<A, Failure>
+) => Effect.Effect<A, E | ServiceUnavailable, R1 | R2 | Accounts | Db | Journal>
 
 /** The entry of what the caller did. */
 export const entry = (
@@ -62,36 +66,57 @@ export const entry = (
 export const changeWith = (
   journaled: Declared,
   context: Context,
-  writer: LiveWriter
+  live: Live & LiveWriter
 ): Change =>
-(details, act, settle) =>
+(details, act, settle, again) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
+      const accounts = yield* Accounts
       const db = yield* Db
       const journal = yield* Journal
-      const { organizationId } = context.caller
+      const { account, caller } = context
+      const { organizationId } = caller
       const intent = yield* db.transaction(
         organizationId,
         journal.begin(organizationId, entry(journaled, context, "pending", details, null))
       )
-      const exit = yield* Effect.exit(restore(act(writer)))
+      const exit = yield* Effect.exit(restore(act(live)))
       const failure = Exit.findErrorOption(exit)
       const told = exit._tag === "Success" ? details : {
         ...details,
         error: failure._tag === "Some" ? failure.value._tag : "interrupted",
         certain: failure._tag === "Some" && failure.value._tag !== "messenger_unavailable"
       }
-      yield* db.transaction(
+      const others = (since: "begun" | "closed") =>
+        account === undefined
+          ? Effect.succeed(false)
+          : journal.othersDone(organizationId, account.id, intent.sequence, since)
+      const overlapped = yield* db.transaction(
         organizationId,
-        Effect.andThen(
-          exit._tag === "Success" ? settle(exit.value) : Effect.void,
-          journal.close(
+        Effect.gen(function*() {
+          if (exit._tag === "Success") yield* settle(exit.value)
+          yield* journal.close(
             organizationId,
             intent.sequence,
             entry(journaled, context, exit._tag === "Success" ? "done" : "failed", told, intent.sequence)
           )
-        )
+          return exit._tag === "Success" && (yield* others("begun"))
+        })
       )
+      if (overlapped && account !== undefined) {
+        yield* restore(again(live)).pipe(
+          Effect.flatMap((latest) =>
+            db.transaction(
+              organizationId,
+              Effect.gen(function*() {
+                yield* accounts.find(caller, account.id, true)
+                if (!(yield* others("closed"))) yield* settle(latest)
+              })
+            )
+          ),
+          Effect.ignore
+        )
+      }
       return yield* exit
     })
   )

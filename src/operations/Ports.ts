@@ -151,6 +151,13 @@ export class Journal extends Context.Service<Journal, {
   begin(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
   /** Appends the outcome of an intent, once: false when it has one already. */
   close(organizationId: OrganizationId, intent: number, entry: JournalEntry): Effect.Effect<boolean>
+  /** Whether another change outside the database was done to the account since the intent was begun, or was closed. */
+  othersDone(
+    organizationId: OrganizationId,
+    account: AccountId,
+    intent: number,
+    since: "begun" | "closed"
+  ): Effect.Effect<boolean>
   /** The events that the caller may see, or null when `beforeId` is not among them. */
   list(caller: CallerService, query: JournalQuery): Effect.Effect<ReadonlyArray<JournalEvent> | null>
   find(caller: CallerService, id: string): Effect.Effect<JournalEvent | null>

@@ -1,11 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/Access.ts"
 import { type Answer, type PlatformOperation, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
+import { MessengerSession } from "../../src/operations/MessengerSession.ts"
 import { Credentials } from "../../src/operations/Ports.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
@@ -109,6 +110,34 @@ describe("6 changes on the messenger that go wrong", () => {
             expect(yield* name).toBe(status === 200 ? "Grace Lovelace" : "Ada Lovelace")
             expect(yield* journal).toEqual(entries)
           }
+        }))
+
+      it.effect("changes that overlap leave the names that the messenger made last, whichever answer comes last", () =>
+        Effect.gen(function*() {
+          const { account, name, rename } = yield* stage
+          const asked = yield* Deferred.make<void>()
+          const release = yield* Deferred.make<void>()
+          const session = yield* (yield* MessengerSession).open(account.sessionRef)
+          const answeredLate = MessengerSession.of({
+            open: () =>
+              Effect.succeed({
+                ...session,
+                updateProfile: (patch) =>
+                  session.updateProfile(patch).pipe(
+                    Effect.tap(Deferred.succeed(asked, undefined)),
+                    Effect.tap(Deferred.await(release))
+                  )
+              })
+          })
+          const first = yield* Effect.forkChild(Effect.provideService(rename, MessengerSession, answeredLate))
+          yield* Deferred.await(asked)
+          yield* session.updateProfile({ first_name: "Between" })
+          expect((yield* rename).status).toBe(200)
+          yield* session.updateProfile({ first_name: "Latest" })
+          expect(yield* name).toBe("Grace Lovelace")
+          yield* Deferred.succeed(release, undefined)
+          expect((yield* Fiber.join(first)).status).toBe(200)
+          expect(yield* name).toBe("Latest Lovelace")
         }))
 
       it.effect("a refusal for a reason of the platform's own keeps its text from answers and journal", () =>

@@ -127,6 +127,9 @@ describe("races on PostgreSQL", () => {
       const intents = events.filter(({ outcome }) => outcome === "pending").map(({ sequence }) => sequence)
       expect(closed.toSorted()).toEqual(intents.toSorted())
       expect(intents.length).toBe(12)
+      const profile = yield* two(World.get(`/v1/accounts/${account.id}/messenger-profile`, admins.owner.key))
+      const { body } = yield* one(World.get(`/v1/accounts/${account.id}`, admins.owner.key))
+      expect(body.name).toBe(`${profile.body.first_name} ${profile.body.last_name}`)
     }))
 
   it.live("changes of every kind at once do not stand in each other's way", () =>

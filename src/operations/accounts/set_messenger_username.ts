@@ -38,7 +38,8 @@ export const setMessengerUsername = Operation.change(
       const profile = yield* change(
         wanted === null ? {} : { username: wanted },
         (writer) => writer.setUsername(wanted),
-        (after) => accounts.setNames(caller.organizationId, account, after)
+        (after) => accounts.setNames(caller.organizationId, account, after),
+        (reader) => reader.profile
       )
       return yield* showProfile(profile, live, account, caller)
     })

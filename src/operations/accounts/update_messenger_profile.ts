@@ -39,7 +39,8 @@ export const updateMessengerProfile = Operation.change(
       const profile = yield* change(
         { fields: fields.join(", ") },
         (writer) => writer.updateProfile(patch),
-        (after) => accounts.setNames(caller.organizationId, account, after)
+        (after) => accounts.setNames(caller.organizationId, account, after),
+        (reader) => reader.profile
       )
       return yield* showProfile(profile, live, account, caller)
     })
