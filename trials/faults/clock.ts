@@ -80,7 +80,7 @@ export const clock: Fault = async ({ seconds = 35 }) => {
       address: (place) => both[place % 2] ?? "",
       attempts
     })
-    const dead = asking([stepped.address], expired, 250)
+    const dead = asking([stepped.address], expired, 1000)
     const alive = asking([stepped.address], living, 700)
     const limited = asking(both, busy, 50)
     const changes: Array<Clients.Answer> = []
