@@ -1,8 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { forEachDatabase } from "../../support/database.ts"
+import * as Populated from "../../support/populated.ts"
+import * as World from "../../support/world.ts"
 
 interface Table {
   readonly name: string
@@ -29,7 +31,7 @@ const tables = SqlClient.SqlClient.use((sql) =>
 
 describe("the schema's walls", () => {
   forEachDatabase((_, database) => {
-    layer(database)((it) => {
+    layer(World.world(database))((it) => {
       it.effect("stand around every table of the organizations", () =>
         Effect.gen(function*() {
           const tenants = (yield* tables).filter((table) => table.tenant)
@@ -71,6 +73,31 @@ describe("the schema's walls", () => {
             )
             expect(defect).toMatchObject({ reason: { _tag: "AuthorizationError" } })
           }
+        }))
+
+      it.effect("show and change one organization's rows alone in every table, though no statement names any", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const [own, other] = [yield* Populated.make(), yield* Populated.make()]
+          const before = yield* World.snapshot(other.id)
+          const tenants = (yield* tables).filter((table) => table.tenant)
+          expect(Object.keys(before).toSorted()).toEqual(tenants.map(({ name }) => name).toSorted())
+          for (const { name, privileges } of tenants) {
+            const column = sql(name === "organization" ? "id" : "organization_id")
+            const inside = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
+              Tenant.transaction(sql, own.id)(Effect.orDie(statement))
+            const seen = yield* inside(sql<{ id: string }>`select distinct ${column} as id from ${sql(name)}`)
+            expect([name, seen.filter(({ id }) => id !== own.id)]).toEqual([name, []])
+            if (privileges.includes("UPDATE")) {
+              const changed = yield* inside(
+                sql<{ id: string }>`update ${sql(name)} set ${column} = ${column} returning ${column} as id`
+              )
+              expect([name, changed.filter(({ id }) => id !== own.id)]).toEqual([name, []])
+            }
+          }
+          const accounts = yield* Tenant.transaction(sql, own.id)(sql`delete from admin_account returning account_id`)
+          expect(accounts.length).toBeGreaterThan(0)
+          expect(yield* World.snapshot(other.id)).toEqual(before)
         }))
     })
   })

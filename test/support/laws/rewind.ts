@@ -11,26 +11,30 @@ export const oversee = async (url: string): Promise<Overseer> => {
 }
 
 /** Rows that nobody has written since the last rewinding carry its transaction: only other tables are written anew. */
-const rewindTable = (name: string, rows: number): string => `
+const rewindTable = (name: string, columns: string, rows: number): string => `
   select xid into clean from saved.clean where name = '${name}';
   select count(*) filter (where xmin = clean), count(*) into same, found from public."${name}";
   if same <> ${rows} or found <> ${rows} then
     delete from public."${name}";
-    insert into public."${name}" overriding system value select * from saved."${name}";
+    insert into public."${name}" (${columns}) overriding system value select ${columns} from saved."${name}";
     update saved.clean set xid = (select xmin from public."${name}" limit 1) where name = '${name}';
   end if;`
 
 /** Keeps every row as it is now; `rewind` comes back to it. */
 export const save = async (overseer: Overseer): Promise<void> => {
-  const { rows } = await overseer.query<{ tablename: string }>(
-    "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' order by 1"
-  )
+  // Generated columns follow from the others.
+  const { rows } = await overseer.query<{ name: string; columns: string }>(`
+    select relname::text as name,
+      (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+        where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
+    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migration'
+    order by relname`)
   await overseer.query("create schema saved; create table saved.clean (name text primary key, xid xid)")
   const counted: Array<string> = []
-  for (const { tablename } of rows) {
-    const saved = await overseer.query(`create table saved."${tablename}" as table public."${tablename}"`)
-    await overseer.query("insert into saved.clean (name) values ($1)", [tablename])
-    counted.push(rewindTable(tablename, saved.rowCount ?? 0))
+  for (const { columns, name } of rows) {
+    const saved = await overseer.query(`create table saved."${name}" as table public."${name}"`)
+    await overseer.query("insert into saved.clean (name) values ($1)", [name])
+    counted.push(rewindTable(name, columns, saved.rowCount ?? 0))
   }
   await overseer.query(`
     create function saved.rewind() returns void language plpgsql set session_replication_role = replica as $$

@@ -48,14 +48,14 @@ export const layers: ReadonlyArray<Mutant> = [
     line: "and revoked_at is null and (expires_at is null or expires_at > ${now})",
     becomes: "and (expires_at is null or expires_at > ${now})",
     why: "a revoked key works",
-    tests: ["test/spec/05_authentication.test.ts"]
+    tests: ["test/spec/05_1_api_keys.test.ts"]
   },
   {
     file: "src/layers/sql/Credentials.ts",
     line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= api_key.created_at)`)",
     becomes: "and (password_changed_at is null or password_changed_at <= api_key.created_at)`)",
     why: "a disabled admin's key works",
-    tests: ["test/spec/05_authentication.test.ts"]
+    tests: ["test/spec/05_1_api_keys.test.ts"]
   },
   {
     file: "src/layers/sql/Credentials.ts",
