@@ -9,6 +9,10 @@ type Members = Readonly<Record<string, unknown>>
 
 const invalid = (param: string, message: string) => new ParameterInvalid({ param, message: `${param}: ${message}.` })
 
+/** A member at fault; one without a name is the body's. */
+const invalidMember = (name: string, message: string) =>
+  name === "" ? invalid("body", "a member has no name") : invalid(name, message)
+
 const decimal = /^-?(?:0|[1-9][0-9]*)$/
 
 /** A text of the address as the JSON that the parameter's schema expects: whole numbers are written in digits alone. */
@@ -68,10 +72,10 @@ const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: 
     },
     catch: () => invalid("body", "is not JSON")
   })
-  if (duplicate !== undefined) return yield* invalid(duplicate, "stands twice")
+  if (duplicate !== undefined) return yield* invalidMember(duplicate, "stands twice")
   if (!Predicate.isObject(value)) return yield* invalid("body", "expected a JSON object")
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(operation.body, name))
-  if (unknown !== undefined) return yield* invalid(unknown, "is not known here")
+  if (unknown !== undefined) return yield* invalidMember(unknown, "is not known here")
   return value
 })
 

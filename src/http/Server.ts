@@ -41,6 +41,7 @@ const refusal = (requestId: string, code: string | undefined) => {
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Request-Id: ${requestId}`,
     "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
     "Connection: close",
     "",
     body

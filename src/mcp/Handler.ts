@@ -181,6 +181,9 @@ const buffered = Effect.fnUntraced(function*(response: Response) {
     : HttpServerResponse.text(content, { ...options, contentType })
 })
 
+/** A method that no `Request` carries is one more that is not allowed here. */
+const carried = (method: string): string => /^(?:connect|trace|track)$/i.test(method) ? "PUT" : method
+
 /** Answers a request whose messages were admitted. */
 const exchange = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: Tools.Shown) {
@@ -202,7 +205,7 @@ const exchange = Effect.fnUntraced(
     }
     const response = yield* Effect.promise(async (signal) => {
       const incoming = new Request(`http://localhost${path}`, {
-        method: request.method,
+        method: carried(request.method),
         headers: request.headers,
         signal
       })

@@ -41,6 +41,6 @@ const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
 /** The refusal of an input, which names the first member at fault. */
 export const parameterInvalid = (issue: SchemaIssue.Issue): Failure.ParameterInvalid => {
   const first = formatIssue(issue).issues[0]
-  const param = first?.path?.[0] === undefined ? "body" : String(first.path[0])
+  const param = String(first?.path?.[0] ?? "") || "body"
   return new Failure.ParameterInvalid({ param, message: `${param}: ${first?.message ?? "invalid"}.` })
 }

@@ -75,6 +75,13 @@ describe("a request's body", () => {
         expect(Object.hasOwn(Object.prototype, "recipients")).toBe(false)
       }))
 
+    it.effect("S7-04: is refused as a body where the member at fault has no name to name", () =>
+      refuses([
+        "{\"recipients\":\"owner\",\"\":1}",
+        "{\"recipients\":\"owner\",\"\":1,\"\":2}",
+        "{\"recipients\":{\"\":1,\"\":2}}"
+      ], refused("body")))
+
     it.effect("is refused when it names a member of the path", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

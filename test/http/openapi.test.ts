@@ -160,6 +160,13 @@ describe("the OpenAPI document", () => {
     })
   })
 
+  it("says which form a journal's action has, as the operation judges it", () => {
+    const { pattern } = entryOf("list_journal_events").parameters.find((one: any) => one.name === "action").schema
+    const allowed = ["account.paused", "account.*", "account", "*", "Account.paused", "account.paused.x", ""]
+      .filter((action) => new RegExp(pattern, "u").test(action))
+    expect(allowed).toEqual(["account.paused", "account.*"])
+  })
+
   it("writes every parameter as it stands in an address: numbers are integers, ids are uuids", () => {
     for (const operation of all) {
       for (const { in: place, name, required, schema } of entryOf(operation.id).parameters) {

@@ -33,6 +33,7 @@ const expectEnvelope = (answer: WireAnswer, status: number, code: string, param?
   expect(answer.body.error.message).not.toBe("")
   expect(answer.headers.get("content-type")).toBe("application/json")
   expect(answer.headers.get("request-id")).toMatch(/^req_[0-9a-hjkmnp-tv-z]{26}$/)
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
 }
 
 const close = "Connection: close"

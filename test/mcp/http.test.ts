@@ -111,7 +111,7 @@ describe("MCP over HTTP", () => {
     it.effect("has no sessions to open or to end", () =>
       Effect.gen(function*() {
         const { key } = yield* owner
-        for (const method of ["GET", "DELETE", "PUT"]) {
+        for (const method of ["GET", "DELETE", "PUT", "TRACE", "QUERY"]) {
           const answer = yield* Mcp.send({ key, method })
           expect([method, answer.status, answer.headers.get("allow")]).toEqual([method, 405, "POST"])
         }

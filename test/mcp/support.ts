@@ -50,22 +50,23 @@ export const send = Effect.fnUntraced(function*(asking: Asking) {
   const web = (yield* World.Prepared) ?? (yield* webHandler(asking.options))
   const host = asking.host ?? new URL(World.baseUrl).host
   const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
-  const response = yield* Effect.promise(() =>
-    web(
-      new Request(`http://${host}${asking.path ?? "/mcp"}`, {
-        method: asking.method ?? "POST",
-        headers: {
-          host,
-          accept: "application/json, text/event-stream",
-          ...(content === undefined ? {} : { "content-type": "application/json" }),
-          ...(asking.key === undefined ? {} : { authorization: `Bearer ${secret(asking.key)}` }),
-          ...asking.headers
-        },
-        ...(content === undefined ? {} : { body: content }),
-        ...(asking.signal === undefined ? {} : { signal: asking.signal })
-      })
-    )
-  )
+  const method = asking.method ?? "POST"
+  // The constructor refuses TRACE, which a client may send all the same.
+  const smuggled = method === "TRACE"
+  const request = new Request(`http://${host}${asking.path ?? "/mcp"}`, {
+    method: smuggled ? "GET" : method,
+    headers: {
+      host,
+      accept: "application/json, text/event-stream",
+      ...(content === undefined ? {} : { "content-type": "application/json" }),
+      ...(asking.key === undefined ? {} : { authorization: `Bearer ${secret(asking.key)}` }),
+      ...asking.headers
+    },
+    ...(content === undefined ? {} : { body: content }),
+    ...(asking.signal === undefined ? {} : { signal: asking.signal })
+  })
+  if (smuggled) Object.defineProperty(request, "method", { value: method })
+  const response = yield* Effect.promise(() => web(request))
   const text = yield* Effect.promise(() => response.text())
   const messages = messagesIn(text)
   return {

@@ -68,7 +68,8 @@ describe("the tools", () => {
   it("have schemas that stand alone: nothing refers elsewhere", () => {
     walk(tools, (name, value) => {
       expect(name).not.toMatch(/^\$(?:ref|defs)$/)
-      if (name === "pattern") throw new Error(`A pattern says what a format would: ${String(value)}`)
+      // Ids have a format; a journal's action has a form of its own.
+      if (name === "pattern") expect(value).toBe("^[a-z_]+\\.(?:[a-z_]+|\\*)$")
     })
     for (const { outputSchema } of tools) expect(outputSchema).toMatchObject({ type: "object" })
   })

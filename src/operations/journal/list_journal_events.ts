@@ -7,7 +7,7 @@ import { defaultPageLimit, page, PageLimit, Timestamp, Uuid } from "../../domain
 import * as Operation from "../Operation.ts"
 import { Journal } from "../Ports.ts"
 
-const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/, {
+const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/u, {
   expected: "an action such as account.paused, or account.*"
 }))
 
