@@ -68,7 +68,7 @@ const fromJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown
 const messagesIn = ({ contentType, text }: Answered): ReadonlyArray<unknown> => {
   const texts = contentType.startsWith("text/event-stream")
     ? text.split(/\r?\n\r?\n/).map((event) =>
-      event.split(/\r?\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []).join("\n")
+      event.split(/\r?\n/).flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? []).join("\n")
     )
     : [text]
   return texts.filter((text) => text !== "").flatMap((text): ReadonlyArray<unknown> => {

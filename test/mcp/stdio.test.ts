@@ -51,6 +51,18 @@ const organization = (id: number) => Mcp.legacy("tools/call", { name: "get_organ
 
 describe("MCP over standard input and output", () => {
   layer(World.world(pglite))((it) => {
+    it.effect("tells a text that holds line separators of Unicode, which end no line of an answer", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const account_id = yield* World.makeAccount(id)
+        const role_label = "One\u2028two\u2029three"
+        const { next, say } = yield* converse(yield* asker(admins.owner.key))
+        yield* say(
+          Mcp.legacy("tools/call", { name: "set_account_role_label", arguments: { account_id, role_label } }, 1)
+        )
+        expect(yield* next).toMatchObject({ id: 1, result: { structuredContent: { role_label } } })
+      }))
+
     it.effect("answers each line, in every revision, and what is no JSON with -32700", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

@@ -40,7 +40,7 @@ const secret = (key: Redacted.Redacted | string) => typeof key === "string" ? ke
 /** The messages of a body, whether it is one or a stream of events. */
 const messagesIn = (text: string): ReadonlyArray<any> =>
   text.startsWith("event:")
-    ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!))
+    ? text.split("\n").filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice(6)))
     : text === ""
     ? []
     : [JSON.parse(text)].flat()
