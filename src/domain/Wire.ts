@@ -6,6 +6,21 @@ export const Timestamp = Schema.String.annotate({ format: "date-time" }).pipe(
   Schema.decodeTo(Schema.Date, SchemaTransformation.dateFromString)
 )
 
+const dateTime = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Whether ISO 8601 writes an instant so, on a day and in a year that the calendar has; `Date` reads much else. */
+const isDateTime = (text: string): boolean => {
+  const [, year, month, day] = (dateTime.exec(text) ?? []).map(Number)
+  if (year === undefined || month === undefined || day === undefined) return false
+  const inUtc = new Date(text).getUTCFullYear()
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate() && inUtc >= 1 && inUtc <= 9999
+}
+
+/** An instant as a client writes it: an ISO 8601 date-time with its offset. */
+export const Moment = Schema.String.annotate({ format: "date-time" }).check(
+  Schema.makeFilter(isDateTime, { expected: "an ISO 8601 date-time such as 2026-01-31T12:00:00Z" })
+).pipe(Schema.decodeTo(Schema.Date, SchemaTransformation.dateFromString))
+
 const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/
 
 /** A UUID in any case; in memory and on the way out it is lower-case. */

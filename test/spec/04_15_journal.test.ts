@@ -141,6 +141,46 @@ describe("4.15 list_journal_events and get_journal_event", () => {
         { arbitrary: { runs: 12 } }
       )
 
+      it.effect("S2-01, S7-04: a moment is an ISO 8601 date-time that the calendar has, and nothing else", () =>
+        Effect.gen(function*() {
+          const { key } = yield* stage
+          const good = [
+            "2026-01-01T00:00:00Z",
+            "2026-01-01T00:00:00.123456Z",
+            "2026-01-01T00:00:00+14:00",
+            "2024-02-29T23:59:59-12:00",
+            "0001-01-02T00:00:00Z",
+            "9999-12-31T00:00:00Z"
+          ]
+          const bad = [
+            "1.5",
+            "2026",
+            "2026-01-01",
+            "2026-01-01T00:00Z",
+            "2026-01-01T00:00:00",
+            "2026-01-01 00:00:00Z",
+            "20260101T000000Z",
+            "Thu, 01 Jan 1970 00:00:00 GMT",
+            "2026-02-29T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2016-12-31T23:59:60Z",
+            "2026-01-01T00:00:00+99:99",
+            "0000-01-01T00:00:00Z",
+            "0001-01-01T00:00:00+14:00",
+            "9999-12-31T23:59:59-12:00",
+            "+275760-09-13T00:00:00.000Z"
+          ]
+          for (const name of ["before", "since"]) {
+            for (const moment of [...good, ...bad]) {
+              const answer = yield* list(key, `?${name}=${encodeURIComponent(moment)}`)
+              expect([moment, ...World.refusal(answer)]).toEqual(
+                good.includes(moment) ? [moment, 200, undefined] : [moment, 400, "parameter_invalid", name]
+              )
+            }
+          }
+        }))
+
       const Moment = Schema.Literals([-5, 0, 1, 2, 5, 8, 9, 10, 100])
 
       it.effect.prop(

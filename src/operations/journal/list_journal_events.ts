@@ -3,7 +3,7 @@ import { everyone } from "../../domain/Access.ts"
 import { AccountId } from "../../domain/Account.ts"
 import { ParameterInvalid } from "../../domain/Failure.ts"
 import { JournalEvents, JournalOutcome } from "../../domain/JournalEvent.ts"
-import { defaultPageLimit, page, PageLimit, Timestamp, Uuid } from "../../domain/Wire.ts"
+import { defaultPageLimit, Moment, page, PageLimit, Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../Operation.ts"
 import { Journal } from "../Ports.ts"
 
@@ -23,8 +23,8 @@ export const listJournalEvents = Operation.read(
     roles: everyone,
     query: {
       before_id: Schema.optionalKey(Uuid),
-      before: Schema.optionalKey(Timestamp),
-      since: Schema.optionalKey(Timestamp),
+      before: Schema.optionalKey(Moment),
+      since: Schema.optionalKey(Moment),
       account_id: Schema.optionalKey(AccountId),
       admin_id: Schema.optionalKey(Uuid),
       action: Schema.optionalKey(Action),
