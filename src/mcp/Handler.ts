@@ -49,18 +49,20 @@ const isFinal = ({ _tag }: AdmissionFailure): boolean =>
 
 type Admission = Result.Result<RateState, AdmissionFailure>
 
+type Admitted = Messages.Asking & { readonly admission: Admission }
+
 /** What was decided about a request's messages before they are answered. */
 class Admissions {
-  readonly #calls: Array<Messages.Asking & { readonly admission: Admission }> = []
+  readonly #calls: Array<Admitted> = []
 
   keep(message: Messages.Asking, admission: Admission): void {
     this.#calls.push({ ...message, admission })
   }
 
-  /** What was decided about the call, told once. */
-  take(id: unknown, tool: string): Admission | undefined {
+  /** The call with what was decided about it, told once. */
+  take(id: unknown, tool: string): Admitted | undefined {
     const at = this.#calls.findIndex((call) => call.id === id && call.tool === tool)
-    return at === -1 ? undefined : this.#calls.splice(at, 1)[0]?.admission
+    return at === -1 ? undefined : this.#calls.splice(at, 1)[0]
   }
 }
 
@@ -197,9 +199,11 @@ const exchange = Effect.fnUntraced(
         if (operation === undefined) {
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
         }
-        const admission = admissions.take(mcpReq.id, params.name)
+        const admitted = admissions.take(mcpReq.id, params.name)
+        // The SDK leaves a member `__proto__` out, which has to be refused like any that is not known.
+        const input = admitted?.input ?? params.arguments ?? {}
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-        return runPromise(call(operation, params.arguments ?? {}, admission), { signal: mcpReq.signal })
+        return runPromise(call(operation, input, admitted?.admission), { signal: mcpReq.signal })
       })
       return server
     }
@@ -235,7 +239,7 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
       if (request.method !== "POST") return yield* exchange(request, undefined, new Admissions(), shown)
       const body = yield* Effect.result(Effect.flatMap(readBody(request), Messages.parse))
       if (Result.isFailure(body)) {
-        const { rate } = yield* admit([{ id: null, tool: undefined }])
+        const { rate } = yield* admit([{ id: null, tool: undefined, input: undefined }])
         const refused = body.failure._tag === "Malformed"
           ? malformed(body.failure.message)
           : toResponse(answer(body.failure))

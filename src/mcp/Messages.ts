@@ -36,13 +36,19 @@ export interface Asking {
   readonly id: unknown
   /** The name of the tool where the message calls one. */
   readonly tool: unknown
+  /** What it is called with, as it was written. */
+  readonly input: unknown
 }
 
 const asking = (message: unknown): ReadonlyArray<Asking> => {
   if (!Predicate.isObject(message) || !Predicate.hasProperty(message, "id")) return []
   const calls = Predicate.hasProperty(message, "method") && message.method === "tools/call"
   const params = Predicate.hasProperty(message, "params") ? message.params : undefined
-  return [{ id: message.id, tool: calls && Predicate.hasProperty(params, "name") ? params.name : undefined }]
+  return [{
+    id: message.id,
+    tool: calls && Predicate.hasProperty(params, "name") ? params.name : undefined,
+    input: calls && Predicate.hasProperty(params, "arguments") ? params.arguments : undefined
+  }]
 }
 
 /** The messages with an id, of a batch or of one. */

@@ -132,6 +132,23 @@ describe("the tools", () => {
         }
       }))
 
+    it.effect("S7-04: refuse a member by every name that they do not know, also one that JavaScript gives a meaning", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        for (const name of ["__proto__", "constructor", "toString", "unknown"]) {
+          for (const value of ["null", "{\"recipients\":\"owner\"}"]) {
+            const raw = JSON.stringify(
+              Mcp.legacy("tools/call", { name: "set_notification_recipients", arguments: "§" })
+            ).replace("\"§\"", `{"recipients":"owner_superadmins","${name}":${value}}`)
+            const { body } = yield* Mcp.send({ key: admins.owner.key, raw })
+            expect(JSON.parse(body.result.content[0].text).error).toMatchObject({
+              code: "parameter_invalid",
+              param: name
+            })
+          }
+        }
+      }))
+
     it.effect("are narrowed by toolsets, whose calls run all the same, and an unknown toolset is refused", () =>
       Effect.gen(function*() {
         const { admins } = yield* World.makeOrganization()
