@@ -21,12 +21,16 @@ import { undocumented } from "./documented.ts"
 /** Where the service is reached in tests, unless a test says otherwise. */
 export const baseUrl = "http://console.test"
 
-const PeppersLayer = Peppers.layerText(Redacted.make(Buffer.alloc(32, 7).toString("base64")))
+/** The keys that a service in a process of its own must have too, to know what this one has made. */
+export const peppers = Buffer.alloc(32, 7).toString("base64")
+export const csrfKeys = Buffer.alloc(32, 9).toString("base64")
+
+const PeppersLayer = Peppers.layerText(Redacted.make(peppers))
 
 /** Passwords that cost next to nothing. */
 const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
 
-const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(Buffer.alloc(32, 9).toString("base64")) })
+const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(csrfKeys) })
 
 /** Every layer but the HTTP edge's sites, over the database. */
 export const core = (database: DatabaseLayer) =>
