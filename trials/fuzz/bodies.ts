@@ -1,5 +1,5 @@
 /** What is done to a body as a whole, its type and its encoding, whichever object it holds. */
-import fc from "fast-check"
+import * as fc from "fast-check"
 import * as zlib from "node:zlib"
 import { type Case, text } from "./case.ts"
 import { badUtf8, deep } from "./texts.ts"

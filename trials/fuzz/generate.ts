@@ -1,5 +1,5 @@
 /** The cases of a run: one number of a seed is one case, whatever came before it. */
-import fc from "fast-check"
+import * as fc from "fast-check"
 import * as crypto from "node:crypto"
 import type { Case } from "./case.ts"
 import * as Mcp from "./mcp.ts"
@@ -17,7 +17,7 @@ export const arbitrary = (stage: Stage): fc.Arbitrary<Case> =>
   )
 
 /** The seed of one case. */
-export const seedOf = (seed: number, number: number): number =>
+const seedOf = (seed: number, number: number): number =>
   crypto.createHash("sha256").update(`${seed}/${number}`).digest().readInt32BE()
 
 /** The case of that number. */

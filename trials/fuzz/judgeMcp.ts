@@ -2,7 +2,7 @@
 import * as Tools from "../../src/mcp/Tools.ts"
 import type { Case, Request } from "./case.ts"
 import type { Answer } from "./client.ts"
-import { envelope, named, type Verdict } from "./judge.ts"
+import { envelope, named, type Verdict } from "./envelope.ts"
 import { wrong } from "./schema.ts"
 
 const outputs = new Map(Tools.all().map(([, tool]) => [tool.name, tool.outputSchema ?? {}]))
@@ -10,11 +10,11 @@ const outputs = new Map(Tools.all().map(([, tool]) => [tool.name, tool.outputSch
 /** What is wrong with one message by JSON-RPC 2.0. */
 const message = (body: any): ReadonlyArray<string> => {
   if (typeof body !== "object" || body === null || body.jsonrpc !== "2.0") return ["no JSON-RPC message"]
-  const { error, id, jsonrpc: _, result, ...others } = body
+  const { error, id, result, ...others } = body
   return [
     ...((error === undefined) === (result === undefined) ? ["neither a result nor an error, or both"] : []),
     ...(id === null || typeof id === "string" || typeof id === "number" ? [] : ["no id"]),
-    ...(Object.keys(others).length === 0 ? [] : ["unknown members in a message"]),
+    ...(Object.keys(others).join() === "jsonrpc" ? [] : ["unknown members in a message"]),
     ...(error === undefined || (Number.isSafeInteger(error.code) && typeof error.message === "string")
       ? []
       : ["an error without code or message"])

@@ -1,7 +1,7 @@
 /** What the authorization server and the pages may answer: the errors of their RFCs, markup, and redirects that stay. */
 import type { Case, Request } from "./case.ts"
 import type { Answer } from "./client.ts"
-import { envelope, type Verdict } from "./judge.ts"
+import { envelope, type Verdict } from "./envelope.ts"
 import { registered } from "./stage.ts"
 
 /** RFC 6749 (5.2), 7591 (3.2.2), 8707 (2) and 7009 (2.2.1); the last is for what is not the client's fault. */

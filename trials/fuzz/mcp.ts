@@ -1,5 +1,5 @@
 /** Messages to the MCP server: calls of every tool, and what is done to their arguments, envelopes and headers. */
-import fc from "fast-check"
+import * as fc from "fast-check"
 import * as Tools from "../../src/mcp/Tools.ts"
 import { message } from "../../test/mcp/support.ts"
 import type { JsonSchema } from "../../test/support/documented.ts"

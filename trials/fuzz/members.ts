@@ -1,5 +1,5 @@
 /** Objects in JSON, member by member as they are written: valid ones, and what is done to them. */
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { type JsonSchema, resolve } from "../../test/support/documented.ts"
 import type { Case } from "./case.ts"
 import { boundary, judge, valid } from "./schema.ts"
@@ -62,7 +62,7 @@ const set = (name: string, value: string) => (members: Draft["members"]): Draft[
 ]
 
 /** Things to do to an object of the schema. */
-export const changes = (schema: JsonSchema): fc.Arbitrary<Change> => {
+const changes = (schema: JsonSchema): fc.Arbitrary<Change> => {
   const { properties = {}, required = [] } = resolve(schema)
   const known = Object.entries(properties)
   const onMember = (kind: string, arbitrary: fc.Arbitrary<string>) =>

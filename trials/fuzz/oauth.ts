@@ -1,5 +1,5 @@
 /** Requests to the authorization server and the console's pages, sound and damaged. */
-import fc from "fast-check"
+import * as fc from "fast-check"
 import * as OAuth from "../../test/oauth/support.ts"
 import type { JsonSchema } from "../../test/support/documented.ts"
 import * as World from "../../test/support/world.ts"

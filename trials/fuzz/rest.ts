@@ -1,5 +1,5 @@
 /** Requests of every operation of the document, and what is done to their path, query, body and credential. */
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { document, type JsonSchema } from "../../test/support/documented.ts"
 import * as World from "../../test/support/world.ts"
 import { type Spoilt, spoilt } from "./bodies.ts"

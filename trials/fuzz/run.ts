@@ -1,5 +1,5 @@
 /** A run: the cases of a seed in batches, judged one by one, and the database compared around those that were refused. */
-import fc from "fast-check"
+import type * as fc from "fast-check"
 import { type Case, isRequest } from "./case.ts"
 import { type Answer, Pool, sendRaw } from "./client.ts"
 import { difference, digest, type Query } from "./digest.ts"

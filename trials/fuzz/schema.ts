@@ -1,6 +1,6 @@
 /** Values that a JSON schema allows, and a judge of others that knows nothing of the service. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { document, type JsonSchema, resolve } from "../../test/support/documented.ts"
 import { textOfLength } from "./texts.ts"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
-import pg from "pg"
+import { Client } from "pg"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
@@ -40,7 +40,10 @@ export const start = async (keys: number): Promise<Running> => {
     path.join(root, "src/cli/main.ts"),
     "serve",
     "--demo",
-    ...["--port", "0", "--base-url", World.baseUrl, "--trusted-proxies", "127.0.0.1/32", "--log-format", "json"]
+    "--port=0",
+    `--base-url=${World.baseUrl}`,
+    "--trusted-proxies=127.0.0.1/32",
+    "--log-format=json"
   ], { cwd: root, env: settings(url), stdio: ["ignore", "pipe", "pipe"] })
   let log = ""
   const errors: Array<string> = []
@@ -57,7 +60,7 @@ export const start = async (keys: number): Promise<Running> => {
     })
     void ended.then(() => reject(new Error(`serve ended: ${log}`)))
   })
-  const client = new pg.Client(server.url("console"))
+  const client = new Client(server.url("console"))
   await client.connect()
   return {
     port,

@@ -1,5 +1,5 @@
 /** Odd texts, numbers and JSON, as they are written on the wire. */
-import fc from "fast-check"
+import * as fc from "fast-check"
 
 const controls = ["\u0000", "\u0001", "\u007f", "\u0085", "\t", "\n", "\u001b[31m"]
 const unusual = ["\u{1F600}", "\u{10FFFF}", "\u202e", "\u200d", "\ufeff", "e\u0301", "ﬁ", "İ", "ß", "\u2028", "\ufffd"]
