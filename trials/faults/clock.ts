@@ -2,6 +2,7 @@
 import * as Clients from "./clients.ts"
 import { answers, type Fault, onlyTold, unmet } from "./fault.ts"
 import { type Attempt, judge } from "./ledger.ts"
+import { script } from "./scripts.ts"
 import { onPostgres, pause } from "./stage.ts"
 
 const writers = 4
@@ -51,10 +52,6 @@ const timesOf = `select
   count(*) filter (where at > clock_timestamp() + interval '5 seconds' or at < clock_timestamp() - interval '30 minutes')::int as off
 from (select at, lag(at) over (order by sequence) as previous from journal_event) events`
 
-const slowly = `insert into simulated_script (number, user_id, operation, answer, remaining)
-  select 2000000000, messenger_user_id, 'update_profile', '{"_tag":"Slow","milliseconds":6000}', 1000000
-  from account where id = $1::uuid`
-
 export const clock: Fault = async ({ seconds = 35 }) => {
   const stage = await onPostgres(writers)
   try {
@@ -71,8 +68,8 @@ export const clock: Fault = async ({ seconds = 35 }) => {
           [interval, label]
         )
       }
-      await query(slowly, [slow])
     })
+    await script(stage, slow, { _tag: "Slow", milliseconds: 6000 }, 1_000_000)
     const attempts: Array<Attempt> = []
     const clients = Clients.start({ ...stage, keys: stage.keys.slice(4) }, {
       name: "c",

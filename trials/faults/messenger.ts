@@ -2,6 +2,7 @@
 import * as Clients from "./clients.ts"
 import { type Fault, unmet } from "./fault.ts"
 import { type Attempt, type Event, judge } from "./ledger.ts"
+import { script } from "./scripts.ts"
 import { onPostgres, pause, type Stage } from "./stage.ts"
 
 interface Case {
@@ -37,17 +38,6 @@ const cases: ReadonlyArray<Case> = [
   { name: "says nothing", answer: { _tag: "Silent" }, status: 503, closed: unavailable, happened: false },
   { name: "does it, answer lost", answer: { _tag: "Lost" }, status: 503, closed: unavailable, happened: true }
 ]
-
-let number = 1_000_000_000
-
-const script = (stage: Stage, account: string, answer: object) =>
-  stage.within((query) =>
-    query(
-      `insert into simulated_script (number, user_id, operation, answer, remaining)
-        select $1::int, messenger_user_id, 'update_profile', $2, 1 from account where id = $3::uuid`,
-      [++number, JSON.stringify(answer), account]
-    )
-  )
 
 const aboutOf = async (stage: Stage, address: string, account: string): Promise<unknown> =>
   (await Clients.send(address, Clients.nextKey(stage), "GET", Clients.profileOf(account))).body?.about

@@ -3,30 +3,44 @@ import type { Service } from "../../test/support/command.ts"
 import * as Clients from "./clients.ts"
 import { answers, type Fault, onlyTold, unmet } from "./fault.ts"
 import { type Attempt, judge } from "./ledger.ts"
+import { script } from "./scripts.ts"
 import { onPostgres, pause } from "./stage.ts"
 
-const writers = 8
+const writers = 7
 
 export const replica: Fault = async ({ rounds = 6 }) => {
   const stage = await onPostgres(rounds * writers)
-  const open = () =>
-    stage.within(async (query) => (await query<{ sequence: string }>("select sequence from pending_change")).length)
+  const open = () => stage.within(async (query) => (await query("select sequence from pending_change")).length)
+  const openOf = (account: string) =>
+    stage.within(async (query) =>
+      (await query(
+        "select sequence from pending_change join journal_event using (organization_id, sequence) where account_id = $1::uuid",
+        [account]
+      )).length
+    )
   try {
     const steady = await stage.serve()
     const attempts: Array<Attempt> = []
-    let victim: Service | undefined = await stage.serve()
+    const hanging = stage.live.at(-1) ?? ""
+    let victim = await stage.serve()
+    let reached: Service | undefined
     for (let round = 0; round < rounds; round++) {
+      reached = victim
       const clients = Clients.start(stage, {
         name: `k${round}`,
         accounts: stage.plain.slice(round * writers, (round + 1) * writers),
-        address: (place) => (place % 2 === 0 ? victim : undefined)?.address ?? steady.address,
+        address: (place) => (place % 2 === 0 ? reached : undefined)?.address ?? steady.address,
         attempts
       })
       await clients.more(80)
+      if (round === rounds - 1) {
+        await script(stage, hanging, { _tag: "Silent" })
+        void Clients.write(stage, victim.address, "about", hanging, "never answered").then((cut) => attempts.push(cut))
+        while (await openOf(hanging) === 0) await pause(20)
+      }
       await pause(Math.random() * 200)
-      const killed = victim
-      victim = undefined
-      await killed?.stop("SIGKILL")
+      reached = undefined
+      await victim.stop("SIGKILL")
       await clients.more(40)
       victim = await stage.serve()
       await clients.stop()
@@ -36,14 +50,18 @@ export const replica: Fault = async ({ rounds = 6 }) => {
     while (await open() > 0 && performance.now() - started < 90_000) await pause(500)
     const swept = Math.round((performance.now() - started) / 1000)
     const still = await open()
-    await Promise.all([steady.stop(), victim?.stop()])
+    await Promise.all([steady.stop(), victim.stop()])
     return {
       done: `A replica of two killed under load, ${rounds} times`,
       verdict: judge(attempts, await stage.settle()),
       seen: `${
         answers(attempts)
       }; ${left} changes on the messenger left pending, closed by the other replica after ${swept} s`,
-      failed: unmet({ ...onlyTold(attempts), "the other replica closes what was pending within 90 s": still === 0 })
+      failed: unmet({
+        ...onlyTold(attempts),
+        "a change on the messenger was left pending": left > 0,
+        "the other replica closes what was pending within 90 s": still === 0
+      })
     }
   } finally {
     await stage.remove()
