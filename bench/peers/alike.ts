@@ -2,7 +2,7 @@
 import { casesFor, differences } from "./conformance.ts"
 import type { Database } from "./database.ts"
 import { driftOf, heardFor } from "./drift.ts"
-import { entryDifferences, verifyJournals } from "./entries.ts"
+import { entryDifferences, lastEntry, verifyJournals } from "./entries.ts"
 import type { Fixture } from "./fixture.ts"
 import { type Server, startPeer, startService } from "./processes.ts"
 import { makeStrangers } from "./strangers.ts"
@@ -39,26 +39,28 @@ const keysOf = ({ organizations }: Fixture, parity: 0 | 1): Fixture => ({
  */
 export const compare = async (
   database: Pick<Database, "url" | "pepper" | "fixture" | "superuser">,
-  workloads: ReadonlyArray<WorkloadName>
+  workloads: ReadonlyArray<WorkloadName>,
+  pipelined: boolean
 ): Promise<Compared> => {
   const [first, second] = database.fixture.organizations
   if (first === undefined || second === undefined) throw new Error("Two organizations are needed")
-  const strangers = await makeStrangers(database.superuser, database.pepper, first, second)
-  const cases = casesFor(first, strangers)
   const wires = [await listen(database.url), await listen(database.url)] as const
   const servers: Array<Server> = []
   try {
     servers.push(
       ...await Promise.all([
         startService(wires[0].url, database.pepper),
-        startPeer(wires[1].url, database.pepper)
+        startPeer(wires[1].url, database.pepper, pipelined)
       ])
     )
     const [service, peer] = servers
     if (service === undefined || peer === undefined) throw new Error("Both are needed")
+    const strangers = await makeStrangers(database.superuser, database.pepper, first, second)
+    const cases = casesFor(first, strangers)
+    const since = await lastEntry(database.superuser, first.id)
     const found = [
       ...await differences(service, peer, cases),
-      ...await entryDifferences(database.superuser, first.id)
+      ...await entryDifferences(database.superuser, first.id, since)
     ]
     const asked: Array<Asked> = []
     for (const parity of [0, 1] as const) {

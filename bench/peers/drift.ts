@@ -1,9 +1,13 @@
 /** Whether the peer still asks the database what the service asks. */
+import { setTimeout } from "node:timers/promises"
 import type { Fixture } from "./fixture.ts"
 import type { Heard, Wire } from "./wire.ts"
 import { requestsOf, type WorkloadName } from "./workloads.ts"
 
 const tries = 10
+
+/** Milliseconds in which a server has sent what belongs to a request. */
+const afterwards = 50
 
 /**
  * What a server asks for one request of the workload: the second of two requests that asked alike, since the first one
@@ -28,6 +32,8 @@ export const heardFor = async (
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${workload} answered ${response.status}: ${text}`)
+    // The end of a transaction may follow the answer.
+    await setTimeout(afterwards)
     const heard = wire.take()
     if (before !== undefined && before.statements.join("\n") === heard.statements.join("\n")) return heard
     before = heard

@@ -3,12 +3,16 @@ import type { Chart, Figure, Table } from "../support/figure.ts"
 import type { Compared } from "./alike.ts"
 import { heading } from "./heading.ts"
 import type { Measured } from "./measure.ts"
+import { median, spread } from "./spread.ts"
 import { type WorkloadName, workloads } from "./workloads.ts"
 
 export interface Round extends Measured {
   readonly workload: WorkloadName
-  readonly server: "ours" | "peer" | "floor"
+  readonly server: ServerName
 }
+
+export const serverNames = ["ours", "peer", "pipelined", "floor"] as const
+export type ServerName = typeof serverNames[number]
 
 export interface Run {
   readonly rounds: number
@@ -17,30 +21,28 @@ export interface Run {
   readonly connections: number
 }
 
-const titles = { ours: "the service", peer: "Fastify and pg", floor: "floor" }
-
-const sorted = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)
-
-const median = (values: ReadonlyArray<number>): number => {
-  const all = sorted(values)
-  const middle = all.length >> 1
-  return all.length % 2 === 1 ? all[middle] ?? 0 : ((all[middle - 1] ?? 0) + (all[middle] ?? 0)) / 2
+const titles: Readonly<Record<ServerName, string>> = {
+  ours: "the service",
+  peer: "Fastify and pg",
+  pipelined: "Fastify and pg, pipelined",
+  floor: "floor"
 }
 
-const spread = (values: ReadonlyArray<number>, digits: number): string => {
-  const all = sorted(values)
-  return `${median(values).toFixed(digits)} (${all.at(0)?.toFixed(digits)} to ${all.at(-1)?.toFixed(digits)})`
+/** What was compared with the peer, and with the peer pipelined. */
+interface Alike {
+  readonly compared: Compared
+  readonly pipelined: Compared
 }
 
 /** The rounds of one server on one workload, in their order. */
-const select = (rounds: ReadonlyArray<Round>, workload: WorkloadName, server: Round["server"]) =>
+const select = (rounds: ReadonlyArray<Round>, workload: WorkloadName, server: ServerName) =>
   rounds.filter((round) => round.workload === workload && round.server === server)
 
 /** What the service came to over what the other did, round by round. */
 const ratios = (
   rounds: ReadonlyArray<Round>,
   workload: WorkloadName,
-  other: "peer" | "floor",
+  other: Exclude<ServerName, "ours">,
   member: "throughput" | "cpu" | "databaseCpu" | "p50" | "p99" | "memory"
 ): ReadonlyArray<number> => {
   const theirs = select(rounds, workload, other)
@@ -61,7 +63,7 @@ const measuredTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<Worklo
     "bytes an answer"
   ],
   rows: names.flatMap((workload) =>
-    (["ours", "peer", "floor"] as const).flatMap((server) => {
+    serverNames.flatMap((server) => {
       const all = select(rounds, workload, server)
       if (all.length === 0) return []
       const of = (member: keyof Measured) => all.map((round) => round[member])
@@ -132,28 +134,39 @@ const goalTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<WorkloadNa
 })
 
 const otherTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<WorkloadName>): Table => ({
-  title: "Further ratios to the peer",
-  columns: ["workload", "p50", "p99", "memory", "database CPU"],
+  title: "Further ratios",
+  columns: [
+    "workload",
+    "p50",
+    "p99",
+    "memory",
+    "database CPU",
+    "throughput, peer pipelined",
+    "CPU a request, peer pipelined"
+  ],
   rows: names.map((workload) => [
     workloads[workload].title,
     ...(["p50", "p99", "memory", "databaseCpu"] as const).map((member) =>
       spread(ratios(rounds, workload, "peer", member), 2)
-    )
+    ),
+    ...(["throughput", "cpu"] as const).map((member) => spread(ratios(rounds, workload, "pipelined", member), 2))
   ]),
-  note: "The service's over the peer's: below 1 the service takes less."
+  note: "The service's over the peer's: below 1 the service takes less, and answers fewer requests."
 })
 
-const statementTable = ({ asked }: Compared): Table => ({
+const statementTable = ({ compared, pipelined }: Alike): Table => ({
   title: "What a request asks of the database",
-  columns: ["workload", "statements", "round trips of the service", "round trips of the peer"],
-  rows: asked.map(({ peer, service, workload }) => [
+  columns: ["workload", "statements", "times sent by the service", "by the peer", "by the peer, pipelined"],
+  rows: compared.asked.map(({ peer, service, workload }, index) => [
     workloads[workload].title,
     service.statements.length,
-    service.roundTrips,
-    peer.roundTrips
+    service.sent,
+    peer.sent,
+    pipelined.asked[index]?.peer.sent ?? 0
   ]),
   note:
-    "Heard on the wire between each server and the database, transaction control included; the statements are the " +
+    "Heard on the wire between each server and the database, transaction control included; what is sent at once counts " +
+    "once. The statements are the " +
     "same texts in the same order on both sides, or the run fails."
 })
 
@@ -167,7 +180,7 @@ const chart = (
   kind: "bar",
   unit: about.unit,
   x: names.map((workload) => workloads[workload].title),
-  series: (["ours", "peer", "floor"] as const).map((server) => ({
+  series: serverNames.map((server) => ({
     name: titles[server],
     values: names.map((workload) => {
       const all = select(rounds, workload, server)
@@ -176,7 +189,7 @@ const chart = (
   }))
 })
 
-export const figureOf = (rounds: ReadonlyArray<Round>, compared: Compared, run: Run): Figure => {
+export const figureOf = (rounds: ReadonlyArray<Round>, { compared, pipelined }: Alike, run: Run): Figure => {
   const names = compared.asked.map(({ workload }) => workload)
   const short = goalsOf(rounds, names).filter(({ isMet, values }) => !isMet(median(values)))
   return {
@@ -193,7 +206,7 @@ export const figureOf = (rounds: ReadonlyArray<Round>, compared: Compared, run: 
       goalTable(rounds, names),
       measuredTable(rounds, names),
       otherTable(rounds, names),
-      statementTable(compared)
+      statementTable({ compared, pipelined })
     ],
     charts: [
       chart(rounds, names, {

@@ -5,7 +5,7 @@ export const heading = (
   requests: number,
   { connections, rounds, seconds, warmUp }: Run
 ): ReadonlyArray<string> => [
-  `Three servers, each a process of its own, take turns under the load of a fourth process (autocannon, ${connections} ` +
+  `Four servers, each a process of its own, take turns under the load of another process (autocannon, ${connections} ` +
   `connections that stay open) in ${rounds} rounds; each slot is ${seconds} s after ${warmUp} s of warm-up, and each ` +
   "round begins with another server. They share one PostgreSQL 15 with fsync on, 16 organizations of 1,000 accounts " +
   "with three sessions and five ended ones each, and the same keys, half of them an owner's and half of an admin who " +
@@ -20,6 +20,9 @@ export const heading = (
   "role behind row level security, apply the admin's reach, append a chained and hashed entry for a write, write " +
   "one line of log to a file and count and time the request, with the same headers. Over MCP the peer answers by " +
   "the official SDK (`@modelcontextprotocol/sdk` 1, stateless, JSON), and the service by `@modelcontextprotocol/server`.",
+  "The peer waits for each statement, as programs on `pg` do. **Pipelined** it uses the switch that `pg` has for it: " +
+  "the transaction's beginning is sent with its first statement, and nobody waits for the end of one that only reads. " +
+  "The goals are about the peer that waits; the pipelined one shows what of a difference is owed to that.",
   "What only the service does: OAuth tokens, hosts of organizations, trusted proxies, a clock anchored to the " +
   "database's, a deadline over each transaction that rolls it back, draining on stop, and " +
   "the other operations. The peer stops at a timeout of each statement. The rules of accounts and organizations are " +

@@ -3,12 +3,12 @@ import { parseArgs } from "node:util"
 import { record } from "../support/figure.ts"
 import { compare } from "./alike.ts"
 import { type Database, startDatabase } from "./database.ts"
-import { figureOf, type Round } from "./figures.ts"
+import { figureOf, type Round, type ServerName, serverNames } from "./figures.ts"
 import { type Load, startLoad } from "./measure.ts"
 import { type Server, startFloor, startPeer, startService } from "./processes.ts"
 import { isWorkload, type WorkloadName, workloadNames, workloads } from "./workloads.ts"
 
-const help = `npm run bench -- [--rounds 4] [--seconds 4] [--warm-up 2] [--connections 16] [--workloads ${
+const help = `npm run bench -- [--rounds 4] [--seconds 3] [--warm-up 2] [--connections 16] [--workloads ${
   workloadNames.join(",")
 }]
 
@@ -18,7 +18,7 @@ With the defaults it takes about eight minutes.`
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "4" },
-    seconds: { type: "string", default: "4" },
+    seconds: { type: "string", default: "3" },
     "warm-up": { type: "string", default: "2" },
     connections: { type: "string", default: "16" },
     workloads: { type: "string", default: workloadNames.join(",") },
@@ -49,8 +49,17 @@ const keysFor = (seconds: number): number =>
 
 const floorToo = (workload: WorkloadName) => workloads[workload].kind === "read"
 
+const alike = async (database: Database, names: ReadonlyArray<WorkloadName>, pipelined: boolean) => {
+  const compared = await compare(database, names, pipelined)
+  if (compared.differences.length > 0) {
+    throw new Error(`The peer is not like the service:\n${compared.differences.join("\n")}`)
+  }
+  process.stderr.write(`${compared.requests} requests answered alike\n`)
+  return compared
+}
+
 const runRounds = async (
-  servers: { readonly ours: Server; readonly peer: Server; readonly floor: Server },
+  servers: Readonly<Record<ServerName, Server>>,
   load: Load,
   names: ReadonlyArray<WorkloadName>
 ): Promise<ReadonlyArray<Round>> => {
@@ -59,7 +68,7 @@ const runRounds = async (
   for (let number = 1; number <= positive("rounds"); number++) {
     for (const workload of names) {
       // Each round begins with another server.
-      const order = (["ours", "peer", "floor"] as const).map((_, index, all) => all[(index + number) % 3] ?? "ours")
+      const order = serverNames.map((name, index) => serverNames[(index + number) % serverNames.length] ?? name)
       for (const name of order.filter((name) => name !== "floor" || floorToo(workload))) {
         const measured = await load.measure(servers[name], {
           workload,
@@ -84,20 +93,18 @@ const runRounds = async (
 
 const bench = async (database: Database) => {
   const names = chosen()
-  const compared = await compare(database, names)
-  if (compared.differences.length > 0) {
-    throw new Error(`The peer is not like the service:\n${compared.differences.join("\n")}`)
-  }
-  process.stderr.write(`${compared.requests} requests answered alike\n`)
+  const compared = await alike(database, names, false)
+  const pipelined = await alike(database, names, true)
   const servers = {
     ours: await startService(database.url, database.pepper),
-    peer: await startPeer(database.url, database.pepper),
+    peer: await startPeer(database.url, database.pepper, false),
+    pipelined: await startPeer(database.url, database.pepper, true),
     floor: await startFloor(database.superUrl, database.fixture.organizations[0]?.id ?? "")
   }
   const load = await startLoad(database)
   try {
     const rounds = await runRounds(servers, load, names)
-    record(figureOf(rounds, compared, {
+    record(figureOf(rounds, { compared, pipelined }, {
       rounds: positive("rounds"),
       seconds: positive("seconds"),
       warmUp: positive("warm-up"),

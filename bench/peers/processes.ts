@@ -106,8 +106,13 @@ export const startService = (databaseUrl: string, pepper: string): Promise<Serve
     CONSOLE_LOG_FORMAT: "json"
   })
 
-export const startPeer = (databaseUrl: string, pepper: string): Promise<Server> =>
-  startServer(["bench/peers/peer/main.ts"], { CONSOLE_DATABASE_URL: databaseUrl, CONSOLE_PEPPERS: pepper })
+/** The peer; pipelined, it sends a statement before the one ahead of it is answered, where that is safe. */
+export const startPeer = (databaseUrl: string, pepper: string, pipelined: boolean): Promise<Server> =>
+  startServer(["bench/peers/peer/main.ts"], {
+    CONSOLE_DATABASE_URL: databaseUrl,
+    CONSOLE_PEPPERS: pepper,
+    PEER_PIPELINED: String(pipelined)
+  })
 
 /** The floor, which answers of one organization alone. */
 export const startFloor = (databaseUrl: string, organizationId: string): Promise<Server> =>

@@ -31,13 +31,14 @@ const keyRow = `
 const closedRows = `
   with closed as (
     insert into organization (id, name, status, created_at, closed_at, managed, billing_state, seat_limit)
-    values ('closed', 'Closed', 'suspended', clock_timestamp(), clock_timestamp(), true, 'none', 0) returning id)
+    values ('closed', 'Closed', 'suspended', clock_timestamp(), clock_timestamp(), true, 'none', 0)
+    on conflict do nothing returning id)
   insert into admin (organization_id, id, email, role, created_at)
   select id, gen_random_uuid(), 'owner@example.com', 'owner', clock_timestamp() from closed`
 
 const billingRow = `
   insert into admin (organization_id, id, email, role, created_at)
-  values ($1, gen_random_uuid(), 'billing@example.com', 'billing', clock_timestamp())`
+  values ($1, gen_random_uuid(), 'billing@example.com', 'billing', clock_timestamp()) on conflict do nothing`
 
 const exhaustRow = `
   insert into rate_limit (key, hits, admitted)

@@ -5,8 +5,8 @@ import * as net from "node:net"
 export interface Heard {
   /** Each statement as often as it ran, on one line, in its order. */
   readonly statements: ReadonlyArray<string>
-  /** How often the client waited for an answer. */
-  readonly roundTrips: number
+  /** How often the client sent statements; what it sends at once counts once. */
+  readonly sent: number
 }
 
 export interface Wire {
@@ -51,24 +51,32 @@ const reader = (ran: (sql: string) => void) => {
   }
 }
 
+/** Milliseconds that the listener waits for what is sent at once. */
+const together = 5
+
 /** Listens in front of the database. */
 export const listen = async (databaseUrl: string): Promise<Wire> => {
   const target = new URL(databaseUrl)
   let statements: Array<string> = []
-  let roundTrips = 0
-  let waiting = false
+  let sent = 0
+  let counted = 0
   const server = net.createServer((client) => {
     const database = net.connect(Number(target.port), target.hostname)
     const read = reader((sql) => statements.push(oneLine(sql)))
+    let held: Array<Buffer> = []
+    const forward = () => {
+      if (statements.length > counted) sent++
+      counted = statements.length
+      database.write(Buffer.concat(held))
+      held = []
+    }
     client.on("data", (chunk) => {
-      if (!waiting) roundTrips++
-      waiting = true
       read(chunk)
+      if (held.length === 0) setTimeout(forward, together)
+      held.push(chunk)
     })
-    database.on("data", () => {
-      waiting = false
-    })
-    client.pipe(database).pipe(client)
+    client.on("end", () => setTimeout(() => database.end(), together))
+    database.pipe(client)
     for (const socket of [client, database]) {
       socket.setNoDelay(true)
       socket.on("error", () => {
@@ -84,9 +92,10 @@ export const listen = async (databaseUrl: string): Promise<Wire> => {
   return {
     url: url.href,
     take: () => {
-      const heard = { statements, roundTrips }
+      const heard = { statements, sent }
       statements = []
-      roundTrips = 0
+      sent = 0
+      counted = 0
       return heard
     },
     close: () => server.close()

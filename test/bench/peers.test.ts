@@ -27,7 +27,7 @@ const compared = Effect.gen(function*() {
   const pepper = crypto.randomBytes(32).toString("base64")
   return yield* Effect.promise(async () => {
     const fixture = await seed(superuser, pepper, { organizations: 2, accounts: 50, keys: 4 })
-    return compare({ url, pepper, superuser, fixture }, [])
+    return compare({ url, pepper, superuser, fixture }, [], false)
   })
 }).pipe(Effect.scoped)
 

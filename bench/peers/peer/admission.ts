@@ -1,9 +1,8 @@
 /** Who asks, and whether they may: the checks that come before the input, in the interface's order. */
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
-import type pg from "pg"
 import { consume, findKey, useKey } from "../statements.ts"
-import { directory } from "./database.ts"
+import { type Database, directory } from "./database.ts"
 import { insufficientScope, invalidKey, rateLimited, Refused } from "./failures.ts"
 import type { KeyRow } from "./rows.ts"
 
@@ -71,9 +70,9 @@ const wrongKeys = () => {
 
 const readsArchive = (role: string, granted: boolean) => role === "admin" ? granted : role !== "billing"
 
-/** The checks over a pool, for keys kept under the pepper. */
-export const makeAdmission = (pool: pg.Pool, pepper: Buffer) => {
-  const run = directory(pool)
+/** The checks over a database, for keys kept under the pepper. */
+export const makeAdmission = (database: Database, pepper: Buffer) => {
+  const run = directory(database)
   const pepperKey = crypto.createSecretKey(pepper)
   const countWrong = wrongKeys()
 

@@ -1,7 +1,7 @@
 /** The peer: the same duties on Fastify and `pg`, as a team writes them that knows both. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
-import type pg from "pg"
 import { type Caller, makeAdmission, type Rate } from "./admission.ts"
+import type { Database } from "./database.ts"
 import { errorBody, parameterInvalid, type Refused, resourceMissing, toRefused } from "./failures.ts"
 import { ulid } from "./ids.ts"
 import { askedFor, makeMcp, type Tool } from "./mcp.ts"
@@ -83,18 +83,18 @@ declare module "fastify" {
 }
 
 export interface Options {
-  readonly pool: pg.Pool
+  readonly database: Database
   readonly pepper: Buffer
 }
 
-export const makeApp = ({ pepper, pool }: Options): FastifyInstance => {
+export const makeApp = ({ database, pepper }: Options): FastifyInstance => {
   const app = Fastify({
     logger: { level: "info", stream: process.stderr },
     disableRequestLogging: true,
     genReqId: () => `req_${ulid()}`,
     bodyLimit: 64 * 1024
   })
-  const admission = makeAdmission(pool, pepper)
+  const admission = makeAdmission(database, pepper)
   const hosts = new Set<string>()
   app.addHook("onListen", async () => {
     const { host, port } = new URL(app.listeningOrigin)
@@ -149,7 +149,7 @@ export const makeApp = ({ pepper, pool }: Options): FastifyInstance => {
       onRequest: admit(operation),
       handler: (request) =>
         operation.answer(
-          pool,
+          database,
           callerOf(request),
           { ...request.query as Input, ...request.params as Input, ...request.body as Input },
           { via: "rest", ip: request.ip, requestId: request.id }
@@ -195,7 +195,7 @@ export const makeApp = ({ pepper, pool }: Options): FastifyInstance => {
         reply,
         caller,
         (operation, input) =>
-          operation.answer(pool, caller, input, { via: "mcp", ip: request.ip, requestId: request.id })
+          operation.answer(database, caller, input, { via: "mcp", ip: request.ip, requestId: request.id })
       )
     }
   })

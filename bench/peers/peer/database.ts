@@ -6,8 +6,23 @@ import { begin, commit, enter, type Statement } from "../statements.ts"
 const parsers = new TypeOverrides()
 parsers.setTypeParser(types.builtins.INT8, Number)
 
-export const openPool = (url: string): Pool =>
-  new Pool({ connectionString: url, max: 10, types: parsers, connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
+/** A pool, and whether its clients send a statement before the one ahead of it is answered. */
+export interface Database {
+  readonly pool: Pool
+  readonly pipelined: boolean
+}
+
+export const openDatabase = (url: string, pipelined: boolean): Database => ({
+  pool: new Pool({
+    connectionString: url,
+    max: 10,
+    types: parsers,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    pipeline: pipelined
+  }),
+  pipelined
+})
 
 export type Run = <Row extends object>(
   statement: Statement,
@@ -18,25 +33,33 @@ const runOn = (client: Pool | PoolClient): Run => async ({ name, text }, values)
   (await client.query({ name, text, values: [...values] })).rows
 
 /** Runs one statement as the tables' owner. */
-export const directory = (pool: Pool): Run => runOn(pool)
+export const directory = ({ pool }: Database): Run => runOn(pool)
 
-/** Runs the work in one transaction of the organization. */
+/**
+ * Runs the work in one transaction of the organization. On a pipelined connection the transaction's beginning is sent
+ * with its first statement, and nobody waits for the end of one that only reads.
+ */
 export const inOrganization = async <A>(
-  pool: Pool,
+  { pipelined, pool }: Database,
   organizationId: string,
+  access: "read" | "write",
   work: (run: Run) => Promise<A>
 ): Promise<A> => {
   const client = await pool.connect()
+  const release = () => client.release()
+  const giveUp = (broken: Error) => client.release(broken)
   try {
     const run = runOn(client)
-    await run(begin, [])
-    await run(enter, [organizationId])
+    const begun = run(begin, [])
+    if (!pipelined) await begun
+    await Promise.all([begun, run(enter, [organizationId])])
     const answer = await work(run)
-    await run(commit, [])
-    client.release()
+    const ended = run(commit, []).then(release)
+    if (pipelined && access === "read") ended.catch(giveUp)
+    else await ended
     return answer
   } catch (error) {
-    await client.query("ROLLBACK").then(() => client.release(), (broken: Error) => client.release(broken))
+    await client.query("ROLLBACK").then(release, giveUp)
     throw error
   }
 }

@@ -1,15 +1,15 @@
 /** The peer as a process of its own. */
 import { makeApp } from "./app.ts"
-import { openPool } from "./database.ts"
+import { openDatabase } from "./database.ts"
 
-const { CONSOLE_DATABASE_URL: url = "", CONSOLE_PEPPERS: pepper = "" } = process.env
+const { CONSOLE_DATABASE_URL: url = "", CONSOLE_PEPPERS: pepper = "", PEER_PIPELINED: pipelined } = process.env
 
-const pool = openPool(url)
-const app = makeApp({ pool, pepper: Buffer.from(pepper, "base64") })
+const database = openDatabase(url, pipelined === "true")
+const app = makeApp({ database, pepper: Buffer.from(pepper, "base64") })
 const address = await app.listen({ host: "127.0.0.1", port: 0 })
 console.log(`Listening on ${address}`)
 
 process.once("SIGTERM", async () => {
   await app.close()
-  await pool.end()
+  await database.pool.end()
 })

@@ -1,9 +1,8 @@
 /** The four operations of the comparison, once their caller is admitted and their input is checked. */
-import type pg from "pg"
 import * as sql from "../statements.ts"
 import { showAccount, showDetail, showDevices } from "./account.ts"
 import type { Access, Caller } from "./admission.ts"
-import { inOrganization, type Run } from "./database.ts"
+import { type Database, inOrganization, type Run } from "./database.ts"
 import { parameterInvalid, resourceMissing } from "./failures.ts"
 import { appendRoleLabel, type Origin } from "./journal.ts"
 import { showOrganization } from "./organization.ts"
@@ -46,17 +45,18 @@ export interface Input {
 
 export interface Operation extends Access {
   readonly id: string
-  readonly answer: (pool: pg.Pool, caller: Caller, input: Input, origin: Origin) => Promise<object>
+  readonly answer: (database: Database, caller: Caller, input: Input, origin: Origin) => Promise<object>
 }
 
 export const getOrganization: Operation = {
   id: "get_organization",
   scope: "org:read",
   roles: everyone,
-  answer: (pool, caller) =>
+  answer: (database, caller) =>
     inOrganization(
-      pool,
+      database,
       caller.organizationId,
+      "read",
       async (run) => showOrganization(await factsOf(run, caller), Date.now())
     )
 }
@@ -65,8 +65,8 @@ export const listAccounts: Operation = {
   id: "list_protected_accounts",
   scope: "org:read",
   roles: everyone,
-  answer: (pool, caller, { limit = 50 }) =>
-    inOrganization(pool, caller.organizationId, async (run) => {
+  answer: (database, caller, { limit = 50 }) =>
+    inOrganization(database, caller.organizationId, "read", async (run) => {
       const { adminId, organizationId } = caller
       const rows = reachesEvery(caller)
         ? await run<AccountRow>(sql.listAccounts.every(limit + 1), [organizationId])
@@ -94,8 +94,8 @@ export const getAccount: Operation = {
   id: "get_account",
   scope: "org:read",
   roles: everyone,
-  answer: (pool, caller, { account_id = "" }) =>
-    inOrganization(pool, caller.organizationId, async (run) => {
+  answer: (database, caller, { account_id = "" }) =>
+    inOrganization(database, caller.organizationId, "read", async (run) => {
       const row = await reach(run, sql.findAccount, caller, account_id)
       const organization = await factsOf(run, caller)
       const now = Date.now()
@@ -122,9 +122,9 @@ export const setRoleLabel: Operation = {
   id: "set_account_role_label",
   scope: "accounts:write",
   roles: protectors,
-  answer: (pool, caller, { account_id = "", role_label = null }, origin) => {
+  answer: (database, caller, { account_id = "", role_label = null }, origin) => {
     const label = labelOf(role_label)
-    return inOrganization(pool, caller.organizationId, async (run) => {
+    return inOrganization(database, caller.organizationId, "write", async (run) => {
       const row = await reach(run, sql.lockAccount, caller, account_id)
       const shown = { ...row, role_label: label }
       const answer = {
