@@ -1,6 +1,14 @@
 /** What `npm run mutants` has shown, as a figure. */
 import type { Figure } from "../../bench/support/figure.ts"
-import type { Tried } from "./main.ts"
+import type { Mutant } from "./list.ts"
+import type { Shown } from "./tests.ts"
+
+/** A change with its number in the list, and what the tests showed of it. */
+export interface Tried {
+  readonly number: number
+  readonly mutant: Mutant
+  readonly shown: Shown
+}
 
 const roomOf = (file: string): string => file.split("/")[1] ?? file
 

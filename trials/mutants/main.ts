@@ -10,17 +10,10 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { parseArgs } from "node:util"
 import { record } from "../../bench/support/figure.ts"
-import { figureOf } from "./figure.ts"
-import { type Mutant, mutants } from "./list.ts"
+import { figureOf, type Tried } from "./figure.ts"
+import { mutants } from "./list.ts"
 import { apply, copyTo, faultsOf } from "./source.ts"
-import { run, type Shown } from "./tests.ts"
-
-/** A change with its number in the list, and what the tests showed of it. */
-export interface Tried {
-  readonly number: number
-  readonly mutant: Mutant
-  readonly shown: Shown
-}
+import { run } from "./tests.ts"
 
 const { values } = parseArgs({
   options: {

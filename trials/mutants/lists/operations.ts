@@ -31,7 +31,7 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/operations/Operation.ts",
-    line: "const account = yield* load(kind === \"write\")",
+    line: "const account = yield* load(true)",
     becomes: "const account = yield* load(false)",
     why: "a write decides on a row that it has not locked",
     tests: ["test/laws/races.test.ts"]
@@ -122,8 +122,8 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/operations/Journaling.ts",
-    line: "exit._tag === \"Success\" ? settle(exit.value) : Effect.void,",
-    becomes: "Effect.void,",
+    line: "if (exit._tag === \"Success\") yield* settle(exit.value)",
+    becomes: "",
     why: "what was changed on the messenger is not kept",
     tests: ["test/spec/04_14_username.test.ts", "test/laws/messenger.test.ts"]
   },
@@ -136,8 +136,8 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/operations/Journaling.ts",
-    line: "const exit = yield* Effect.exit(restore(act(writer)))",
-    becomes: "const exit = yield* restore(Effect.exit(act(writer)))",
+    line: "const exit = yield* Effect.exit(restore(act(live)))",
+    becomes: "const exit = yield* restore(Effect.exit(act(live)))",
     why: "a caller that gives up leaves an intent without an outcome",
     tests: ["test/laws/messenger.test.ts"]
   }

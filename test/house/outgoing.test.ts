@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest"
+import { blank } from "../spec/facts.ts"
+import { files, read } from "./house.ts"
+
+/** What sends a request somewhere, apart from methods that are named alike. */
+const outgoing =
+  /(?<![.\w])fetch\(|\bHttpClient\b|\bhttps?\.(?:request|get)\(|\b(?:net|tls)\.connect\(|\bcreateConnection\(/
+
+/** The typed client is for other programs; the commands ask the service and the operator's collector. */
+const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$)/
+
+describe("the service", () => {
+  it("requests nothing over a network but by its commands and by the client for other programs", () => {
+    const asking = files("src/**/*.ts").filter((file) => outgoing.test(blank(read(file))))
+    expect(asking.filter((file) => !mayAsk.test(file))).toEqual([])
+    expect(asking.length).toBeGreaterThan(0)
+  })
+})
