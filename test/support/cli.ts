@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import * as Command from "./command.ts"
 
-export { done, run, type Service, type Settings } from "./command.ts"
+export { done, run, type Service } from "./command.ts"
 
 /** A directory that is gone when the test is. */
 export const freshDirectory = (): string => {

@@ -51,7 +51,7 @@ export const send = async (
   }
 }
 
-export const outcomeOf = (status: number): Outcome =>
+const outcomeOf = (status: number): Outcome =>
   status >= 200 && status < 300 ? "acknowledged" : status >= 400 && status < 500 ? "refused" : "unknown"
 
 export const labelOf = (account: string) => `/v1/accounts/${account}/role-label`
