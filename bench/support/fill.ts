@@ -99,7 +99,7 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
   `insert into admin_department (organization_id, admin_id, department_id)
   select '${id}', ${idOf("admin", id, "role")}, ${idOf("department", id, "n")}
   from unnest(array['admin', 'archive']) role, generate_series(0, ${Math.min(departments, grantedDepartments) - 1}) n`,
-  `insert into journal_head values ('${id}', ${events}, 'not a hash', now())`,
+  `insert into journal_head select '${id}', ${events}, repeat('0', 64), now() where ${events} > 0`,
   `insert into journal_event (organization_id, sequence, id, at, action, outcome, actor_type, actor_admin_id,
     credential_kind, credential_id, credential_label, via, account_id, department_id, target_type, target_id, details,
     prev_hash, hash)
@@ -112,7 +112,7 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
     case when role is not null then 'api_key' end, case when role is not null then ${idOf("key", id, "role")}::text end,
     case when role is not null then 'Key' end, 'rest', account_id,
     case when account_id is not null then ${department(id, departments, "place")} end,
-    case when account_id is not null then 'account' end, account_id::text, '{}', 'not a hash', 'not a hash'
+    case when account_id is not null then 'account' end, account_id::text, '{}', repeat('0', 64), repeat('0', 64)
   from (
     select n, role, place, case when n % 40 <> 3 then ${idOf("account", id, "place")} end as account_id
     from (

@@ -81,6 +81,7 @@ const descendants = (pid: number): Array<number> =>
 export class DatabaseServer {
   readonly password = crypto.randomBytes(16).toString("hex")
   readonly #fsync: boolean
+  readonly #settings: Readonly<Record<string, string>>
   /** The server's own folder, which goes with it. */
   readonly home: string
   #bin = ""
@@ -88,14 +89,21 @@ export class DatabaseServer {
   #keeper: childProcess.ChildProcess | undefined
   #log = ""
 
-  private constructor(fsync: boolean, folder: string) {
+  private constructor(fsync: boolean, folder: string, settings: Readonly<Record<string, string>>) {
     this.#fsync = fsync
+    this.#settings = settings
     this.home = fs.mkdtempSync(path.join(folder, "postgres-test-"))
   }
 
   /** Makes a cluster below `folder`, the system's temporary one unless told, and starts it; fsync is off unless told. */
-  static async start(options?: { readonly fsync?: boolean; readonly folder?: string }): Promise<DatabaseServer> {
-    const server = new DatabaseServer(options?.fsync ?? false, options?.folder ?? os.tmpdir())
+  static async start(
+    options?: {
+      readonly fsync?: boolean
+      readonly folder?: string
+      readonly settings?: Readonly<Record<string, string>>
+    }
+  ): Promise<DatabaseServer> {
+    const server = new DatabaseServer(options?.fsync ?? false, options?.folder ?? os.tmpdir(), options?.settings ?? {})
     try {
       await server.#initialise()
       await server.start()
@@ -148,7 +156,8 @@ export class DatabaseServer {
       fsync: this.#fsync ? "on" : "off",
       full_page_writes: this.#fsync ? "on" : "off",
       max_connections: "200",
-      shared_buffers: "64MB"
+      shared_buffers: "64MB",
+      ...this.#settings
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     const postgres = [path.join(this.#bin, "postgres"), "-D", this.#data, "-p", String(this.#port), ...flags]

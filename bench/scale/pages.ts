@@ -1,0 +1,130 @@
+/** The time of a page by the size of the organization. */
+import type { Server } from "../peers/processes.ts"
+import { median, quantile, startAsking, taking } from "../support/asking.ts"
+import type { Chart, Table } from "../support/figure.ts"
+import type { Filling } from "../support/fill.ts"
+import { type Ground, makeKeys, makeLimitedTokens } from "../support/ground.ts"
+import { type Asker, type Case, casesOf } from "./cases.ts"
+
+interface Prepared {
+  readonly filling: Filling
+  readonly cases: ReadonlyArray<Case>
+  readonly credential: Readonly<Record<Asker, () => string>>
+}
+
+/** Requests that a credential may get: well below the limit of a minute, however fast the run is. */
+const perCredential = 100
+
+const prepare = async (ground: Ground, service: Server, filling: Filling, rounds: number): Promise<Prepared> => {
+  const cases = await casesOf(ground.superuser, filling)
+  const credentialOf = async (asker: Asker) => {
+    const count = Math.ceil(cases.filter((one) => one.asker === asker).length * rounds / perCredential)
+    return taking(
+      asker === "limited"
+        ? await makeLimitedTokens(ground, filling.id, 3, service.address, count)
+        : await makeKeys(ground, filling.id, asker, count)
+    )
+  }
+  const credential = {
+    owner: await credentialOf("owner"),
+    admin: await credentialOf("admin"),
+    billing: await credentialOf("billing"),
+    limited: await credentialOf("limited")
+  }
+  return { filling, cases, credential }
+}
+
+interface Measured {
+  readonly rows: number
+  readonly times: Array<number>
+}
+
+const millis = (value: number) => value.toFixed(2)
+
+/** A difference below this is within what the same page differs by from run to run. */
+const noise = 0.5
+
+/** Asks every case of every organization in turn, so that whatever slows the machine slows all of them. */
+export const measurePages = async (
+  ground: Ground,
+  service: Server,
+  fillings: ReadonlyArray<Filling>,
+  rounds: number
+): Promise<{ readonly tables: ReadonlyArray<Table>; readonly charts: ReadonlyArray<Chart> }> => {
+  const warmUp = 3
+  const organizations: Array<Prepared> = []
+  for (const filling of fillings) organizations.push(await prepare(ground, service, filling, rounds + warmUp))
+  const count = organizations[0]?.cases.length ?? 0
+  const measured = Array.from(
+    { length: count },
+    () => organizations.map((): Measured & { rows: number } => ({ rows: 0, times: [] }))
+  )
+  const { ask, stop } = startAsking(service.address)
+  try {
+    for (let round = -warmUp; round < rounds; round++) {
+      for (const [index, results] of measured.entries()) {
+        for (const [place, { cases, credential, filling }] of organizations.entries()) {
+          const one = cases[index]
+          const result = results[place]
+          if (one === undefined || result === undefined) continue
+          const { body, millis: took, status } = await ask(credential[one.asker](), one.path)
+          if (status !== 200) throw new Error(`${filling.id} ${one.path}: ${status} ${body}`)
+          if (round < 0) result.rows = JSON.parse(body).data?.length ?? 1
+          else result.times.push(took)
+        }
+      }
+    }
+  } finally {
+    stop()
+  }
+  const names = fillings.map(({ accounts, events, id }) =>
+    `${id}: ${accounts.toLocaleString("en")} accounts, ${events.toLocaleString("en")} events`
+  )
+  const largest = fillings.reduce(
+    (most, { accounts }, index) => accounts > (fillings[most]?.accounts ?? 0) ? index : most,
+    0
+  )
+  const ratios: Array<number> = []
+  const rowsOf = (operations: ReadonlyArray<string>) =>
+    measured.flatMap((results, index) => {
+      const one = organizations[0]?.cases[index]
+      if (one === undefined || !operations.includes(one.operation)) return []
+      const medians = results.map(({ times }) => median(times))
+      const [smallest = Number.NaN] = medians
+      const most = medians[largest] ?? Number.NaN
+      const flat = most / smallest <= 1.25 || most - smallest <= noise
+      ratios.push(most / smallest)
+      return [[
+        [operations.length > 1 ? one.operation : "", one.asker, one.what].filter((word) => word !== "").join(", "),
+        results.map(({ rows }) => rows).join(" / "),
+        ...results.map(({ times }) => `${millis(median(times))} / ${millis(quantile(times, 0.95))}`),
+        `${(most / smallest).toFixed(2)}${flat ? "" : ", not flat"}`
+      ]]
+    })
+  const columns = ["who and what", "rows", ...names, "ratio, largest to smallest"]
+  const note =
+    `Milliseconds over HTTP, median / p95 of ${rounds} requests; a ratio counts as flat up to 1.25, or where the difference is below ${noise} ms.`
+  const tables: ReadonlyArray<Table> = [
+    { title: "Single reads", columns, rows: rowsOf(["get_organization", "get_account"]), note },
+    { title: "list_protected_accounts, a page of 50", columns, rows: rowsOf(["list_protected_accounts"]), note },
+    { title: "list_journal_events, a page of 50", columns, rows: rowsOf(["list_journal_events"]), note }
+  ]
+  const charted = ["start", "middle", "end", "protected", "new_sign_in"]
+  const series = measured.flatMap((results, index) => {
+    const one = organizations[0]?.cases[index]
+    return one?.operation === "list_protected_accounts" && one.asker === "owner" && charted.includes(one.what)
+      ? [{ name: one.what, values: results.map(({ times }) => Number(millis(median(times)))) }]
+      : []
+  })
+  return {
+    tables,
+    charts: [{
+      title: "A page of 50 accounts for the owner, median",
+      name: "scale-accounts",
+      kind: "bar",
+      unit: "ms",
+      x: fillings.map(({ accounts, id }) => `${id} (${accounts.toLocaleString("en")})`),
+      series
+    }]
+  }
+}

@@ -1,0 +1,102 @@
+/** A private PostgreSQL 15 for a measurement: migrated, sized for millions of rows, with credentials made past the API. */
+import { Effect, Redacted } from "effect"
+import * as crypto from "node:crypto"
+import { Client } from "pg"
+import { form } from "../../src/layers/crypto/ApiKeys.ts"
+import * as Migrate from "../../src/layers/sql/Migrate.ts"
+import { migrations } from "../../src/layers/sql/migrations/index.ts"
+import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
+import { DatabaseServer } from "../../test/support/databaseServer.ts"
+import { idOf, type Member } from "./fill.ts"
+
+export interface Ground {
+  /** As the service connects. */
+  readonly url: string
+  /** Whom no policy holds back. */
+  readonly superuser: Client
+  readonly pepper: string
+  readonly remove: () => Promise<void>
+}
+
+const settings = {
+  shared_buffers: "1GB",
+  maintenance_work_mem: "1GB",
+  work_mem: "64MB",
+  max_wal_size: "8GB",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  synchronous_commit: "off"
+}
+
+/** Starts it; the data goes with the process. */
+export const startGround = async (): Promise<Ground> => {
+  const server = await DatabaseServer.start({ settings })
+  try {
+    const url = await createConsole(server, "console")
+    await Effect.runPromise(Effect.provide(Migrate.run(migrations), postgresLayer(url)))
+    const superuser = new Client(server.url("console"))
+    await superuser.connect()
+    return {
+      url,
+      superuser,
+      pepper: crypto.randomBytes(32).toString("base64"),
+      remove: async () => {
+        await superuser.end()
+        await server.remove()
+      }
+    }
+  } catch (cause) {
+    await server.remove()
+    throw cause
+  }
+}
+
+const secrets = ({ pepper }: Ground, start: string, count: number) =>
+  Array.from({ length: count }, () => {
+    const secret = Redacted.value(form(start).write(crypto.randomBytes(32)))
+    return { secret, digest: crypto.createHmac("sha256", Buffer.from(pepper, "base64")).update(secret).digest("hex") }
+  })
+
+/** Makes keys of one of the organization's members. */
+export const makeKeys = async (
+  ground: Ground,
+  organizationId: string,
+  member: Member,
+  count: number
+): Promise<ReadonlyArray<string>> => {
+  const made = secrets(ground, "osc_live_", count)
+  await ground.superuser.query(
+    `insert into api_key (organization_id, id, admin_id, label, scopes, digest, pepper_id, created_at, last_used_at)
+    select $1, gen_random_uuid(), ${idOf("admin", organizationId, `'${member}'`)}, 'Key',
+      array['org:read', 'accounts:write'], digest, 'bench', now(), now()
+    from unnest($2::text[]) digest`,
+    [organizationId, made.map(({ digest }) => digest)]
+  )
+  return made.map(({ secret }) => secret)
+}
+
+/** Makes access tokens, each of a connection of its own, of an application that the owner limited to departments. */
+export const makeLimitedTokens = async (
+  ground: Ground,
+  organizationId: string,
+  departments: number,
+  address: string,
+  count: number
+): Promise<ReadonlyArray<string>> => {
+  const made = secrets(ground, "osc_oat_", count)
+  await ground.superuser.query(
+    `with connection as (
+      insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
+        scope_type, department_ids, resource, created_at, last_used_at)
+      select $1, gen_random_uuid(), ${idOf("admin", organizationId, "'owner'")}, 'oauth', digest, 'App', 'app.example',
+        'cloud', array['org:read'], 'departments',
+        array(select id from department where organization_id = $1 order by name limit $3), $4, now(), now()
+      from unnest($2::text[]) digest
+      returning id, label
+    )
+    insert into oauth_token (organization_id, digest, pepper_id, connection_id, kind, scopes, created_at, expires_at)
+    select $1, label, 'bench', id, 'access', array['org:read'], now(), now() + interval '1 day' from connection`,
+    [organizationId, made.map(({ digest }) => digest), departments, `${address}/v1`]
+  )
+  return made.map(({ secret }) => secret)
+}
