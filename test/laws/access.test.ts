@@ -3,6 +3,7 @@ import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Role, Scope } from "../../src/domain/Access.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { below, most, some } from "../support/laws/rights.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
@@ -14,22 +15,6 @@ interface Rights {
   readonly accounts: ReadonlyArray<number>
   readonly departments: ReadonlyArray<number>
 }
-
-/** The roles below each, with the same grants. */
-const below: Readonly<Record<Role, ReadonlyArray<Role>>> = {
-  owner: ["superadmin"],
-  superadmin: ["admin", "billing", "archive"],
-  admin: ["archive"],
-  billing: [],
-  archive: []
-}
-
-const flag = Random.pickOf(true, false)
-
-const some = <A>(values: ReadonlyArray<A>): Arbitrary.Arbitrary<ReadonlyArray<A>> =>
-  Arbitrary.map(Arbitrary.all(values.map(() => flag)), (flags) => values.filter((_, index) => flags[index]))
-
-const most = <A>(values: ReadonlyArray<A>) => Random.oneOf(Arbitrary.Constant(values), some(values))
 
 const rights: Arbitrary.Arbitrary<Rights> = Arbitrary.all({
   role: Random.pickOf(...Role.literals),

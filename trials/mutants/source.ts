@@ -4,10 +4,10 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Mutant } from "./list.ts"
 
-export const root = fileURLToPath(new URL("../../", import.meta.url))
+const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** How often the line stands in the file. */
-export const occurrences = ({ file, line }: Mutant, directory: string = root): number => {
+const occurrences = ({ file, line }: Mutant, directory: string = root): number => {
   const source = path.join(directory, file)
   if (!fs.existsSync(source)) return 0
   return fs.readFileSync(source, "utf8").split("\n").filter((text) => text.trim() === line).length
