@@ -32,7 +32,7 @@ export const http: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/http/Input.ts",
-    line: "if (unknown !== undefined) return yield* invalid(unknown, \"is not known here\")",
+    line: "if (unknown !== undefined) return yield* invalidMember(unknown, \"is not known here\")",
     becomes: "",
     why: "a body reaches into the path's members",
     tests: ["test/http/body.test.ts"]

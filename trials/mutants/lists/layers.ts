@@ -179,10 +179,10 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/OAuthGrants.ts",
-    line: "for update of ai_connection for share of admin`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),",
-    becomes: "`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),",
-    why: "two refreshes at once",
-    tests: ["test/oauth/races.test.ts"]
+    line: "where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null",
+    becomes: "where organization_id = ${organizationId} and id = ${adminId}",
+    why: "an admin who was disabled in the meantime connects an application",
+    tests: ["test/oauth/authorize.test.ts"]
   },
   {
     file: "src/layers/sql/PendingChanges.ts",
