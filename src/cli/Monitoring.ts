@@ -53,6 +53,7 @@ const eventLoop = Effect.gen(function*() {
   yield* gauge("nodejs_eventloop_lag_mean_seconds", `${says}: the mean`, () => seen.mean)
   yield* gauge("nodejs_eventloop_lag_p99_seconds", `${says}: the 99th percentile`, () => seen.p99)
   yield* gauge("nodejs_eventloop_lag_max_seconds", `${says}: the worst`, () => seen.max)
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
   return Effect.sync(() => {
     if (delay.count > 0) {
       seen = { mean: delay.mean / nanos, p99: delay.percentile(99) / nanos, max: delay.max / nanos }
@@ -71,6 +72,7 @@ const journalLag = Effect.gen(function*() {
     () => lag.open
   )
   yield* gauge("console_journal_oldest_intent_seconds", "Age of the oldest of them", () => lag.oldest)
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
   return Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* Tenant.directory(sql)(sql<{ open: number; first: Date | null }>`

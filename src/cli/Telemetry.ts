@@ -1,7 +1,7 @@
 /** Traces and metrics for a collector, by the OpenTelemetry protocol over HTTP, where one is named. */
 import { Clock, Effect, Layer, Option, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpMiddleware } from "effect/http"
-import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 
 export interface TelemetrySettings {
   readonly otlpUrl: Option.Option<string>
@@ -111,12 +111,12 @@ const exporting = (url: string, headers: Option.Option<Redacted.Redacted>, ratio
       )
     )
     const metrics = OtlpMetrics.layer({ ...options, url: `${url}/v1/metrics`, exportInterval: "30 seconds" })
-    return Layer.mergeAll(
-      tracer,
-      metrics,
-      // The service names its own spans: the server's hold the address as it was sent.
-      Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
-    ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, client]))
+    // The service names its own spans: the server's hold the address as it was sent.
+    const named = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
+    return Layer.merge(tracer, named).pipe(
+      Layer.provide(metrics),
+      Layer.provide([OtlpSerialization.layerJson, client])
+    )
   }))
 
 /** Exports where the settings name a collector; elsewhere not even the spans are made. */

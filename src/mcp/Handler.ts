@@ -120,6 +120,7 @@ const call = Effect.fnUntraced(
     return result
   },
   recover((body) => Effect.succeed(failed(body))),
+  // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation) => Observation.within(wayOf(operation), statusOf, called)
 )
 
