@@ -51,7 +51,7 @@ const reader = (ran: (sql: string) => void) => {
   }
 }
 
-/** Milliseconds that the listener waits for what is sent at once. */
+/** Milliseconds that the listener waits for what is sent at once, from when it is first asked what it heard. */
 const together = 5
 
 /** Listens in front of the database. */
@@ -60,6 +60,7 @@ export const listen = async (databaseUrl: string): Promise<Wire> => {
   let statements: Array<string> = []
   let sent = 0
   let counted = 0
+  let asked = false
   const server = net.createServer((client) => {
     const database = net.connect(Number(target.port), target.hostname)
     const read = reader((sql) => statements.push(oneLine(sql)))
@@ -72,8 +73,9 @@ export const listen = async (databaseUrl: string): Promise<Wire> => {
     }
     client.on("data", (chunk) => {
       read(chunk)
-      if (held.length === 0) setTimeout(forward, together)
       held.push(chunk)
+      if (!asked) forward()
+      else if (held.length === 1) setTimeout(forward, together)
     })
     client.on("end", () => setTimeout(() => database.end(), together))
     database.pipe(client)
@@ -92,6 +94,7 @@ export const listen = async (databaseUrl: string): Promise<Wire> => {
   return {
     url: url.href,
     take: () => {
+      asked = true
       const heard = { statements, sent }
       statements = []
       sent = 0
