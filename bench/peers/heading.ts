@@ -21,7 +21,8 @@ export const heading = (
   "one line of log to a file and count and time the request, with the same headers. Over MCP the peer answers by " +
   "the official SDK (`@modelcontextprotocol/sdk` 1, stateless, JSON), and the service by `@modelcontextprotocol/server`.",
   "The peer waits for each statement, as programs on `pg` do. **Pipelined** it uses the switch that `pg` has for it: " +
-  "the transaction's beginning is sent with its first statement, and nobody waits for the end of one that only reads. " +
+  "the transaction's beginning is sent with its first statement, statements that do not depend on each other at once, " +
+  "and nobody waits for the end of one that only reads, all of which the service does by itself. " +
   "The goals are about the peer that waits; the pipelined one shows what of a difference is owed to that.",
   "What only the service does: OAuth tokens, hosts of organizations, trusted proxies, a clock anchored to the " +
   "database's, a deadline over each transaction that rolls it back, draining on stop, and " +

@@ -47,7 +47,10 @@ export const consume = statement(
   returning admitted, hits`
 )
 
-export const begin = statement("begin", "BEGIN")
+export const begin = {
+  read: statement("begin_reading", "BEGIN READ ONLY"),
+  write: statement("begin", "BEGIN")
+}
 export const commit = statement("commit", "COMMIT")
 
 export const enter = statement(
@@ -190,21 +193,19 @@ export const lockJournal = statement(
   "select sequence, hash, at from journal_head where organization_id = $1 for update"
 )
 
+/** The event, and the head that moves to it. */
 export const appendEvent = statement(
   "append_event",
   `
+  with head as (
+    update journal_head set sequence = $1, hash = $2, at = $3
+    where organization_id = $4
+  )
   insert into journal_event (organization_id, department_id, sequence, id, at, action, outcome, actor_type,
     actor_admin_id, actor_name, credential_kind, credential_id, credential_label, via, account_id, target_type,
     target_id, details, ip, request_id, closes, prev_hash, hash)
-  values ($1, (select department_id from account where organization_id = $2 and account.id = $3), $4, $5, $6, $7, $8,
-    $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::jsonb, $20, $21, $22, $23, $24)`
-)
-
-export const moveJournal = statement(
-  "move_journal",
-  `
-  update journal_head set sequence = $1, hash = $2, at = $3
-  where organization_id = $4`
+  values ($5, (select department_id from account where organization_id = $6 and account.id = $7), $8, $9, $10, $11, $12,
+    $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23::jsonb, $24, $25, $26, $27, $28)`
 )
 
 /** The floor's one statement: what the list shows of an account, as it is stored. */

@@ -1,7 +1,7 @@
 /** The peer's entry in the journal: chained by hash, behind the lock on the journal's head. */
 import canonicalize from "canonicalize"
 import * as crypto from "node:crypto"
-import { appendEvent, lockJournal, moveJournal, openJournal } from "../statements.ts"
+import { appendEvent, lockJournal, openJournal } from "../statements.ts"
 import type { Caller } from "./admission.ts"
 import type { Run } from "./database.ts"
 import { uuidV7 } from "./ids.ts"
@@ -19,6 +19,22 @@ const sha256 = (...parts: ReadonlyArray<string | Buffer>): string => {
   return hash.digest("hex")
 }
 
+interface Head {
+  readonly sequence: number
+  readonly hash: string
+  readonly at: Date
+}
+
+/** The organization's head, locked; its first event makes it. */
+const lockHead = async (run: Run, organizationId: string, now: Date): Promise<Head> => {
+  const [head] = await run<Head>(lockJournal, [organizationId])
+  if (head !== undefined) return head
+  await run(openJournal, [organizationId, sha256(`journal/1\n${organizationId}`), now])
+  const [made] = await run<Head>(lockJournal, [organizationId])
+  if (made === undefined) throw new Error("The journal has no head")
+  return made
+}
+
 /** Appends that the caller set an account's label. */
 export const appendRoleLabel = async (
   run: Run,
@@ -28,9 +44,7 @@ export const appendRoleLabel = async (
   details: Readonly<Record<string, string>>
 ): Promise<void> => {
   const now = Date.now()
-  await run(openJournal, [organizationId, sha256(`journal/1\n${organizationId}`), new Date(now)])
-  const [head] = await run<{ sequence: number; hash: string; at: Date }>(lockJournal, [organizationId])
-  if (head === undefined) throw new Error("The journal has no head")
+  const head = await lockHead(run, organizationId, new Date(now))
   const at = new Date(Math.max(now, head.at.getTime()))
   const event = {
     object: "journal_event",
@@ -53,6 +67,10 @@ export const appendRoleLabel = async (
   const hash = sha256(Buffer.from(head.hash, "hex"), canonicalize(event) ?? "")
   const { action, actor, closes, credential, id, outcome, prev_hash, sequence, target } = event
   await run(appendEvent, [
+    sequence,
+    hash,
+    at,
+    organizationId,
     organizationId,
     organizationId,
     accountId,
@@ -78,5 +96,4 @@ export const appendRoleLabel = async (
     prev_hash,
     hash
   ])
-  await run(moveJournal, [sequence, hash, at, organizationId])
 }

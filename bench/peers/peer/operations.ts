@@ -61,25 +61,21 @@ export const getOrganization: Operation = {
     )
 }
 
+/** The first rows of the list, as many as asked for. */
+const rowsFor = (run: Run, caller: Caller, count: number): Promise<ReadonlyArray<AccountRow>> => {
+  const { adminId, organizationId: id } = caller
+  return reachesEvery(caller)
+    ? run<AccountRow>(sql.listAccounts.every(count), [id])
+    : run<AccountRow>(sql.listAccounts.granted(count), [id, adminId, id, id, adminId, id, id])
+}
+
 export const listAccounts: Operation = {
   id: "list_protected_accounts",
   scope: "org:read",
   roles: everyone,
   answer: (database, caller, { limit = 50 }) =>
-    inOrganization(database, caller.organizationId, "read", async (run) => {
-      const { adminId, organizationId } = caller
-      const rows = reachesEvery(caller)
-        ? await run<AccountRow>(sql.listAccounts.every(limit + 1), [organizationId])
-        : await run<AccountRow>(sql.listAccounts.granted(limit + 1), [
-          organizationId,
-          adminId,
-          organizationId,
-          organizationId,
-          adminId,
-          organizationId,
-          organizationId
-        ])
-      const organization = await factsOf(run, caller)
+    inOrganization(database, caller.organizationId, "read", async (run, all) => {
+      const [rows, organization] = await all([() => rowsFor(run, caller, limit + 1), () => factsOf(run, caller)])
       const now = Date.now()
       return {
         object: "list",
@@ -95,15 +91,18 @@ export const getAccount: Operation = {
   scope: "org:read",
   roles: everyone,
   answer: (database, caller, { account_id = "" }) =>
-    inOrganization(database, caller.organizationId, "read", async (run) => {
+    inOrganization(database, caller.organizationId, "read", async (run, all) => {
+      const { organizationId, role } = caller
       const row = await reach(run, sql.findAccount, caller, account_id)
-      const organization = await factsOf(run, caller)
+      const seesDevices = protectors.includes(role)
+      const [organization, sessions, terminations] = await all([
+        () => factsOf(run, caller),
+        async () => seesDevices ? run<SessionRow>(sql.sessionsOf, [organizationId, account_id]) : [],
+        async () => seesDevices ? run<TerminationRow>(sql.terminationsOf, [organizationId, account_id, 20]) : []
+      ])
       const now = Date.now()
       const detail = { ...showDetail(row, organization, caller, now), content_notice: notice }
-      if (!protectors.includes(caller.role)) return detail
-      const sessions = await run<SessionRow>(sql.sessionsOf, [caller.organizationId, account_id])
-      const terminations = await run<TerminationRow>(sql.terminationsOf, [caller.organizationId, account_id, 20])
-      return { ...detail, ...showDevices(row, sessions, terminations, now) }
+      return seesDevices ? { ...detail, ...showDevices(row, sessions, terminations, now) } : detail
     })
 }
 
