@@ -1,0 +1,79 @@
+/** Writes `docs/figures.md` and its charts from what the runs have kept below `docs/figures`; `--check` compares alone. */
+import * as echarts from "echarts"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { parseArgs } from "node:util"
+import { type Chart, directory, formatTable, type Recorded } from "./support/figure.ts"
+
+const { values: { check } } = parseArgs({ options: { check: { type: "boolean", default: false } } })
+
+/** The order of the document; each name is that of a file. */
+const order = ["peers", "scale", "timing", "fuzz", "faults", "laws", "mutants"]
+
+const document = path.join(directory, "../figures.md")
+
+const chartSize = { width: 760, height: 360 }
+
+/** The chart as SVG text, the same for the same figures. */
+const draw = ({ kind, logarithmic, series, title, unit, x }: Chart): string => {
+  const chart = echarts.init(null, null, { renderer: "svg", ssr: true, ...chartSize })
+  chart.setOption({
+    animation: false,
+    backgroundColor: "#ffffff",
+    textStyle: { fontFamily: "system-ui, sans-serif" },
+    title: { text: title, left: "center", textStyle: { fontSize: 15 } },
+    legend: { bottom: 4, data: series.map(({ name }) => name) },
+    grid: { left: 72, right: 24, top: 56, bottom: 64 },
+    xAxis: { type: "category", data: [...x], axisLabel: { interval: 0, fontSize: 11 } },
+    yAxis: { type: logarithmic === true ? "log" : "value", name: unit },
+    series: series.map(({ name, values }) => ({ name, type: kind, data: values.map((value) => value ?? "-") }))
+  })
+  const svg = chart.renderToSVGString()
+  chart.dispose()
+  return `${svg}\n`
+}
+
+const read = (name: string): Recorded | undefined => {
+  const file = path.join(directory, `${name}.json`)
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : undefined
+}
+
+const section = ({ charts, command, date, machine, tables, text, title, versions }: Recorded): string =>
+  [
+    `## ${title}`,
+    `Printed by \`${command}\` on ${date}; ${machine}; ${
+      Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ")
+    }.`,
+    ...text,
+    ...tables.map(formatTable),
+    ...charts.map(({ name, title }) => `![${title}](figures/${name}.svg)`)
+  ].join("\n\n")
+
+const figures = order.flatMap((name) => read(name) ?? [])
+
+const files: ReadonlyMap<string, string> = new Map([
+  [
+    document,
+    `${
+      [
+        "# Figures",
+        "What the service costs and withstands, as the commands print it. Every number stands beside the command that" +
+        " printed it; `npm run figures` makes this page from what the runs have kept in `docs/figures`.",
+        "A figure in requests a second belongs to its machine: read the ratios.",
+        ...figures.map(section)
+      ].join("\n\n")
+    }\n`
+  ],
+  ...figures.flatMap(({ charts }) =>
+    charts.map((chart) => [path.join(directory, `${chart.name}.svg`), draw(chart)] as const)
+  )
+])
+
+const stale = [...files].filter(([file, content]) => !fs.existsSync(file) || fs.readFileSync(file, "utf8") !== content)
+if (check) {
+  for (const [file] of stale) console.error(`${path.relative(process.cwd(), file)} is not what its figures say`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+} else {
+  for (const [file, content] of stale) fs.writeFileSync(file, content)
+  console.log(`${files.size} files from ${figures.length} figures`)
+}
