@@ -46,7 +46,7 @@ const department = (id: string, departments: number, n: string) =>
   `case when ${n} % 10 <> 0 then ${idOf("department", id, `(${n} % ${departments})`)} end`
 
 /** Members of the organization by role; the numbers name them. */
-export const members = ["owner", "superadmin", "admin", "billing", "archive"] as const
+const members = ["owner", "superadmin", "admin", "billing", "archive"] as const
 export type Member = (typeof members)[number]
 
 /** How many accounts are granted one by one to each admin whose access is granted. */
