@@ -189,6 +189,20 @@ const chart = (
   }))
 })
 
+/** What stands between the service and the floor on the list, whoever carries the duties. */
+const aboutFloor = (rounds: ReadonlyArray<Round>): ReadonlyArray<string> => {
+  const of = (server: ServerName, member: "cpu" | "databaseCpu") =>
+    median(select(rounds, "list_protected_accounts", server).map((round) => round[member]))
+  if (select(rounds, "list_protected_accounts", "floor").length === 0) return []
+  const floor = of("floor", "cpu") + of("floor", "databaseCpu")
+  return [
+    `On the list the floor takes ${floor.toFixed(2)} ms of CPU a request, its database's included. The duties' ` +
+    `statements alone take ${of("ours", "databaseCpu").toFixed(2)} ms of the database under the service and ` +
+    `${of("peer", "databaseCpu").toFixed(2)} ms under the peer, before either server has done anything: on a machine ` +
+    "that server, database and load share, that bounds what can be reached of the floor's throughput."
+  ]
+}
+
 export const figureOf = (rounds: ReadonlyArray<Round>, { compared, pipelined }: Alike, run: Run): Figure => {
   const names = compared.asked.map(({ workload }) => workload)
   const short = goalsOf(rounds, names).filter(({ isMet, values }) => !isMet(median(values)))
@@ -198,6 +212,7 @@ export const figureOf = (rounds: ReadonlyArray<Round>, { compared, pipelined }: 
     command: "npm run bench",
     text: [
       ...heading(compared.requests, run),
+      ...aboutFloor(rounds),
       short.length === 0
         ? "Every goal is reached in this run."
         : `In this run ${short.length} of the goals below are not reached; the column at their end says which.`
