@@ -1,7 +1,7 @@
 /**
  * Applies each listed change to a copy of the sources, alone, and runs the tests that must see it.
  *
- * `npm run mutants` tries all of them; `--only 12` one by its number in the list, `--only 3-9` several, `--room oauth`
+ * `npm run mutants` tries all of them; `--only 12` one by its number in the list, `--only 3,7-9` several, `--room oauth`
  * those of a room; `--workers 2` says how many are tried at a time; `--no-baseline` leaves out the run of the same tests
  * over unchanged sources, without which a red test says little.
  */
@@ -25,9 +25,15 @@ const { values } = parseArgs({
   allowNegative: true
 })
 
-const [from, to = from] = (values.only ?? `1-${mutants.length}`).split("-").map(Number)
+/** Whether a list such as `3,7-9` names the number. */
+const names = (list: string, number: number): boolean =>
+  list.split(",").some((range) => {
+    const [from = 0, to = from] = range.split("-").map(Number)
+    return number >= from && number <= to
+  })
+
 const chosen = mutants.map((mutant, index) => ({ mutant, number: index + 1 })).filter(({ mutant, number }) =>
-  number >= (from ?? 1) && number <= (to ?? mutants.length) &&
+  (values.only === undefined || names(values.only, number)) &&
   (values.room === undefined || mutant.file.startsWith(`src/${values.room}/`))
 )
 
