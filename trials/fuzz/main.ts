@@ -8,7 +8,7 @@ import * as crypto from "node:crypto"
 import { parseArgs } from "node:util"
 import { record } from "../../bench/support/figure.ts"
 import { type Finding, type Result, Run } from "./run.ts"
-import { type Running, start } from "./service.ts"
+import { heap, type Running, start } from "./service.ts"
 
 const { values } = parseArgs({
   options: {
@@ -41,7 +41,7 @@ const report = (result: Result, cases: number, seconds: number, memory: Readonly
       `Refused requests must leave nothing behind: ${compared} of them were sent between ${comparisons} pairs of digests of every table (but for counters of requests and attempts).`,
       `Seed ${seed}, ${
         Math.round(cases / seconds)
-      } cases per second with the database compared in between. The memory of the service's process was ${
+      } cases per second with the database compared in between. The service ran with a heap of ${heap} MiB at most, so that memory which is not given back would have ended it; its process took ${
         memory[0]
       } MiB at the start, at most ${Math.max(...memory)} MiB, and ${memory.at(-1)} MiB at the end.`
     ],

@@ -215,6 +215,12 @@ export class Run {
     for (const tried of [...moving, ...still]) await this.#keep(tried)
   }
 
+  /** What is wrong with the answers to cases of the caller's own. */
+  async these(cases: ReadonlyArray<Case>): Promise<ReadonlyArray<string>> {
+    const tried = await this.#compare(cases.map((found, number) => ({ number, found })))
+    return tried.flatMap(({ faults, found }) => faults.map((fault) => `${describe(found)}\n${fault}`))
+  }
+
   /** Sends every case of the run. */
   async all(): Promise<Result> {
     const { batch, count, first, onBatch } = this.#options

@@ -11,6 +11,9 @@ import * as World from "../../test/support/world.ts"
 import type { Target } from "./run.ts"
 import * as Stage from "./stage.ts"
 
+/** What the service has to do with, in MiB: a leak ends the process, and the run with it. */
+export const heap = 256
+
 const root = path.join(import.meta.dirname, "../..")
 
 export interface Running extends Target {
@@ -37,6 +40,7 @@ export const start = async (keys: number): Promise<Running> => {
     Effect.andThen(Migrate.run(migrations), Stage.make(keys)).pipe(Effect.provide(World.world(postgresLayer(url))))
   )
   const child = childProcess.spawn(process.execPath, [
+    `--max-old-space-size=${heap}`,
     path.join(root, "src/cli/main.ts"),
     "serve",
     "--demo",

@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function*(size: number) {
     (role) => Effect.map(pool(id, admins[role].id, role === "owner" ? size * 3 : size), (keys) => [role, keys] as const)
   )
   const expendable = yield* Effect.forEach(
-    Array.from({ length: 200 }),
+    Array.from({ length: Math.ceil(size / 2) }),
     () => World.makeKey(id, admins.owner.id, ["org:read"], { label: "To revoke" })
   )
   const revoked = yield* World.makeKey(id, admins.owner.id, ["org:read"], { facts: { revoked_at: new Date(0) } })
@@ -121,6 +121,6 @@ export const make = Effect.fnUntraced(function*(size: number) {
     cookies,
     publicClient: open.client_id,
     confidentialClient: { id: confidential.client_id, secret: confidential.client_secret ?? "" },
-    connections: yield* connections("v1", 30)
+    connections: yield* connections("v1", Math.ceil(size / 12))
   } satisfies Stage
 })

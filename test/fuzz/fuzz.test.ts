@@ -1,0 +1,77 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import { HttpServer } from "effect/http"
+import { IpNetwork } from "effect/net"
+import { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import { TrustedProxies } from "../../src/edge/Settings.ts"
+import * as App from "../../src/http/App.ts"
+import * as Server from "../../src/http/Server.ts"
+import * as Handler from "../../src/mcp/Handler.ts"
+import { type Options, Run } from "../../trials/fuzz/run.ts"
+import * as Stage from "../../trials/fuzz/stage.ts"
+import { pglite } from "../support/database.ts"
+import * as World from "../support/world.ts"
+import { examples } from "./examples.ts"
+
+const mounted = Layer.effect(
+  App.Mounts,
+  Effect.map(Handler.make(), (handler): ReadonlyArray<App.Mount> => [{ path: Handler.path, handler }])
+)
+
+const served = Server.layer.pipe(
+  Layer.provide(mounted),
+  Layer.provide(Layer.succeed(TrustedProxies, [Result.getOrThrow(IpNetwork.fromString("127.0.0.1/32"))])),
+  Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
+  Layer.provideMerge(World.world(pglite))
+)
+
+let made: Effect.Success<ReturnType<typeof Stage.make>> | undefined
+
+/** A run over one stage of this file's. */
+const makeRun = Effect.fnUntraced(function*(options: Pick<Options, "seed" | "count">) {
+  const { address } = yield* HttpServer.HttpServer
+  const sql = yield* SqlClient.SqlClient
+  const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+  return new Run({
+    port: "port" in address ? address.port : 0,
+    stage: made ??= yield* Stage.make(10),
+    query: (statement) => runPromise(Effect.orDie(sql.unsafe<Record<string, unknown>>(statement)))
+  }, { ...options, first: 0, concurrency: 8, batch: 1000 })
+})
+
+describe("bad input", () => {
+  layer(served, { excludeTestServices: true })((it) => {
+    it.effect("is answered as the document says, names what is wrong, and leaves nothing behind when it is refused", () =>
+      Effect.gen(function*() {
+        const seed = crypto.randomInt(2 ** 31)
+        const run = yield* makeRun({ seed, count: 2000 })
+        const { findings, surfaces } = yield* Effect.promise(() => run.all())
+        expect(
+          findings.map(({ answer, fault, number, text }) =>
+            `npm run fuzz -- --seed ${seed} --case ${number}: ${fault}\n${text}\n${answer}`
+          )
+        ).toEqual([])
+        expect([...surfaces.keys()].sort()).toEqual(["HTTP", "MCP", "OAuth", "REST", "pages"])
+      }))
+
+    it.effect("has no fault that it had once", () =>
+      Effect.gen(function*() {
+        const run = yield* makeRun({ seed: 0, count: 0 })
+        expect(yield* Effect.promise(() => run.these(Object.values(examples)))).toEqual([])
+      }))
+
+    it.effect("is judged by what answers it: an answer that is not what it should be is found", () =>
+      Effect.gen(function*() {
+        const run = yield* makeRun({ seed: 0, count: 0 })
+        const [, , , moment] = Object.values(examples)
+        const faults = yield* Effect.promise(() =>
+          run.these([{ ...moment!, blame: ["since"] }, { ...moment!, fate: "well-formed" }])
+        )
+        expect(faults.map((fault) => fault.split("\n").at(-1))).toEqual([
+          "parameter_invalid names another parameter: \"before\"",
+          expect.stringContaining("what the document allows is refused")
+        ])
+      }))
+  })
+})
