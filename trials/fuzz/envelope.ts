@@ -55,6 +55,10 @@ export const envelope = (status: number, body: any): ReadonlyArray<string> => {
   ]
 }
 
+/** The service's code of a refusal; the messenger's own refusal of a parameter is told from the service's. */
+export const codeOf = (error: any): string | undefined =>
+  String(error?.message).startsWith("The messenger refuses") ? "messenger_refused" : error?.code
+
 /** Whether a refusal for a parameter names the one that is wrong. */
 export const named = ({ blame, fate }: Case, error: any): ReadonlyArray<string> => {
   if (error?.code !== "parameter_invalid") return []

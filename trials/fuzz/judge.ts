@@ -3,7 +3,7 @@ import { document, undocumented } from "../../test/support/documented.ts"
 import type { Case, Request } from "./case.ts"
 import { isRequest } from "./case.ts"
 import type { Answer } from "./client.ts"
-import { envelope, named, type Verdict } from "./envelope.ts"
+import { codeOf, envelope, named, type Verdict } from "./envelope.ts"
 import * as JudgeMcp from "./judgeMcp.ts"
 import * as JudgeOAuth from "./judgeOAuth.ts"
 
@@ -59,7 +59,7 @@ const rest = (found: Case, { method, target }: Request, answer: Answer): Verdict
   const limits = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => headers.get(name))
   return {
     accepted: accepted && !bare && method !== "GET",
-    code: error?.code,
+    code: codeOf(error),
     faults: [
       ...always(answer),
       ...(headers.has("set-cookie") ? ["a cookie"] : []),

@@ -2,7 +2,7 @@
 import * as Tools from "../../src/mcp/Tools.ts"
 import type { Case, Request } from "./case.ts"
 import type { Answer } from "./client.ts"
-import { envelope, named, type Verdict } from "./envelope.ts"
+import { codeOf, envelope, named, type Verdict } from "./envelope.ts"
 import { wrong } from "./schema.ts"
 
 const outputs = new Map(Tools.all().map(([, tool]) => [tool.name, tool.outputSchema ?? {}]))
@@ -91,7 +91,7 @@ export const judge = (found: Case, request: Request, answer: Answer, body: any):
   const results = messages.flatMap((each) => each?.result?.content === undefined ? [] : [each.result])
   return {
     accepted: results.some(({ isError }) => isError !== true),
-    code: results.map((result) => (content(result) as any)?.error?.code).find((code) => code !== undefined),
+    code: results.map((result) => codeOf((content(result) as any)?.error)).find((code) => code !== undefined),
     faults: [
       ...stored,
       ...messages.flatMap(message),

@@ -13,7 +13,7 @@ const ajv = new Ajv2020({ strict: false }).addSchema(document, "document")
       )
       return found !== null &&
         Number(found[3]) <= new Date(Date.UTC(Number(found[1]), Number(found[2]), 0)).getUTCDate() &&
-        !Number.isNaN(Date.parse(text))
+        new Date(text).getUTCFullYear() >= 1 && new Date(text).getUTCFullYear() <= 9999
     }
   })
   .addFormat("password", true)
@@ -38,10 +38,10 @@ export const wrong = (schema: object, value: unknown): string | undefined => {
   return validate(value) === true ? undefined : ajv.errorsText(validate.errors)
 }
 
-/** Whether every text in the value is one that a person can read: the document cannot say this. */
+/** Whether every text is one that a person can read, and no username with its @: the document cannot say this. */
 const isPlain = (value: unknown): boolean =>
   typeof value === "string"
-    ? value.isWellFormed() && !/\p{Cc}/u.test(value) && value.trim() !== ""
+    ? value.isWellFormed() && !/\p{Cc}/u.test(value) && !/^@|^\s*$/.test(value)
     : typeof value === "object" && value !== null
     ? Object.entries(value).every((entry) => entry.every(isPlain))
     : true
@@ -81,11 +81,11 @@ export const valid = (
       if (format === "date-time") {
         return fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((at) => JSON.stringify(at))
       }
-      if (pattern !== undefined) {
+      if (pattern !== undefined && maxLength === undefined) {
         return fc.stringMatching(new RegExp(pattern, "u")).map((value) => JSON.stringify(value))
       }
       return fc.string({ minLength: 1, maxLength: Math.min(maxLength ?? 20, 20), unit: "grapheme-ascii" }).map(
-        (value) => JSON.stringify(value.trim() === "" ? "text" : value)
+        (value) => JSON.stringify(/^@|^\s*$/.test(value) ? "text" : value)
       )
   }
 }
