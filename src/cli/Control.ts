@@ -1,5 +1,5 @@
 /** How commands reach the database: through the service that holds it, or by opening it where none does. */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Option, Predicate, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as fs from "node:fs"

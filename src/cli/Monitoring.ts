@@ -1,5 +1,5 @@
 /** The metrics of a running service, at an address of their own, in the text format of Prometheus. */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Duration, Effect, Metric, Schedule } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"

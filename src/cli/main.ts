@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** The command line of the service. */
 import "effect/schema/SchemaJITCompiler/enable"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Config, Console, Effect, Exit, Option, Predicate } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { HttpServerError } from "effect/http"

@@ -1,5 +1,6 @@
 /** The Node server under the service: its limits, and the answers that Node writes itself. */
-import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Duration, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
