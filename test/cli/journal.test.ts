@@ -109,6 +109,13 @@ describe("a journal at the command line", () => {
       })
       const copy = await done(["journal", "export", "acme", ...here])
       expect(broken("acme", copy)).toBe(2)
+
+      await done(["organizations", "create", "bolt", "--name", "Bolt", "--owner", "olga@bolt.example", ...here])
+      const both = await run(["journal", "verify", "--json", ...here])
+      expect([both.status, JSON.parse(both.stdout)]).toMatchObject([1, {
+        ok: false,
+        journals: [{ organization: "acme", ok: false }, { organization: "bolt", ok: true }]
+      }])
     },
     300_000
   )
