@@ -8,7 +8,7 @@ import { TrustedProxies } from "../../src/edge/Settings.ts"
 import * as App from "../../src/http/App.ts"
 import * as Server from "../../src/http/Server.ts"
 import * as Handler from "../../src/mcp/Handler.ts"
-import { type Options, Run } from "../../trials/fuzz/run.ts"
+import { Run, type Target } from "../../trials/fuzz/run.ts"
 import * as Stage from "../../trials/fuzz/stage.ts"
 import { pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
@@ -28,42 +28,48 @@ const served = Server.layer.pipe(
 
 let made: Effect.Success<ReturnType<typeof Stage.make>> | undefined
 
-/** A run over one stage of this file's. */
-const makeRun = Effect.fnUntraced(function*(options: Pick<Options, "seed" | "count">) {
+/** What the runs of this file send their cases to. */
+const target = Effect.gen(function*() {
   const { address } = yield* HttpServer.HttpServer
   const sql = yield* SqlClient.SqlClient
   const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
-  return new Run({
+  return {
     port: "port" in address ? address.port : 0,
     stage: made ??= yield* Stage.make(10),
     query: (statement) => runPromise(Effect.orDie(sql.unsafe<Record<string, unknown>>(statement)))
-  }, { ...options, first: 0, concurrency: 8, batch: 1000 })
+  } satisfies Target
 })
+
+const options = { seed: 0, first: 0, count: 0, concurrency: 8, batch: 1000 }
 
 describe("bad input", () => {
   layer(served, { excludeTestServices: true })((it) => {
-    it.effect("is answered as the document says, names what is wrong, and leaves nothing behind when it is refused", () =>
-      Effect.gen(function*() {
-        const seed = crypto.randomInt(2 ** 31)
-        const run = yield* makeRun({ seed, count: 2000 })
-        const { findings, surfaces } = yield* Effect.promise(() => run.all())
-        expect(
-          findings.map(({ answer, fault, number, text }) =>
-            `npm run fuzz -- --seed ${seed} --case ${number}: ${fault}\n${text}\n${answer}`
-          )
-        ).toEqual([])
-        expect([...surfaces.keys()].sort()).toEqual(["HTTP", "MCP", "OAuth", "REST", "pages"])
-      }))
+    it.effect(
+      "is answered as the document says, names what is wrong, and leaves nothing behind when it is refused",
+      () =>
+        Effect.gen(function*() {
+          const seed = crypto.randomInt(2 ** 31)
+          const run = new Run(yield* target, { ...options, seed, count: 2000 })
+          const { findings, surfaces } = yield* Effect.promise(() => run.all())
+          expect(
+            findings.map(({ answer, fault, number, text }) =>
+              `npm run fuzz -- --seed ${seed} --case ${number}: ${fault}\n${text}\n${answer}`
+            )
+          ).toEqual([])
+          expect([...surfaces.keys()].sort()).toEqual(["HTTP", "MCP", "OAuth", "REST", "pages"])
+        }),
+      180_000
+    )
 
     it.effect("has no fault that it had once", () =>
       Effect.gen(function*() {
-        const run = yield* makeRun({ seed: 0, count: 0 })
+        const run = new Run(yield* target, options)
         expect(yield* Effect.promise(() => run.these(Object.values(examples)))).toEqual([])
       }))
 
     it.effect("is judged by what answers it: an answer that is not what it should be is found", () =>
       Effect.gen(function*() {
-        const run = yield* makeRun({ seed: 0, count: 0 })
+        const run = new Run(yield* target, options)
         const [, , , moment] = Object.values(examples)
         const faults = yield* Effect.promise(() =>
           run.these([{ ...moment!, blame: ["since"] }, { ...moment!, fate: "well-formed" }])
@@ -71,6 +77,22 @@ describe("bad input", () => {
         expect(faults.map((fault) => fault.split("\n").at(-1))).toEqual([
           "parameter_invalid names another parameter: \"before\"",
           expect.stringContaining("what the document allows is refused")
+        ])
+      }))
+
+    it.effect("may change nothing when it is refused: a row that changes meanwhile is found, and its table named", () =>
+      Effect.gen(function*() {
+        const { query, ...rest } = yield* target
+        let changes = 0
+        const drifting = async (statement: string) => [
+          ...await query(statement),
+          ...(statement.includes("md5") ? [{ name: "account", digest: changes++ }] : [])
+        ]
+        const run = new Run({ ...rest, query: drifting }, options)
+        const faults = yield* Effect.promise(() => run.these(Object.values(examples).slice(0, 2)))
+        expect(faults.map((fault) => fault.split("\n").at(-1))).toEqual([
+          "a refused request changes account",
+          "a refused request changes account"
         ])
       }))
   })

@@ -14,7 +14,7 @@ const base64 = (text: string): ReadonlyArray<string> =>
   })
 
 /** The forms in which a secret is found: as it is, in part, and encoded. */
-export const forms = (secret: string): ReadonlyArray<string> => {
+const forms = (secret: string): ReadonlyArray<string> => {
   const part = secret.length > 40 ? secret.slice(-34, -6) : secret
   return [
     secret,

@@ -195,13 +195,13 @@ export class Run {
     })
     const isStill = ({ found }: { readonly found: Case }) => found.fate === "refused" && found.leavesTraces !== true
     const moving = await this.#send(cases.filter((one) => !isStill(one)))
-    // What was refused for the state it met is sent once more, beside what has to be refused whatever the state is.
+    // What has to be refused whatever the state is goes alone; what was refused for the state it met goes once more.
     const again = moving.filter(({ accepted, answers, code, found }) =>
       found.leavesTraces !== true && !accepted && !journaled.has(code) && answers.some(({ status }) => status >= 400)
     )
-    const still = await this.#compare([...cases.filter(isStill), ...again])
-    const repeated = new Set(again.map(({ number }) => number))
-    for (const tried of [...moving, ...still.filter(({ number }) => !repeated.has(number))]) {
+    const still = await this.#compare(cases.filter(isStill))
+    const repeated = await this.#compare(again)
+    for (const tried of [...moving, ...still]) {
       count(this.#surfaces, tried.found.surface)
       for (const kind of tried.found.kinds) count(this.#kinds, kind)
       for (
@@ -212,7 +212,7 @@ export class Run {
         count(this.#statuses, status)
       }
     }
-    for (const tried of [...moving, ...still]) await this.#keep(tried)
+    for (const tried of [...moving, ...still, ...repeated]) await this.#keep(tried)
   }
 
   /** What is wrong with the answers to cases of the caller's own. */
