@@ -82,13 +82,13 @@ const many = async (running: Running) => {
     count: cases,
     concurrency: Number(values.concurrency),
     batch: Number(values.batch),
+    onFinding: (finding) => console.log(told(finding)),
     onBatch: (done, findings) => {
       if (!running.isAlive()) throw new Error(`The service has ended before case ${done} of seed ${seed}`)
       memory.push(running.memory())
       console.error(`${done} cases, ${findings} findings, ${memory.at(-1)} MiB`)
     }
   }).all()
-  for (const finding of result.findings) console.log(told(finding))
   for (const line of running.errors().slice(0, 20)) console.log(line.slice(0, 2000))
   report(result, cases, (performance.now() - began) / 1000, memory)
   return result.findings.length + running.errors().length

@@ -26,6 +26,7 @@ export interface Options {
   readonly batch: number
   /** Keeps every case with its answers, for a person to read. */
   readonly shows?: boolean
+  readonly onFinding?: (finding: Finding) => void
   readonly onBatch?: (done: number, findings: number) => void
 }
 
@@ -147,12 +148,14 @@ export class Run {
       }
       const smallest = await shrink(this.#cases, this.#options.seed, tried.number, fails)
       const again = smallest === undefined ? tried : await this.#try(tried.number, smallest)
-      this.#findings.push({
+      const finding = {
         number: tried.number,
         fault: name,
         text: `${describe(again.found)}\n${fault}`,
         answer: told(again.answers)
-      })
+      }
+      this.#findings.push(finding)
+      this.#options.onFinding?.(finding)
     }
   }
 

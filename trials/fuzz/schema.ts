@@ -38,13 +38,19 @@ export const wrong = (schema: object, value: unknown): string | undefined => {
   return validate(value) === true ? undefined : ajv.errorsText(validate.errors)
 }
 
-/** Whether every text is one that a person can read, and no username with its @: the document cannot say this. */
-const isPlain = (value: unknown): boolean =>
-  typeof value === "string"
-    ? value.isWellFormed() && !/\p{Cc}/u.test(value) && !/^@|^\s*$/.test(value)
-    : typeof value === "object" && value !== null
-    ? Object.entries(value).every((entry) => entry.every(isPlain))
-    : true
+/** Whether the value is nothing but what its schema says: not every schema says what numbers and texts a service keeps. */
+const isPlain = (value: unknown): boolean => {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() && !/\p{Cc}/u.test(value) && !/^@|^\s*$/.test(value)
+    case "number":
+      return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+    default:
+      return typeof value === "object" && value !== null
+        ? Object.entries(value).every((entry) => entry.every(isPlain))
+        : true
+  }
+}
 
 /** What has to become of a member's JSON text by its schema. */
 export const judge = (schema: object, json: string): "refused" | "well-formed" | "either" => {
