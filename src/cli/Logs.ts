@@ -16,10 +16,27 @@ const flatJson = Logger.map(
     Formatter.formatJson({ timestamp, level, message, ...annotations, ...(cause === undefined ? {} : { cause }) })
 )
 
+let pending = ""
+
+const flush = () => {
+  const text = pending
+  pending = ""
+  if (text !== "") process.stderr.write(text)
+}
+
+/** Writes the lines of one turn of the event loop at once: a write each would cost more than all else about a line. */
+const inLines = (format: Logger.Logger<unknown, string>) =>
+  Logger.map(format, (line) => {
+    if (pending === "") setImmediate(flush)
+    pending += `${line}\n`
+  })
+
+process.once("exit", flush)
+
 const loggers = {
   pretty: Logger.consolePretty(),
-  json: Logger.withConsoleError(flatJson),
-  logfmt: Logger.withConsoleError(Logger.formatLogFmt)
+  json: inLines(flatJson),
+  logfmt: inLines(Logger.formatLogFmt)
 }
 
 const severities = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const

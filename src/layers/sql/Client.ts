@@ -88,13 +88,13 @@ const inTime =
 class Connection implements SqlConnection.Connection {
   readonly #pool: PgPool.PgPool
   readonly #session: PgConnection.PgConnection
-  readonly #abandon: Effect.Effect<void>
+  readonly #abandon: Effect.Effect<void> | undefined
   #begun: Effect.Effect<unknown, SqlError.SqlError> | undefined
   #readOnly = false
   #lost: SqlError.SqlError | undefined
 
-  /** `abandon` is what is done about a statement that nobody waits for any more. */
-  constructor(pool: PgPool.PgPool, session: PgConnection.PgConnection, abandon: Effect.Effect<void>) {
+  /** `abandon` is what is done about a statement of a server that nobody waits for any more. */
+  constructor(pool: PgPool.PgPool, session: PgConnection.PgConnection, abandon: Effect.Effect<void> | undefined) {
     this.#pool = pool
     this.#session = session
     this.#abandon = abandon
@@ -105,7 +105,9 @@ class Connection implements SqlConnection.Connection {
     const result = this.#session.query(sql, params, prepare)
     const begun = this.#begun
     if (begun === undefined) {
-      return isControl.test(sql) ? this.#control(sql, result) : Effect.onInterrupt(result, () => this.#abandon)
+      const abandon = this.#abandon
+      if (isControl.test(sql)) return this.#control(sql, result)
+      return abandon === undefined ? result : Effect.onInterrupt(result, () => abandon)
     }
     this.#begun = undefined
     return this.#control("BEGIN", Effect.tap(result, begun))
@@ -118,9 +120,9 @@ class Connection implements SqlConnection.Connection {
       }))
   }
 
-  /** Sends the statement now, and answers how it went. */
+  /** Sends the statement now, and answers how it went; whoever asks the session next waits for both. */
   #send(sql: string) {
-    return Effect.map(Effect.forkDetach(this.#query(sql, []), { startImmediately: true }), Fiber.join)
+    return Effect.map(Effect.forkDetach(this.#session.query(sql), { startImmediately: true }), Fiber.join)
   }
 
   #rows(sql: string, params: ReadonlyArray<unknown>, prepare = true) {
@@ -133,7 +135,8 @@ class Connection implements SqlConnection.Connection {
 
   executeUnprepared(sql: string, params: ReadonlyArray<unknown>) {
     if (!sql.startsWith("BEGIN")) return this.#rows(sql, params, false)
-    this.#readOnly = sql === beginReadOnly
+    // The embedded database's session must be idle when it is given back.
+    this.#readOnly = this.#abandon !== undefined && sql === beginReadOnly
     return Effect.map(this.#send(sql), (begun) => {
       this.#begun = begun
       return []
@@ -211,7 +214,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     )
   const acquirer = Effect.map(
     server ? own.get : own.reserve,
-    (session) => new Connection(own, session, server ? cancel(session) : Effect.void)
+    (session) => new Connection(own, session, server ? cancel(session) : undefined)
   )
   const counted = yield* PoolUsage.make(maxConnections)
   return yield* SqlClient.make({
@@ -222,7 +225,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
         common.use((session) => {
           const abandon = server
             ? Effect.asVoid(Effect.forkDetach(probe(common, session), { startImmediately: true }))
-            : Effect.void
+            : undefined
           return f(new Connection(common, session, abandon))
         }),
       transactionAcquirer: acquirer

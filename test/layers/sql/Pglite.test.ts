@@ -8,6 +8,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { DirectoryInUse } from "../../../src/layers/sql/DirectoryLock.ts"
 import * as Pglite from "../../../src/layers/sql/Pglite.ts"
+import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "pglite-test-"))),
@@ -148,6 +149,14 @@ describe("Pglite", () => {
         })
       )
     }))
+
+  it.live("keeps its session over transactions that only read", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`select set_config('console.mark', 'here', false)`
+      yield* Tenant.transaction(sql, "acme", { access: "read" })(sql`select 1`)
+      expect(yield* sql`select current_setting('console.mark', true) as mark`).toEqual([{ mark: "here" }])
+    }).pipe(Effect.provide(Pglite.layerMemory)))
 
   it.live("fails statements, and not the process, once it is closed", () =>
     Effect.gen(function*() {
