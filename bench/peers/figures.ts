@@ -1,7 +1,7 @@
 /** From the measured slots to the section of figures. */
 import type { Chart, Figure, Table } from "../support/figure.ts"
 import type { Compared } from "./alike.ts"
-import { heading } from "./heading.ts"
+import { heading, remains } from "./heading.ts"
 import type { Measured } from "./measure.ts"
 import { median, spread } from "./spread.ts"
 import { type WorkloadName, workloads } from "./workloads.ts"
@@ -215,7 +215,8 @@ export const figureOf = (rounds: ReadonlyArray<Round>, { compared, pipelined }: 
       ...aboutFloor(rounds),
       short.length === 0
         ? "Every goal is reached in this run."
-        : `In this run ${short.length} of the goals below are not reached; the column at their end says which.`
+        : `In this run ${short.length} of the goals below are not reached; the column at their end says which.`,
+      ...(short.length === 0 ? [] : [remains])
     ],
     tables: [
       goalTable(rounds, names),
