@@ -2,7 +2,7 @@
 import { Effect, Predicate, SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
-import { duplicateMember } from "../edge/Json.ts"
+import * as Json from "../edge/Json.ts"
 import type * as Operation from "../operations/Operation.ts"
 
 type Members = Readonly<Record<string, unknown>>
@@ -65,11 +65,7 @@ const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: 
     return yield* invalid("Content-Encoding", "encoded bodies are not accepted")
   }
   const { duplicate, value } = yield* Effect.try({
-    try: () => {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-      const value: unknown = JSON.parse(text)
-      return { value, duplicate: duplicateMember(text) }
-    },
+    try: () => Json.read(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
     catch: () => invalid("body", "is not JSON")
   })
   if (duplicate !== undefined) return yield* invalidMember(duplicate, "stands twice")

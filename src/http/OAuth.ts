@@ -4,6 +4,7 @@ import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/h
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
 import { type Resource, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
+import * as Json from "../edge/Json.ts"
 import * as Observation from "../edge/Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings.ts"
 import { type Site, Sites } from "../edge/Site.ts"
@@ -112,7 +113,7 @@ const notJson = refuse("invalid_client_metadata", "The body is not application/j
 const registered = at((site, request, origin) =>
   Effect.gen(function*() {
     const text = yield* textOf(request, jsonType, notJson)
-    const body = yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson })
+    const body = yield* Effect.try({ try: () => Json.read(text).value, catch: () => notJson })
     const client = yield* register(site, body, origin.ip)
     return json({
       client_id: client.id,

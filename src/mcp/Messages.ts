@@ -1,6 +1,6 @@
 /** The JSON-RPC messages of a request's body, as far as they must be known before anybody answers them. */
 import { Effect, Predicate, Schema } from "effect"
-import { duplicateMember } from "../edge/Json.ts"
+import * as Json from "../edge/Json.ts"
 
 /** A body that is no JSON. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { message: Schema.String }) {}
@@ -8,10 +8,7 @@ export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { me
 /** The text as JSON, strictly read: a member that stands twice could be read in two ways. */
 export const parseText = (text: string): Effect.Effect<unknown, Malformed> =>
   Effect.try({
-    try: () => {
-      const value: unknown = JSON.parse(text)
-      return { value, duplicate: duplicateMember(text) }
-    },
+    try: () => Json.read(text),
     catch: () => new Malformed({ message: "Parse error: this is not JSON." })
   }).pipe(
     Effect.flatMap(({ duplicate, value }) =>

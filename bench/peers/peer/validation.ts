@@ -1,7 +1,7 @@
 /** How the peer reads what it is sent: strictly, and with refusals that name the parameter at fault. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 import type { FastifyInstance } from "fastify"
-import { duplicateMember } from "../../../src/edge/Json.ts"
+import * as Json from "../../../src/edge/Json.ts"
 import { parameterInvalid, type Refused } from "./failures.ts"
 
 const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/
@@ -27,17 +27,14 @@ export const compile = (schema: object): ValidateFunction => strict.compile(sche
 
 const readJson = (bytes: Buffer): unknown => {
   if (bytes.length === 0) return {}
-  let text: string
-  let value: unknown
+  let read: Json.Read
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-    value = JSON.parse(text)
+    read = Json.read(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
   } catch {
     throw parameterInvalid("body", "is not JSON")
   }
-  const duplicate = duplicateMember(text)
-  if (duplicate !== undefined) throw parameterInvalid(duplicate, "stands twice")
-  return value
+  if (read.duplicate !== undefined) throw parameterInvalid(read.duplicate, "stands twice")
+  return read.value
 }
 
 /** Sets up how bodies are parsed, and how every part of a request is checked. */
