@@ -24,7 +24,7 @@ export const edge: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/edge/Json.ts",
-    line: "if (members?.has(name) === true) duplicate ??= name",
+    line: "if (open.members?.has(name) === true) duplicate ??= name",
     becomes: "",
     why: "of a member that stands twice the last one is taken in silence",
     tests: ["test/http/body.test.ts"]
