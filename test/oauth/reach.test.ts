@@ -173,6 +173,24 @@ describe("what a connection reaches", () => {
             []
           ]])
         }))
+
+      it.effect("the accounts and departments of a connection have one order, whoever reads them", () =>
+        Effect.gen(function*() {
+          const made = yield* makeAccounts()
+          const { owner } = made.organization.admins
+          const orders = [made.accounts.map(({ id }) => id), made.accounts.map(({ id }) => id).toReversed()]
+          for (const ids of orders) {
+            const token = yield* tokenOf(made, owner.id, "accounts", ids)
+            for (const reader of [token, owner.key]) {
+              const { body } = yield* World.get("/v1/ai-connections", reader)
+              expect(body.connections[0].account_ids).toEqual(ids)
+            }
+          }
+          const departments = made.departments.toReversed()
+          const token = yield* tokenOf(made, owner.id, "departments", departments)
+          const { body } = yield* World.get("/v1/ai-connections", token)
+          expect(body.connections[0].department_ids).toEqual(departments)
+        }))
     })
   })
 

@@ -65,11 +65,13 @@ const shownReach = (sql: SqlClient.SqlClient, caller: Caller["Service"]) =>
     : sql`array(
         select account.id from account
         where account.organization_id = ai_connection.organization_id and account.id = any(account_ids)
-          and ${reachable(sql, caller)}) as account_ids,
+          and ${reachable(sql, caller)}
+        order by array_position(account_ids, account.id)) as account_ids,
       array(
         select department.id from department
         where department.organization_id = ai_connection.organization_id and department.id = any(department_ids)
-          and ${reachableDepartment(sql, caller)}) as department_ids`
+          and ${reachableDepartment(sql, caller)}
+        order by array_position(department_ids, department.id)) as department_ids`
 
 /** Who a key stands for, by its digest, joined to admin and organization at every request. */
 export const layer = Layer.effect(
