@@ -6,7 +6,7 @@ import { SecureRandom } from "effect/crypto"
 import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
-import { ParameterInvalid } from "../domain/Failure.ts"
+import { ParameterInvalid, ServiceUnavailable } from "../domain/Failure.ts"
 import { answer } from "../edge/Answer.ts"
 import * as App from "./App.ts"
 
@@ -47,6 +47,21 @@ const refusal = (requestId: string, code: string | undefined) => {
     "",
     body
   ].join("\r\n")
+}
+
+/** Answers a request that came between the listening and the serving. */
+const early = (response: http.ServerResponse) => (ulid: string) => {
+  const { body, headers, status } = answer(new ServiceUnavailable({}))
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    ...headers,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+    "request-id": `req_${ulid.toLowerCase()}`,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff"
+  })
+  response.end(text)
 }
 
 /** The responses that a connection still owes, in the order of its requests; each latch opens when one is done with. */
@@ -132,6 +147,8 @@ export const layerListen = (
         server.on(event, (request, response) => {
           server.enlist(response)
           enlist(request, response)
+          // Nothing is served yet, and nobody else would ever answer.
+          if (server.listenerCount(event) === 1) runFork(Effect.map(random.ulid, early(response)))
         })
       }
       server.on("clientError", (error: NodeJS.ErrnoException, socket) => {

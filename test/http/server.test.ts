@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import * as Server from "../../src/http/Server.ts"
 import { pglite } from "../support/database.ts"
@@ -230,6 +231,19 @@ describe("the server's address", () => {
         const { address } = Context.get(context, HttpServer.HttpServer)
         expect(address).toMatchObject({ port: expect.any(Number) })
         expect(HttpServer.formatAddress(address)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+      }))
+  })
+})
+
+describe("the server before it serves", () => {
+  layer(Server.layerListen(limits).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto)), {
+    excludeTestServices: true
+  })((it) => {
+    it.effect("S7-10: answers 503 to a request that comes between the listening and the serving", () =>
+      Effect.gen(function*() {
+        const answer = yield* exchange(request("GET /readyz", [close]))
+        expectEnvelope(answer, 503, "service_unavailable")
+        expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
       }))
   })
 })
