@@ -7,6 +7,7 @@ import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import * as http from "node:http"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import * as Gauge from "../layers/Gauge.ts"
 import { intentPatience } from "../layers/sql/Journal.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 
@@ -16,29 +17,22 @@ const period = Duration.seconds(15)
 const nanos = 1e9
 const micros = 1e6
 
-/** Shows a value that is read when somebody asks, for as long as the scope is open. */
-const show = <State>(metric: Metric.Metric<number, State>, get: () => State) =>
-  Effect.flatMap(Effect.context<never>(), (context) =>
-    Effect.acquireRelease(
-      Effect.sync(() => Metric.registerUnsafe(metric, context, { get, update: () => {}, modify: () => {} })),
-      (registration) => Effect.sync(registration.remove)
-    ))
-
-const gauge = (name: string, description: string, read: () => number, attributes: Record<string, string> = {}) =>
-  show(Metric.gauge(name, { description, attributes }), () => ({ value: read() }))
-
 /** What the process takes, under the names that Prometheus's clients give it. */
 const ownUse = Effect.gen(function*() {
   const cpu = Metric.counter("process_cpu_seconds_total", { description: "Processor time taken, in seconds" })
-  yield* show(cpu, () => {
+  yield* Gauge.showState(cpu, () => {
     const { system, user } = process.cpuUsage()
     return { count: (system + user) / micros, incremental: true }
   })
   const started = performance.timeOrigin / 1000
-  yield* gauge("process_start_time_seconds", "When the process started, in seconds since 1970", () => started)
-  yield* gauge("process_resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss())
-  yield* gauge("nodejs_heap_size_used_bytes", "Memory that JavaScript uses", () => process.memoryUsage().heapUsed)
-  yield* gauge("nodejs_external_memory_bytes", "Memory that Node holds beside it", () => process.memoryUsage().external)
+  yield* Gauge.show("process_start_time_seconds", "When the process started, in seconds since 1970", () => started)
+  yield* Gauge.show("process_resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss())
+  yield* Gauge.show("nodejs_heap_size_used_bytes", "Memory that JavaScript uses", () => process.memoryUsage().heapUsed)
+  yield* Gauge.show(
+    "nodejs_external_memory_bytes",
+    "Memory that Node holds beside it",
+    () => process.memoryUsage().external
+  )
 })
 
 /** How late the event loop ran over the last period: the mean, the 99th percentile and the worst. */
@@ -50,9 +44,9 @@ const eventLoop = Effect.gen(function*() {
   delay.enable()
   let seen = { mean: 0, p99: 0, max: 0 }
   const says = "Lateness of the event loop over the last 15 seconds"
-  yield* gauge("nodejs_eventloop_lag_mean_seconds", `${says}: the mean`, () => seen.mean)
-  yield* gauge("nodejs_eventloop_lag_p99_seconds", `${says}: the 99th percentile`, () => seen.p99)
-  yield* gauge("nodejs_eventloop_lag_max_seconds", `${says}: the worst`, () => seen.max)
+  yield* Gauge.show("nodejs_eventloop_lag_mean_seconds", `${says}: the mean`, () => seen.mean)
+  yield* Gauge.show("nodejs_eventloop_lag_p99_seconds", `${says}: the 99th percentile`, () => seen.p99)
+  yield* Gauge.show("nodejs_eventloop_lag_max_seconds", `${says}: the worst`, () => seen.max)
   // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
   return Effect.sync(() => {
     if (delay.count > 0) {
@@ -66,12 +60,12 @@ const eventLoop = Effect.gen(function*() {
 const journalLag = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   let lag = { open: 0, oldest: 0 }
-  yield* gauge(
+  yield* Gauge.show(
     "console_journal_open_intents",
     "Changes on the messenger that the journal has begun and not closed, of all organizations and replicas",
     () => lag.open
   )
-  yield* gauge("console_journal_oldest_intent_seconds", "Age of the oldest of them", () => lag.oldest)
+  yield* Gauge.show("console_journal_oldest_intent_seconds", "Age of the oldest of them", () => lag.oldest)
   // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
   return Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
@@ -100,7 +94,7 @@ export interface Build {
 
 /** Measures what nothing else does, for as long as the scope is open. */
 export const measure = Effect.fnUntraced(function*({ database, version }: Build) {
-  yield* gauge("console_build_info", "1, with what runs as labels", () => 1, {
+  yield* Gauge.show("console_build_info", "1, with what runs as labels", () => 1, {
     version,
     node: process.versions.node,
     database

@@ -1,6 +1,7 @@
 /** How much of a client's connections is in use: counted as they are lent, read when somebody asks. */
-import { Effect, Exit, Metric } from "effect"
+import { Effect, Exit } from "effect"
 import type { SqlConnection } from "effect/sql"
+import * as Gauge from "../Gauge.ts"
 
 /** The ways to a connection. */
 interface Lenders {
@@ -9,32 +10,17 @@ interface Lenders {
   readonly transactionAcquirer: SqlConnection.Acquirer
 }
 
-const gauges = {
-  inUse: Metric.gauge("console_database_in_use", {
-    description: "Transactions and statements that hold a connection"
-  }),
-  waiting: Metric.gauge("console_database_waiting", {
-    description: "Transactions and statements that wait for a connection"
-  }),
-  most: Metric.gauge("console_database_connections_max", { description: "Connections at most" })
-}
-
 /** Registers the gauges of one client for as long as its scope is open, and answers what counts its lending. */
 export const make = Effect.fnUntraced(function*(maxConnections: number) {
   let inUse = 0
   let waiting = 0
-  const context = yield* Effect.context<never>()
-  const shown = [
-    [gauges.inUse, () => inUse] as const,
-    [gauges.waiting, () => waiting] as const,
-    [gauges.most, () => maxConnections] as const
-  ]
-  for (const [gauge, read] of shown) {
-    const ignored = () => {}
-    const hooks = { get: () => ({ value: read() }), update: ignored, modify: ignored }
-    const registration = Metric.registerUnsafe(gauge, context, hooks)
-    yield* Effect.addFinalizer(() => Effect.sync(registration.remove))
-  }
+  yield* Gauge.show("console_database_in_use", "Transactions and statements that hold a connection", () => inUse)
+  yield* Gauge.show(
+    "console_database_waiting",
+    "Transactions and statements that wait for a connection",
+    () => waiting
+  )
+  yield* Gauge.show("console_database_connections_max", "Connections at most", () => maxConnections)
 
   const acquired = (acquirer: SqlConnection.Acquirer): SqlConnection.Acquirer =>
     Effect.uninterruptibleMask((restore) =>
