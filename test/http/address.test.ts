@@ -113,6 +113,20 @@ describe("wrong credentials from one address", () => {
         expect((yield* askFrom("192.0.2.4", "wrong")).status).toBe(401)
       }))
 
+    it.effect("are counted for the /64 of an IPv6 address, and for an IPv4 address however it is written", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(1_700_000_000_000)
+        const askFrom = yield* asking
+        for (let attempt = 0; attempt < 120; attempt++) {
+          yield* askFrom(`2001:db8:0:7:${attempt.toString(16)}::1`, "wrong")
+          yield* askFrom(attempt % 2 === 0 ? "192.0.2.6" : "::ffff:192.0.2.6", "wrong")
+        }
+        expect((yield* askFrom("2001:db8:0:7::ffff", "wrong")).status).toBe(429)
+        expect((yield* askFrom("2001:db8:0:8::1", "wrong")).status).toBe(401)
+        expect((yield* askFrom("192.0.2.6", "wrong")).status).toBe(429)
+        expect((yield* askFrom("::ffff:192.0.2.7", "wrong")).status).toBe(401)
+      }))
+
     it.effect("are counted for the client behind a trusted proxy, and for the proxy that is not trusted", () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_000)

@@ -244,6 +244,19 @@ describe("OAuth registration", () => {
           expect(yield* from("198.51.100.1")).toBe(600)
         }))
 
+      it.effect("case 18: all addresses of a /64 are one address", () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(Duration.toMillis(Duration.days(20_500)))
+          const from = (address: string) =>
+            Effect.match(register(issuer, { redirect_uris: [callback] }, address), {
+              onSuccess: () => 201,
+              onFailure: (error) => error._tag
+            })
+          for (let count = 0; count < 20; count++) expect(yield* from(`2001:db8:0:7::${count.toString(16)}`)).toBe(201)
+          expect(yield* from("2001:db8:0:7:1:2:3:4")).toBe("rate_limited")
+          expect(yield* from("2001:db8:0:8::1")).toBe(201)
+        }))
+
       it.effect("case 18: five hundred an hour in all, from however many addresses", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(Duration.toMillis(Duration.days(21_000)))

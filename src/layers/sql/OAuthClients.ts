@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { addressGroup } from "../../domain/Address.ts"
 import { RateLimited } from "../../domain/Failure.ts"
 import { registrationsInTotal, registrationsPerAddress, registrationWindow } from "../../domain/OAuth.ts"
 import { OAuthClients } from "../../oauth/Ports.ts"
@@ -33,13 +34,14 @@ export const layer = Layer.effect(
 
       register: Effect.fnUntraced(function*(issuer, client) {
         const now = yield* Clock.currentTimeMillis
+        const address = client.address === null ? null : addressGroup(client.address)
         const since = new Date(now - Duration.toMillis(registrationWindow))
         const refused = yield* Tenant.directory(sql)(sql.withTransaction(Effect.gen(function*() {
           yield* sql`select pg_advisory_xact_lock(${registrationLock})`
           const [counts] = yield* sql<Counts>`
             select count(*) as total, min(created_at) as oldest,
-              count(*) filter (where address = ${client.address}) as here,
-              min(created_at) filter (where address = ${client.address}) as oldest_here
+              count(*) filter (where address = ${address}) as here,
+              min(created_at) filter (where address = ${address}) as oldest_here
             from oauth_client where created_at > ${since}`
           const waitFor = counts === undefined
             ? null
@@ -60,7 +62,7 @@ export const layer = Layer.effect(
               auth_method: client.authMethod,
               secret_digest: client.secret?.digest ?? null,
               pepper_id: client.secret?.pepper_id ?? null,
-              address: client.address,
+              address,
               created_at: client.createdAt
             })
           }`

@@ -1,0 +1,53 @@
+/** Network addresses, as far as limits count by them. */
+
+const groupsInAll = 8
+const groupsCounted = 4
+
+const hextet = /^[0-9a-f]{1,4}$/
+const ipv4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
+
+/** The numbers of a part of an IPv6 address; undefined where one is none. */
+const numbers = (part: string): ReadonlyArray<number> | undefined => {
+  const read: Array<number> = []
+  for (const text of part === "" ? [] : part.split(":")) {
+    const bytes = ipv4.exec(text)?.slice(1).map(Number)
+    if (bytes !== undefined && bytes.every((byte) => byte < 256)) {
+      const [a = 0, b = 0, c = 0, d = 0] = bytes
+      read.push(a * 256 + b, c * 256 + d)
+    } else if (hextet.test(text)) {
+      read.push(Number.parseInt(text, 16))
+    } else {
+      return undefined
+    }
+  }
+  return read
+}
+
+/** The eight numbers of an IPv6 address; undefined for any other text. */
+const expand = (address: string): ReadonlyArray<number> | undefined => {
+  const [start = "", end, ...more] = address.split("::")
+  const first = numbers(start)
+  const last = end === undefined ? [] : numbers(end)
+  if (first === undefined || last === undefined || more.length > 0) return undefined
+  const missing = groupsInAll - first.length - last.length
+  if (end === undefined ? missing !== 0 : missing < 1) return undefined
+  return [...first, ...Array.from({ length: missing }, () => 0), ...last]
+}
+
+const isMapped = (groups: ReadonlyArray<number>): boolean =>
+  groups.every((group, at) => at > 5 || group === (at === 5 ? 0xffff : 0))
+
+/**
+ * What a limit by address counts under: an IPv4 address by itself, an IPv6 address with the others of its /64, which one
+ * subscriber has whole.
+ *
+ * An IPv4 address that is written as an IPv6 one counts as itself, and a zone is left out. Any other text is its own group.
+ */
+export const addressGroup = (address: string): string => {
+  const groups = address.length > 64 ? undefined : expand(address.toLowerCase().replace(/%.*$/s, ""))
+  if (groups === undefined) return address
+  if (isMapped(groups)) {
+    return groups.slice(6).flatMap((group) => [Math.floor(group / 256), group % 256]).join(".")
+  }
+  return `${groups.slice(0, groupsCounted).map((group) => group.toString(16)).join(":")}::/64`
+}
