@@ -6,7 +6,6 @@ import { ContentNotice, Timestamp, Uuid } from "./Wire.ts"
 
 /** A console password as it is sent: never answered, and hidden wherever it is held. */
 export const ConsolePassword = Schema.String.annotate({
-  description: "The console password of the admin that the credential acts as.",
   format: "password",
   writeOnly: true
 }).check(Schema.isMaxCodePoints(maxPasswordLength)).pipe(

@@ -6,8 +6,8 @@ export const mailChoices = {
     description: "Alerts about accounts: new sign-ins, takeovers, changes outside the console."
   }),
   storage: Schema.Boolean.annotate({ description: "Storage filling up." }),
-  news: Schema.Boolean,
-  offers: Schema.Boolean
+  news: Schema.Boolean.annotate({ description: "News of the service." }),
+  offers: Schema.Boolean.annotate({ description: "Offers of the maker." })
 }
 
 export const MailPreferences = Schema.Struct({

@@ -1,8 +1,9 @@
 /** The OpenAPI document, read from the declarations. */
-import { Schema } from "effect"
+import type { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { operations } from "../operations/index.ts"
+import * as Members from "../operations/Members.ts"
 import * as Operation from "../operations/Operation.ts"
 import recorded from "./examples.json" with { type: "json" }
 
@@ -29,26 +30,6 @@ const areas: Readonly<Record<string, string>> = {
   journal: "What has been done in the organization, by whom and through what."
 }
 
-/** What a parameter means, wherever it stands. */
-const parameters: Readonly<Record<string, string>> = {
-  account_id: "The account's id, as list_protected_accounts gives it.",
-  action: "Only events of this action, such as account.paused.",
-  admin_id: "Only events of this admin.",
-  after_sequence: "The sequence of the last event received; 0 starts at the first.",
-  api_key_id: "The key's id, as list_ai_connections gives it.",
-  before: "Only events before this moment.",
-  before_id: "Only events before this one: the last id of the page before.",
-  connection_id: "The connection's id, as list_ai_connections gives it.",
-  credential_id: "Only events of this credential.",
-  department_id: "Only accounts of this department.",
-  event_id: "The event's id, as list_journal_events gives it.",
-  limit: "How many items the page has at most.",
-  outcome: "Only events with this outcome.",
-  since: "Only events at this moment or later.",
-  starting_after: "The last id of the page before.",
-  status: "Only accounts with this protection status."
-}
-
 /** A request's body and the answer to it, as the demo organization gave it. */
 interface Example {
   readonly body?: unknown
@@ -59,8 +40,26 @@ const examples: ReadonlyMap<string, Example> = new Map(Object.entries(recorded))
 
 /** The JSON Schema of what a member looks like in a request. */
 const memberSchema = (member: Schema.Top): object => {
-  const text = JSON.stringify(Schema.toJsonSchemaDocument(Schema.toEncoded(member)).schema)
+  const text = JSON.stringify(Members.jsonSchema(member).schema)
   return JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/"))
+}
+
+const described = (member: Schema.Top) => {
+  const description = Members.descriptionOf(member)
+  return description === undefined ? {} : { description }
+}
+
+/** The JSON Schema of a body: its members, each with what it means, and no others. */
+const bodySchema = (body: Readonly<Record<string, Schema.Top>>) => {
+  const required = Members.required(body)
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      Object.entries(body).map(([name, member]) => [name, { ...memberSchema(member), ...described(member) }])
+    ),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false
+  }
 }
 
 const header = (description: string, type: "string" | "integer" = "string") => ({
@@ -101,28 +100,18 @@ const exampleOf = ({ id }: Operation.Any, part: keyof Example) => {
   return example === undefined ? {} : { examples: { demo: { summary: "In the demo organization", value: example } } }
 }
 
-const closed = (schema: object) => ({ ...schema, additionalProperties: false })
-
 /** What the derived document lacks: how values look in an address, closed bodies, headers, and the credential. */
 const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperation) => ({
   ...derived,
   parameters: derived.parameters.map((parameter) => {
-    const schema = memberSchema(operation.input.fields[parameter.name])
-    const description = parameters[parameter.name]
-    return {
-      ...parameter,
-      ...(description === undefined ? {} : { description }),
-      ...("$ref" in schema ? {} : { schema })
-    }
+    const member: Schema.Top = operation.input.fields[parameter.name]
+    return { ...parameter, ...described(member), schema: memberSchema(member) }
   }),
   ...(derived.requestBody === undefined ? {} : {
     requestBody: {
-      required: Object.values<Schema.Top>(operation.body).some((member) => member.ast.context?.isOptional !== true),
+      required: Members.required(operation.body).length > 0,
       content: {
-        "application/json": {
-          schema: closed(memberSchema(Schema.Struct(operation.body))),
-          ...exampleOf(operation, "body")
-        }
+        "application/json": { schema: bodySchema(operation.body), ...exampleOf(operation, "body") }
       }
     }
   }),

@@ -3,6 +3,7 @@ import type { Tool } from "@modelcontextprotocol/server"
 import { Predicate, Schema } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import { operations } from "../operations/index.ts"
+import * as Members from "../operations/Members.ts"
 import * as Operation from "../operations/Operation.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -26,20 +27,29 @@ const inline = (definitions: Json, value: unknown): unknown => {
   )
 }
 
-/** The JSON Schema of what the schema's values look like on the wire, which is an object's. */
-const objectSchema = (schema: Schema.Top) => {
-  const document = Schema.toJsonSchemaDocument(Schema.toEncoded(schema))
+/** The JSON Schema of what the schema's values look like on the wire, with everything in its place. */
+const wireSchema = (schema: Schema.Top): Json => {
+  const document = Members.jsonSchema(schema)
   const inlined = inline(document.definitions, document.schema)
-  return { ...(isJsonObject(inlined) ? inlined : {}), type: "object" as const }
+  return isJsonObject(inlined) ? inlined : {}
 }
 
-/** What the operation takes: its members and no others. */
-const inputSchema = (operation: Operation.Any) => ({
-  ...(Object.keys(operation.input.fields).length === 0
-    ? { type: "object" as const, properties: {} }
-    : objectSchema(operation.input)),
-  additionalProperties: false
-})
+/** What the operation takes: its members, each with what it means, and no others. */
+const inputSchema = ({ input }: Operation.Any) => {
+  const members: Readonly<Record<string, Schema.Top>> = input.fields
+  const required = [...Members.required(members)]
+  return {
+    type: "object" as const,
+    properties: Object.fromEntries(
+      Object.entries(members).map(([name, member]) => {
+        const description = Members.descriptionOf(member)
+        return [name, { ...wireSchema(member), ...(description === undefined ? {} : { description }) }]
+      })
+    ),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false
+  }
+}
 
 const words: Readonly<Record<string, string>> = { ai: "AI" }
 
@@ -60,7 +70,7 @@ export const define = (operation: Operation.Any): Tool => {
     title: title(operation.id),
     description: more === undefined ? operation.summary : `${operation.summary} ${more}`,
     inputSchema: inputSchema(operation),
-    outputSchema: objectSchema(Schema.toCodecJson(operation.success)),
+    outputSchema: { ...wireSchema(Schema.toCodecJson(operation.success)), type: "object" as const },
     annotations: {
       title: title(operation.id),
       readOnlyHint: isReading(operation),

@@ -149,15 +149,30 @@ describe("the OpenAPI document", () => {
       maximum: 100,
       default: 50
     })
-    expect(bodyOf("update_messenger_profile").properties).toEqual({
+    expect(bodyOf("update_messenger_profile").properties).toMatchObject({
       first_name: { type: "string", maxLength: 64 },
       last_name: { type: "string", maxLength: 64 },
       about: { type: "string", maxLength: 140 }
     })
-    expect(bodyOf("set_messenger_username").properties.username).toEqual({ type: "string", maxLength: 32 })
-    expect(bodyOf("set_account_role_label").properties.role_label).toEqual({
+    expect(bodyOf("set_messenger_username").properties.username).toMatchObject({ type: "string", maxLength: 32 })
+    expect(bodyOf("set_account_role_label").properties.role_label).toMatchObject({
       anyOf: [{ type: "string", maxLength: 60 }, { type: "null" }]
     })
+  })
+
+  it("describes every parameter and every member of a body", () => {
+    for (const operation of all) {
+      const entry = entryOf(operation.id)
+      const bodies = entry.requestBody === undefined ? {} : bodyOf(operation.id).properties
+      const described = [
+        ...entry.parameters.map(({ description, name }: any) => [name, description]),
+        ...Object.entries<any>(bodies).map(([name, { description }]) => [name, description])
+      ]
+      expect(described.map(([name]) => name)).toEqual(Object.keys(operation.input.fields))
+      for (const [name, description] of described) {
+        expect([operation.id, name, description]).toEqual([operation.id, name, expect.stringMatching(/^[A-Z].{8,}\.$/)])
+      }
+    }
   })
 
   it("says which form a journal's action has, as the operation judges it", () => {

@@ -59,8 +59,20 @@ describe("the tools", () => {
       const fields = Object.keys({ ...operation.params, ...operation.query, ...operation.body })
       expect(Object.keys(inputSchema.properties ?? {})).toEqual(fields)
       for (const name of Object.keys(operation.params)) {
-        expect(inputSchema.properties?.[name]).toEqual({ type: "string", format: "uuid" })
+        expect(inputSchema.properties?.[name]).toMatchObject({ type: "string", format: "uuid" })
         expect(inputSchema.required).toContain(name)
+      }
+    }
+  })
+
+  it("describe everything that they take: what it means and, where the type does not say it, how it is written", () => {
+    for (const { inputSchema, name } of tools) {
+      for (const [member, schema] of Object.entries(inputSchema.properties ?? {})) {
+        expect([name, member, schema]).toEqual([
+          name,
+          member,
+          expect.objectContaining({ description: expect.stringMatching(/^[A-Z].{8,}\.$/) })
+        ])
       }
     }
   })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { everyone, seesDevices } from "../../domain/Access.ts"
-import { AccountDetail, accountDetail, AccountId } from "../../domain/Account.ts"
+import { AccountDetail, accountDetail, TargetAccount } from "../../domain/Account.ts"
 import { terminationsShown } from "../../domain/Limits.ts"
 import * as Operation from "../Operation.ts"
 import { Accounts, Organizations } from "../Ports.ts"
@@ -13,7 +13,7 @@ export const getAccount = Operation.read(
     path: "/v1/accounts/:account_id",
     scope: "org:read",
     roles: everyone,
-    params: { account_id: AccountId },
+    params: { account_id: TargetAccount },
     success: AccountDetail
   },
   ({ account_id }, { account, caller, now }) =>

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
-import { AccountId } from "../../domain/Account.ts"
+import { TargetAccount } from "../../domain/Account.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
 import * as Operation from "../Operation.ts"
 import { showProfile } from "../Profile.ts"
@@ -13,7 +13,7 @@ export const getAccountMessengerProfile = Operation.live(
     path: "/v1/accounts/:account_id/messenger-profile",
     scope: "org:read",
     roles: protectors,
-    params: { account_id: AccountId },
+    params: { account_id: TargetAccount },
     success: MessengerProfile
   },
   (_, { account, caller, live }) =>

@@ -16,10 +16,14 @@ export const listProtectedAccounts = Operation.read(
     scope: "org:read",
     roles: everyone,
     query: {
-      status: Schema.optionalKey(AccountStatus),
-      department_id: Schema.optionalKey(DepartmentId),
-      limit: Schema.optionalKey(PageLimit),
-      starting_after: Schema.optionalKey(AccountId)
+      status: Schema.optionalKey(AccountStatus).annotateKey({ description: "Only accounts in this protection state." }),
+      department_id: Schema.optionalKey(DepartmentId).annotateKey({
+        description: "Only accounts filed under the department with this id."
+      }),
+      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most accounts on a page." }),
+      starting_after: Schema.optionalKey(AccountId).annotateKey({
+        description: "Id of the last account of the previous page; left out for the first page."
+      })
     },
     success: List(Account).annotate({ identifier: "account_list" })
   },

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
-import { AccountAction, AccountId } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { NotActive } from "../../domain/Failure.ts"
 import { deriveStatus, isActive } from "../../domain/Status.ts"
 import * as Operation from "../Operation.ts"
@@ -15,7 +15,7 @@ export const pauseProtection = Operation.write(
     path: "/v1/accounts/:account_id/pause",
     scope: "accounts:write",
     roles: protectors,
-    params: { account_id: AccountId },
+    params: { account_id: TargetAccount },
     success: AccountAction,
     failures: [NotActive],
     journal: { action: "account.paused", target: "account" }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
-import { AccountAction, AccountId } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { NotPaused } from "../../domain/Failure.ts"
 import { deriveStatus } from "../../domain/Status.ts"
 import * as Operation from "../Operation.ts"
@@ -14,7 +14,7 @@ export const resumeProtection = Operation.write(
     path: "/v1/accounts/:account_id/resume",
     scope: "accounts:write",
     roles: protectors,
-    params: { account_id: AccountId },
+    params: { account_id: TargetAccount },
     success: AccountAction,
     failures: [NotPaused],
     journal: { action: "account.resumed", target: "account" }

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { protectors } from "../../domain/Access.ts"
-import { account as show, AccountId, ChangedAccount } from "../../domain/Account.ts"
+import { account as show, ChangedAccount, TargetAccount } from "../../domain/Account.ts"
 import { maxRoleLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../Operation.ts"
@@ -14,8 +14,12 @@ export const setAccountRoleLabel = Operation.write(
     path: "/v1/accounts/:account_id/role-label",
     scope: "accounts:write",
     roles: protectors,
-    params: { account_id: AccountId },
-    body: { role_label: Schema.NullOr(Text(maxRoleLabelLength)) },
+    params: { account_id: TargetAccount },
+    body: {
+      role_label: Schema.NullOr(Text(maxRoleLabelLength)).annotateKey({
+        description: "The new label, such as Head of Sales; empty or null clears it."
+      })
+    },
     success: ChangedAccount,
     journal: { action: "account.role_label_set", target: "account" }
   },

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { protectors } from "../../domain/Access.ts"
-import { AccountId } from "../../domain/Account.ts"
+import { TargetAccount } from "../../domain/Account.ts"
 import { UsernameInvalid, UsernamePurchasable, UsernameTaken } from "../../domain/Failure.ts"
 import { maxUsernameLength } from "../../domain/Limits.ts"
 import { textOrNull } from "../../domain/Messenger.ts"
@@ -23,8 +23,12 @@ export const setMessengerUsername = Operation.change(
     path: "/v1/accounts/:account_id/messenger-profile/username",
     scope: "accounts:write",
     roles: protectors,
-    params: { account_id: AccountId },
-    body: { username: Username },
+    params: { account_id: TargetAccount },
+    body: {
+      username: Username.annotateKey({
+        description: "The new username without @, such as ada_lovelace; empty removes it."
+      })
+    },
     success: MessengerProfile,
     failures: [UsernameTaken, UsernameInvalid, UsernamePurchasable],
     journal: { action: "profile.username_set", target: "account" }

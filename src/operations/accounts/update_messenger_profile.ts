@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { protectors } from "../../domain/Access.ts"
-import { AccountId } from "../../domain/Account.ts"
+import { TargetAccount } from "../../domain/Account.ts"
 import { BioTooLong } from "../../domain/Failure.ts"
 import { maxAboutLength, maxNameLength } from "../../domain/Limits.ts"
 import { changedFields } from "../../domain/Messenger.ts"
@@ -19,11 +19,17 @@ export const updateMessengerProfile = Operation.change(
     path: "/v1/accounts/:account_id/messenger-profile",
     scope: "accounts:write",
     roles: protectors,
-    params: { account_id: AccountId },
+    params: { account_id: TargetAccount },
     body: {
-      first_name: Schema.optionalKey(Text(maxNameLength)),
-      last_name: Schema.optionalKey(Text(maxNameLength)),
-      about: Schema.optionalKey(Text(maxAboutLength))
+      first_name: Schema.optionalKey(Text(maxNameLength)).annotateKey({
+        description: "The new first name, such as Ada."
+      }),
+      last_name: Schema.optionalKey(Text(maxNameLength)).annotateKey({
+        description: "The new last name, such as Lovelace; empty removes it."
+      }),
+      about: Schema.optionalKey(Text(maxAboutLength)).annotateKey({
+        description: "The new bio; empty removes it. The account's bio_limit (70 or 140 characters) applies."
+      })
     },
     success: MessengerProfile,
     failures: [BioTooLong],

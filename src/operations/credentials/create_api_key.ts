@@ -20,13 +20,19 @@ export const createApiKey = Operation.write(
     roles: everyone,
     idempotent: false,
     body: {
-      label: Text(maxApiKeyLabelLength).check(Schema.isNonEmpty()),
-      scopes: Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(Scope.literals.length)),
+      label: Text(maxApiKeyLabelLength).check(Schema.isNonEmpty()).annotateKey({
+        description: "What the key is for, such as Nightly export."
+      }),
+      scopes: Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(Scope.literals.length)).annotateKey({
+        description: "What the key may do: some of the scopes of the credential that creates it."
+      }),
       expires_in_days: Schema.optionalKey(
         Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxApiKeyDays })))
-          .annotate({ description: "Null for never.", default: Duration.toDays(defaultApiKeyExpiry) })
-      ),
-      current_password: Schema.optionalKey(ConsolePassword)
+          .annotate({ default: Duration.toDays(defaultApiKeyExpiry) })
+      ).annotateKey({ description: "Days until the key expires; null for never." }),
+      current_password: Schema.optionalKey(ConsolePassword).annotateKey({
+        description: "The admin's console password; needed for any scope beyond archive:read and org:read."
+      })
     },
     success: CreatedApiKey,
     failures: [ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],

@@ -16,7 +16,7 @@ export const revokeAiConnection = Operation.write(
     path: "/v1/ai-connections/:connection_id",
     scope: "admins:write",
     roles: everyone,
-    params: { connection_id: Uuid },
+    params: { connection_id: Uuid.annotateKey({ description: "The connection's id, from list_ai_connections." }) },
     success: AiConnectionDetail,
     failures: [ResourceMissing],
     journal: { action: "ai_connection.revoked", target: "ai_connection" }

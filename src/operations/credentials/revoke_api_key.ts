@@ -16,7 +16,7 @@ export const revokeApiKey = Operation.write(
     path: "/v1/api-keys/:api_key_id",
     scope: "admins:write",
     roles: everyone,
-    params: { api_key_id: Uuid },
+    params: { api_key_id: Uuid.annotateKey({ description: "The key's id, from list_ai_connections." }) },
     success: ApiKey,
     failures: [ResourceMissing],
     journal: { action: "api_key.revoked", target: "api_key" }

@@ -14,7 +14,7 @@ export const getJournalEvent = Operation.read(
     path: "/v1/journal/:event_id",
     scope: "org:read",
     roles: everyone,
-    params: { event_id: Uuid },
+    params: { event_id: Uuid.annotateKey({ description: "The event's id, from list_journal_events." }) },
     success: JournalEventDetail,
     failures: [ResourceMissing]
   },

@@ -22,15 +22,25 @@ export const listJournalEvents = Operation.read(
     scope: "org:read",
     roles: everyone,
     query: {
-      before_id: Schema.optionalKey(Uuid),
-      before: Schema.optionalKey(Moment),
-      since: Schema.optionalKey(Moment),
-      account_id: Schema.optionalKey(AccountId),
-      admin_id: Schema.optionalKey(Uuid),
-      action: Schema.optionalKey(Action),
-      outcome: Schema.optionalKey(JournalOutcome),
-      credential_id: Schema.optionalKey(Uuid),
-      limit: Schema.optionalKey(PageLimit)
+      before_id: Schema.optionalKey(Uuid).annotateKey({ description: "Id of the oldest event of the previous page." }),
+      before: Schema.optionalKey(Moment).annotateKey({
+        description: "Only events before this time, such as 2026-01-31T12:00:00Z."
+      }),
+      since: Schema.optionalKey(Moment).annotateKey({
+        description: "Only events at or after this time, such as 2026-01-01T00:00:00Z."
+      }),
+      account_id: Schema.optionalKey(AccountId).annotateKey({
+        description: "Only events of the account with this id."
+      }),
+      admin_id: Schema.optionalKey(Uuid).annotateKey({ description: "Only acts of the admin with this id." }),
+      action: Schema.optionalKey(Action).annotateKey({
+        description: "Only this action, such as account.paused, or account.* for all about accounts."
+      }),
+      outcome: Schema.optionalKey(JournalOutcome).annotateKey({ description: "Only events with this outcome." }),
+      credential_id: Schema.optionalKey(Uuid).annotateKey({
+        description: "Only acts through the API key or AI connection with this id."
+      }),
+      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most events on a page." })
     },
     success: JournalEvents
   },

@@ -22,10 +22,12 @@ export const tailJournalEvents = Operation.read(
     roles: superadmins,
     refusal: SuperadminRequired,
     query: {
-      after_sequence: Schema.optionalKey(Schema.Natural.annotate({ default: 0 })),
+      after_sequence: Schema.optionalKey(Schema.Natural.annotate({ default: 0 })).annotateKey({
+        description: "Sequence of the last event received; 0 starts at the first."
+      }),
       limit: Schema.optionalKey(
         Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 })).annotate({ default: defaultLimit })
-      )
+      ).annotateKey({ description: "The most events on a page." })
     },
     success: JournalTail,
     failures: [RoleForbidden]

@@ -14,7 +14,11 @@ export const setNotificationRecipients = Operation.write(
     scope: "accounts:write",
     roles: superadmins,
     refusal: SuperadminRequired,
-    body: { recipients: Recipients },
+    body: {
+      recipients: Recipients.annotateKey({
+        description: "Who gets the notifications: the owner alone, or the owner and every superadmin."
+      })
+    },
     success: NotificationSettings,
     journal: { action: "notification_recipients.set", target: "organization" }
   },
