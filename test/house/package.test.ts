@@ -1,11 +1,24 @@
 import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { files, read, root } from "./house.ts"
 
 const manifest = JSON.parse(read("package.json"))
 const lock = JSON.parse(read("package-lock.json"))
 const readme = () => read("README.md")
+
+const lockFiles = ["package-lock.json", "tools/package-lock.json"]
+
+/** What lock-files.mjs says of the lock files in a folder. */
+const checkLocks = (folder: string) => {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/lock-files.mjs", folder], {
+    cwd: root,
+    encoding: "utf8"
+  })
+  return { status, stderr }
+}
 
 /** What check-node.mjs says on a version of Node. */
 const checkNode = (version: string) => {
@@ -36,9 +49,32 @@ describe("the package", () => {
     expect(manifest.devDependencies.effect).toBe(manifest.peerDependencies.effect)
   })
 
-  it("has lock files without addresses of a registry", () => {
-    for (const file of ["package-lock.json", "tools/package-lock.json"]) {
-      expect(read(file)).not.toMatch(/"resolved": "https?:/)
+  it("locks every package with a digest and without an address", () => {
+    expect(checkLocks(root)).toEqual({ status: 0, stderr: "" })
+    expect(read(".ci/run")).toMatch(/^step .* npm run lint:locks\nstep .* npm ci$/m)
+  })
+
+  it("finds the package without a digest, or with an address, in either lock file", () => {
+    const folder = mkdtempSync(join(tmpdir(), "locks-"))
+    const planted = [
+      [{ integrity: undefined }, "has no SHA-512 digest in `integrity`"],
+      [{ integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" }, "has no SHA-512 digest in `integrity`"],
+      [{ resolved: "https://registry.example/a.tgz" }, "is bound to https://registry.example/a.tgz"]
+    ] as const
+    try {
+      mkdirSync(join(folder, "tools"))
+      for (const file of lockFiles) {
+        for (const [change, fault] of planted) {
+          for (const each of lockFiles) writeFileSync(join(folder, each), read(each))
+          const changed = JSON.parse(read(file))
+          const [path = ""] = Object.keys(changed.packages).slice(1)
+          Object.assign(changed.packages[path], change)
+          writeFileSync(join(folder, file), JSON.stringify(changed))
+          expect(checkLocks(folder)).toEqual({ status: 1, stderr: `${file}: ${path} ${fault}\n` })
+        }
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
     }
   })
 
