@@ -66,8 +66,11 @@ class Admissions {
   }
 }
 
+/** What a request is counted as that holds no message with an id: one, whatever it is. */
+const uncalled: Messages.Asking = { id: null, tool: undefined, input: undefined }
+
 /**
- * Counts every message that waits for an answer, and admits the calls of operations.
+ * Counts every message that waits for an answer, or the request where it has none, and admits the calls of operations.
  *
  * Too many requests, a missing scope and a database that is away are the whole request's failure; what else forbids a
  * call is that call's result.
@@ -77,7 +80,7 @@ const admit = Effect.fnUntraced(function*(messages: ReadonlyArray<Messages.Askin
   const limiter = yield* RateLimiter
   const admissions = new Admissions()
   let rate: RateState | undefined
-  for (const message of messages) {
+  for (const message of messages.length === 0 ? [uncalled] : messages) {
     const operation = Tools.find(message.tool)
     if (operation === undefined) {
       rate = yield* limiter.consume(caller.credential.id)
@@ -235,12 +238,17 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
     const known = yield* enter(request, site, "mcp")
     const readOnly = isTrue(request.headers["x-mcp-readonly"])
     const caller = readOnly ? reading(known) : known
-    const shown = { complete: options.completeList ?? false, toolsets: yield* parseToolsets(request.url), readOnly }
     return yield* Effect.gen(function*() {
-      if (request.method !== "POST") return yield* exchange(request, undefined, new Admissions(), shown)
+      const toolsets = yield* Effect.tapError(parseToolsets(request.url), () => admit([]))
+      const shown = { complete: options.completeList ?? false, toolsets, readOnly }
+      if (request.method !== "POST") {
+        const { admissions, rate } = yield* admit([])
+        const response = yield* exchange(request, undefined, admissions, shown)
+        return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
+      }
       const body = yield* Effect.result(Effect.flatMap(readBody(request), Messages.parse))
       if (Result.isFailure(body)) {
-        const { rate } = yield* admit([{ id: null, tool: undefined, input: undefined }])
+        const { rate } = yield* admit([])
         const refused = body.failure._tag === "Malformed"
           ? malformed(body.failure.message)
           : toResponse(answer(body.failure))

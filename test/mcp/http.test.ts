@@ -279,9 +279,32 @@ describe("MCP over HTTP", () => {
           note(batch)
           note(yield* World.get("/v1/organization", key))
           expect(spent).toEqual(["119", "118", "117", "116", "115", "114", "113", "112", "109", "108"])
-          const free = yield* Mcp.send({ key, body: { jsonrpc: "2.0", method: "notifications/initialized" } })
-          expect([free.status, left(free)]).toEqual([202, null])
-          expect(left(yield* World.get("/v1/organization", key))).toBe("107")
+        }))
+
+      it.effect("S8-01: whatever a credential asks of /mcp costs one, and is 429 once the budget is spent", () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(1_700_000_000_000)
+          const { key } = yield* owner
+          const notification = { jsonrpc: "2.0", method: "notifications/initialized" }
+          const requests: ReadonlyArray<readonly [number, Mcp.Asking]> = [
+            [202, { body: notification }],
+            [202, { body: [notification, notification] }],
+            [400, { body: [] }],
+            [400, { body: ping(), path: "/mcp?toolsets=nothing" }],
+            ...["GET", "DELETE", "PUT", "TRACE", "QUERY"].map((method) => [405, { method }] as const)
+          ]
+          let spent = 0
+          for (const [status, asking] of requests) {
+            expect([asking, (yield* Mcp.send({ key, ...asking })).status]).toEqual([asking, status])
+            spent += 1
+          }
+          const answer = yield* Mcp.send({ key, method: "GET" })
+          expect([answer.status, left(answer)]).toEqual([405, String(120 - spent - 1)])
+          for (let left = 120 - spent - 1; left > 0; left--) yield* Mcp.send({ key, body: notification })
+          for (const [, asking] of requests) {
+            const refused = yield* Mcp.send({ key, ...asking })
+            expect([asking, refused.status, refused.headers.get("retry-after")]).toEqual([asking, 429, "60"])
+          }
         }))
 
       it.effect("S8-02, S8-03: answers 429 with the wait once either way has spent it, and again after the wait", () =>
