@@ -9,9 +9,13 @@ import * as Observation from "./Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
 import { type Site, Sites } from "./Site.ts"
 
+/** The host that a request names: in its header, which a web request may lack, for its address is whole. */
+export const hostOf = ({ headers, source }: HttpServerRequest.HttpServerRequest): string | undefined =>
+  headers["host"] ?? (source instanceof Request ? new URL(source.url).host : undefined)
+
 /** The site that the request names; a host that is not ours has nothing. */
 export const siteOf = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
-  const host = request.headers["host"]
+  const host = hostOf(request)
   if (host === undefined) return yield* new ParameterInvalid({ param: "Host", message: "Host: is required." })
   return (yield* Sites).find(host) ?? (yield* new ResourceMissing({}))
 })

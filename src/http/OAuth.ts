@@ -4,6 +4,7 @@ import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/h
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
 import { type Resource, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
+import { hostOf } from "../edge/Entry.ts"
 import * as Json from "../edge/Json.ts"
 import * as Observation from "../edge/Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings.ts"
@@ -73,7 +74,7 @@ const at = <R>(
 ) =>
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const site = (yield* Sites).find(request.headers["host"])
+    const site = (yield* Sites).find(hostOf(request))
     if (site === undefined) return missing()
     const origin = {
       ip: clientAddress(

@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { OrganizationId } from "../../src/domain/Access.ts"
 import * as Site from "../../src/edge/Site.ts"
 import { operations } from "../../src/operations/index.ts"
@@ -77,6 +77,26 @@ describe("9 the hosts of organizations", () => {
               )
               expect([host, ...World.refusal(answer)]).toEqual([host, 404, "resource_missing"])
             }
+          }
+        }))
+
+      it.effect("a web request needs no Host header, for its address names the host; a header goes before it", () =>
+        Effect.gen(function*() {
+          const { acme, sites } = yield* neighbours
+          const handler = yield* Effect.provideService(World.webHandler, Site.Sites, sites)
+          const ask = (url: string, headers: Record<string, string> = {}) =>
+            Effect.promise(() =>
+              handler(
+                new Request(url, {
+                  headers: { authorization: `Bearer ${Redacted.value(acme.admins.owner.key)}`, ...headers }
+                })
+              )
+            )
+          for (const path of ["/v1/organization", "/console/sign-in", "/.well-known/oauth-authorization-server"]) {
+            expect([path, (yield* ask(`https://acme.test${path}`)).status]).toEqual([path, 200])
+            expect([path, (yield* ask(`https://unknown.test${path}`)).status]).toEqual([path, 404])
+            expect((yield* ask(`https://acme.test${path}`, { host: "unknown.test" })).status).toBe(404)
+            expect((yield* ask(`https://unknown.test${path}`, { host: "acme.test" })).status).toBe(200)
           }
         }))
 

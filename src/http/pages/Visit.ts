@@ -4,6 +4,7 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
+import { hostOf } from "../../edge/Entry.ts"
 import * as Observation from "../../edge/Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
@@ -87,7 +88,7 @@ export const serve = <E, R>(
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const requestId = yield* RequestId
-    const host = request.headers["host"]
+    const host = hostOf(request)
     const site = (yield* Sites).find(host)
     const base = site === undefined ? "" : new URL(site.baseUrl).pathname.replace(/\/$/, "")
     const start = request.url.indexOf("?")
