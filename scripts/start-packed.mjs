@@ -133,7 +133,15 @@ try {
   expectTrue(await service.exited === 0, "the service ends with 0 after SIGTERM")
 
   const installed = join(folder, "node_modules", name)
-  const carried = ["openapi.json", "seeds/demo.json", "seeds/seed.schema.json", "CHANGELOG.md", "README.md", "LICENSE"]
+  const carried = [
+    "openapi.json",
+    "seeds/demo.json",
+    "seeds/seed.schema.json",
+    "CHANGELOG.md",
+    "README.md",
+    "LICENSE",
+    "sbom.cdx.json"
+  ]
   expectTrue(carried.every((file) => existsSync(join(installed, file))), "the package carries its documents")
   execFileSync(command, ["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example"], {
     cwd: folder,

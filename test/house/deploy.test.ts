@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { parse } from "yaml"
 import * as Settings from "../../src/cli/Settings.ts"
 
 const root = path.join(import.meta.dirname, "../..")
@@ -27,7 +29,11 @@ const foreign = new Set([
   "--interval",
   "--timeout",
   "--start-period",
-  "--retries"
+  "--retries",
+  "--auth-host",
+  "--quiet",
+  "--username",
+  "--dbname"
 ])
 
 /** What a table of the document for operators names in its first column. */
@@ -37,11 +43,14 @@ const rows = (title: string) => {
   return [...section.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, name = ""]) => name)
 }
 
+/** Where an administrator of PostgreSQL reads what to run. */
+const rolesDocument = "README.md"
+
 const unit = read("deploy/security-console.service")
 const container = read("deploy/Containerfile")
 
 describe("what deploys the service", () => {
-  it.each(["security-console.service", "environment.example", "Containerfile"])(
+  it.each(["security-console.service", "environment.example", "Containerfile", "compose.yaml"])(
     "%s names settings that there are",
     (file) => {
       const { flags: usedFlags, variables: used } = named(read(`deploy/${file}`))
@@ -67,11 +76,116 @@ describe("what deploys the service", () => {
     expect(read("deploy/environment.example")).not.toMatch(/PEPPERS|CSRF|DATABASE_URL/)
   })
 
-  it("runs the container as a user of its own, on the version of Node that the package is tried on", () => {
-    const { devDependencies } = JSON.parse(read("package.json"))
-    const images = [...container.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
-    expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node.split(".")[0]}-bookworm-slim`]))
+  it("runs the container as a user of its own, on an image that its builder has pinned by digest", () => {
+    const images = [...container.matchAll(/^FROM (\S+)(?: AS (\S+))?/gm)].map(([, image, name]) => [image, name])
+    const [[base] = []] = images
+    expect(base).toBe("${NODE_IMAGE}")
+    const stages = new Set(images.map(([, name]) => name))
+    expect(images.slice(1).filter(([image]) => !stages.has(image))).toEqual([])
+    expect(container).toMatch(/^ARG NODE_IMAGE$/m)
     expect(container).toMatch(/^USER node$/m)
+  })
+
+  it("refuses to build on an image without a digest, and on a Node that the package is not tried on", () => {
+    const [, digest = "", version = ""] = /^FROM \$\{NODE_IMAGE\} AS pinned\nARG NODE_IMAGE\nRUN (.*)\nRUN (.*)\n/m
+      .exec(container) ?? []
+    const status = (script: string, env: Record<string, string>) =>
+      childProcess.spawnSync("sh", ["-c", script], { env: { PATH: process.env["PATH"], ...env } }).status
+    const named = "docker.io/library/node:24-bookworm-slim"
+    const pinned = `@sha256:${"0123456789abcdef".repeat(4)}`
+    expect(status(digest, { NODE_IMAGE: `${named}${pinned}` })).toBe(0)
+    for (const image of ["", named, "node@sha256:", `${named}${pinned.slice(0, -1)}`, `${named}${pinned} `]) {
+      expect([image, status(digest, { NODE_IMAGE: image })]).toEqual([image, 1])
+    }
+    expect(status(version, {})).toBe(0)
+    const { devDependencies } = JSON.parse(read("package.json"))
+    expect(version).toContain(`startsWith("${devDependencies.node.split(".")[0]}.")`)
+  })
+
+  it("sends a builder of containers nothing but sources: no data, no secret, no history", () => {
+    expect(fs.existsSync(path.join(root, ".containerignore"))).toBe(false)
+    const lines = read(".dockerignore").split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+    expect(lines[0]).toBe("*")
+    const sent = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1))
+    expect(sent.filter((file) => !fs.existsSync(path.join(root, file)))).toEqual([])
+    const ignored = read(".gitignore").split("\n").filter((line) => line !== "").map((line) => line.replace(/\/$/, ""))
+    expect(sent.filter((file) => ignored.includes(file) || /^(?:\.git|data|\*)/.test(file))).toEqual([])
+    // A secret that stands in a directory that is sent is taken out again.
+    expect(lines).toContain("deploy/secrets")
+    expect(ignored).toContain("deploy/secrets")
+    const { scripts } = JSON.parse(read("package.json"))
+    const needed = ["package.json", "package-lock.json", ".npmrc", "tsconfig.build.json", "tsconfig.json", "src"]
+    const used = [...`${scripts.build} ${scripts.prepack} ${scripts.sbom}`.matchAll(/scripts\/[\w-]+\.mjs/g)]
+    expect([...needed, ...used.map(([file]) => file)].filter((file) => !sent.includes(file))).toEqual([])
+  })
+})
+
+/** A service of the compose file. */
+interface Service {
+  readonly image: string
+  readonly build?: { readonly dockerfile: string; readonly args: Readonly<Record<string, string>> }
+  readonly command?: ReadonlyArray<string>
+  readonly environment: Readonly<Record<string, string>>
+  readonly secrets: ReadonlyArray<string>
+  readonly networks: ReadonlyArray<string>
+  readonly volumes?: ReadonlyArray<string>
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly healthcheck?: { readonly test: ReadonlyArray<string> }
+}
+
+describe("the compose file", () => {
+  const file = () =>
+    parse(read("deploy/compose.yaml"), { merge: true, strict: true, uniqueKeys: true }) as {
+      readonly services: Readonly<Record<string, Service>>
+      readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
+      readonly volumes: Readonly<Record<string, object>>
+      readonly secrets: Readonly<Record<string, { readonly file: string }>>
+    }
+
+  it("gives each service settings that there are, and each secret in a file that is declared", () => {
+    const { secrets, services } = file()
+    for (const { environment, secrets: used } of Object.values(services)) {
+      for (const [name, value] of Object.entries(environment)) {
+        if (name.startsWith("CONSOLE_")) expect(variables).toContain(name)
+        expect(`${name}=${value}`).not.toMatch(/(?:PASSWORD|PEPPERS|CSRF_KEYS|DATABASE_URL)=/)
+        const [, secret] = /^\/run\/secrets\/(.+)$/.exec(value) ?? []
+        if (name.endsWith("_FILE")) expect(used).toContain(secret)
+      }
+      expect(used.filter((name) => !Object.hasOwn(secrets, name))).toEqual([])
+    }
+    for (const [name, { file: at }] of Object.entries(secrets)) {
+      expect(at).toBe(`./secrets/${name}`)
+      expect(read("deploy/README.md")).toMatch(new RegExp(`> ${name}$`, "m"))
+    }
+  })
+
+  it("takes every image by a name that has to be given, and builds its own from the container file", () => {
+    for (const { build, image } of Object.values(file().services)) {
+      expect(build?.dockerfile ?? "deploy/Containerfile").toBe("deploy/Containerfile")
+      expect(build?.args["NODE_IMAGE"] ?? image).toMatch(/^\$\{(?:NODE|POSTGRES)_IMAGE:\?.*digest/)
+    }
+  })
+
+  it("starts the service once the database is healthy and migrated, and shows the database to nobody else", () => {
+    const { networks, services } = file()
+    const { console: service, database, migrate } = services
+    expect([migrate?.command, service?.command]).toEqual([["migrate"], ["serve"]])
+    expect(service?.depends_on).toEqual({
+      database: { condition: "service_healthy" },
+      migrate: { condition: "service_completed_successfully" }
+    })
+    expect(database?.healthcheck?.test.slice(0, 2)).toEqual(["CMD", "pg_isready"])
+    expect([database, migrate].map((each) => each?.networks)).toEqual([["inside"], ["inside"]])
+    expect(networks["inside"]?.internal).toBe(true)
+  })
+
+  it("makes the roles and the database that the document for operators says", () => {
+    const [, made = ""] = /<<'SQL'\n\\set password `.*`\n([^]*?)^SQL$/m.exec(read("deploy/postgres/roles.sh")) ?? []
+    const [, documented = ""] = /^```sql\n([^]*?)^```$/m.exec(read(rolesDocument)) ?? []
+    expect(made.replaceAll(":'password'", "'choose one'")).toBe(documented)
+    expect(file().services["database"]?.volumes).toContain(
+      "./postgres/roles.sh:/docker-entrypoint-initdb.d/roles.sh:ro"
+    )
   })
 })
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -103,11 +103,48 @@ describe("the package", () => {
       .toEqual([])
   })
 
+  it("says what it consists of: every package that is installed with it, by digest and licence, and the same each time", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sbom-"))
+    try {
+      const [first, second] = ["first.json", "second.json"].map((name) => {
+        const { status, stderr } = spawnSync(process.execPath, ["scripts/sbom.mjs", join(folder, name)], {
+          cwd: root,
+          encoding: "utf8"
+        })
+        expect([status, stderr]).toEqual([0, ""])
+        return readFileSync(join(folder, name), "utf8")
+      })
+      expect(second).toBe(first)
+      const sbom = JSON.parse(first ?? "")
+      expect([sbom.bomFormat, sbom.metadata.component["bom-ref"]]).toEqual([
+        "CycloneDX",
+        `${manifest.name}@${manifest.version}`
+      ])
+      const named = sbom.components.map(({ name, version }: any) => `${name}@${version}`)
+      const locked = Object.entries<any>(lock.packages).filter(([path, { dev, devOptional }]) =>
+        path !== "" && !dev && !devOptional
+      )
+      expect(named.toSorted()).toEqual(
+        locked.map(([path, { version }]) => `${path.replace(/.*node_modules\//, "")}@${version}`).toSorted()
+      )
+      const direct = { ...manifest.dependencies, ...manifest.peerDependencies }
+      expect(named).toEqual(
+        expect.arrayContaining(Object.entries(direct).map(([name, version]) => `${name}@${version}`))
+      )
+      for (const { hashes, licenses, name } of sbom.components) {
+        expect([name, hashes?.[0].alg, licenses?.length]).toEqual([name, "SHA-512", 1])
+      }
+      expect(manifest.scripts.prepack).toContain("npm run sbom")
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it("keeps everything internal that is not exported", () => {
     expect(
       Object.keys(manifest.exports).filter((path) => ![".", "./http", "./mcp", "./layers", "./client"].includes(path))
     ).toEqual([])
-    expect(manifest.files).toEqual(["dist", "seeds", "openapi.json", "CHANGELOG.md"])
+    expect(manifest.files).toEqual(["dist", "seeds", "openapi.json", "CHANGELOG.md", "sbom.cdx.json"])
   })
 })
 
