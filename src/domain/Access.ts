@@ -19,6 +19,9 @@ export type Scope = typeof Scope.Type
 /** Whether granting the scope asks for the console password: any but the two that only read (section 5.3). */
 export const needsPassword = (scope: Scope): boolean => scope !== "archive:read" && scope !== "org:read"
 
+/** Whether what the scope covers cannot be taken back (section 5.3). */
+export const isIrreversible = (scope: Scope): boolean => scope === "archive:delete"
+
 /** What an admin types at sign-in to name the organization. It is not a UUID. */
 export const OrganizationId = Schema.String.pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type

@@ -25,6 +25,8 @@ export const codeMemory = Duration.hours(24)
 export const maxRedirectUris = 10
 export const maxRedirectUriLength = 2048
 export const maxClientNameLength = 100
+/** How many accounts or departments an admin may choose one by one for a connection. */
+export const maxChosen = 500
 /** New registrations in any hour, from one address and from all of them. */
 export const registrationsPerAddress = 20
 export const registrationsInTotal = 500

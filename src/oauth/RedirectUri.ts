@@ -15,6 +15,9 @@ export const isAcceptable = (uri: string): boolean => {
   return host !== undefined && new URL(uri).hostname === host.toLowerCase()
 }
 
+/** Whether the address is one of the machine that the browser runs on. */
+export const isLoopback = (uri: string): boolean => loopback.test(uri)
+
 /** The address without its port where that is an application's own machine, whose ports come and go (RFC 8252, 7.3). */
 const withoutPort = (uri: string): string => loopback.test(uri) ? uri.replace(/^(http:\/\/[^/?:]+):[0-9]+/, "$1") : uri
 

@@ -62,6 +62,8 @@ export class Credentials extends Context.Service<Credentials, {
   connections(caller: CallerService): Effect.Effect<ReadonlyArray<AiConnection>>
   /** The API keys that the caller may see, newest first. */
   apiKeys(caller: CallerService): Effect.Effect<ReadonlyArray<ApiKey>>
+  /** The last four characters of those keys by id, as far as they were kept: for people, on the console alone. */
+  keyEndings(caller: CallerService): Effect.Effect<ReadonlyMap<string, string>>
 }>()("org-security-console/operations/Ports/Credentials") {}
 
 /** What is left of a credential's budget after a request was counted. */

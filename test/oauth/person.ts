@@ -46,6 +46,6 @@ export const person =
         ...(password === undefined ? {} : { current_password: password })
       })
     })
-    expect(granted.status).toBe(303)
-    return new URL(granted.headers.get("location") ?? "")
+    const { headers, status } = granted
+    return new URL(Pages.ledTo({ status, headers, text: await granted.text(), location: headers.get("location") }))
   }

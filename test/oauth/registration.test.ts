@@ -193,7 +193,10 @@ describe("OAuth registration", () => {
               { client_name: "a\nb" },
               { client_name: "a\u202eb" },
               { client_name: "a\u200bb" },
-              { client_name: "a\ud800" }
+              { client_name: "a\ud800" },
+              { client_name: "\u2800" },
+              { client_name: "\u3164\u115f" },
+              { client_name: " \u0301\u0301" }
             ]
           ) {
             expect([metadata, ...refused(yield* registration(metadata))]).toEqual([metadata, ...invalidMetadata])

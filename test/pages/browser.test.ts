@@ -49,6 +49,13 @@ const callback = Effect.acquireRelease(
 const press = (page: Page, selector: string) =>
   Effect.promise(() => Promise.all([page.waitForNavigation(), page.click(selector)]))
 
+/** Presses a button of the consent page, and gets to where the application ends. */
+const answer = (page: Page, selector: string) =>
+  Effect.promise(async () => {
+    await page.click(selector)
+    await page.waitForFunction("document.title === 'Connected'")
+  })
+
 const type = (page: Page, selector: string, text: string) =>
   Effect.promise(async () => {
     await page.$eval(selector, (input) => {
@@ -120,6 +127,8 @@ describe("the pages in a browser", () => {
         yield* signIn(page, id, email)
         expect(page.url()).toBe(`${base}/console/developer`)
         yield* look("developer-empty")
+        yield* press(page, "main .head a.button")
+        yield* look("new-key")
 
         yield* type(page, "#label", "Nightly <b>report</b>")
         yield* Effect.promise(() => page.click("#scope-accounts-write"))
@@ -129,7 +138,7 @@ describe("the pages in a browser", () => {
         yield* type(page, "#password", Pages.password)
         yield* press(page, "form[action$=api-keys] button.main")
         const secret = yield* Effect.promise(() =>
-          page.$eval("#secret", (input) => (input as unknown as { value: string }).value)
+          page.$eval("#secret", (code) => (code as unknown as { innerText: string }).innerText)
         )
         expect(secret).toMatch(/^osc_live_[0-9A-Za-z]{49}$/)
         expect(
@@ -166,11 +175,11 @@ describe("the pages in a browser", () => {
         yield* signIn(page, id, email)
         expect(page.url()).toBe(authorize)
         const shown = yield* textOf(page)
-        expect(shown).toContain("Connect “<b>Helper</b> of many words”?")
+        expect(shown).toContain("<b>Helper</b> of many words")
         expect(shown).toContain(new URL(application.address).hostname)
         yield* look("consent")
 
-        yield* press(page, "button[value=deny]")
+        yield* answer(page, "button[value=deny]")
         const denied = new URL(application.asked[0]!, application.address).searchParams
         expect([denied.get("error"), denied.get("state"), denied.get("iss")]).toEqual([
           "access_denied",
@@ -187,14 +196,16 @@ describe("the pages in a browser", () => {
         expect(yield* textOf(page)).toContain("The console password is not right.")
         yield* look("consent-wrong")
         yield* type(page, "#password", Pages.password)
-        yield* press(page, "button[value=allow]")
+        yield* answer(page, "button[value=allow]")
         const granted = new URL(application.asked.at(-2)!, application.address).searchParams
         expect([granted.get("error"), granted.get("state"), granted.has("code")]).toEqual([null, "a state", true])
         expect(page.url()).toMatch(/\/done$/)
 
         yield* Effect.promise(() => page.goto(`${base}/console/developer`))
-        expect(yield* textOf(page)).toContain("<b>Helper</b> of many words")
+        expect(yield* textOf(page)).toContain("1 connection that was never used")
         yield* Effect.promise(() => page.click("section[aria-labelledby=connections] summary"))
+        expect(yield* textOf(page)).toContain("<b>Helper</b> of many words")
+        yield* Effect.promise(() => page.click("section[aria-labelledby=connections] li summary"))
         yield* look("developer-connection")
         yield* press(page, "section[aria-labelledby=connections] button.danger")
         expect(yield* textOf(page)).toContain("The application is disconnected.")
@@ -239,13 +250,87 @@ describe("the pages in a browser", () => {
         yield* write(Pages.password)
         yield* Effect.promise(() => Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]))
         expect(page.url()).toBe(`${base}/console/developer`)
+        while ((yield* focused) !== "button main") yield* keys("Tab")
+        yield* Effect.promise(() => Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]))
         while ((yield* focused) !== "label") yield* keys("Tab")
         yield* write("By keyboard")
-        while ((yield* focused) !== "expiry") yield* keys("Tab")
-        yield* keys("Tab", "Tab")
-        expect(yield* focused).toBe("main")
+        while ((yield* focused) !== "main") yield* keys("Tab")
         yield* Effect.promise(() => Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]))
         expect(yield* textOf(page)).toContain("Key created")
+        while ((yield* focused) !== "secret-field") yield* keys("Tab")
+        expect(yield* Effect.promise(() => page.evaluate("String(getSelection())"))).toMatch(/^osc_live_\w{49}$/)
+      }))
+
+    it.effect("the new key is whole on a telephone, and one click selects all of it", () =>
+      Effect.gen(function*() {
+        const { base, email, id } = yield* stage()
+        const page = yield* Browser.newPage()
+        yield* Effect.promise(() => page.setViewport({ width: 390, height: 844 }))
+        yield* Effect.promise(() => page.goto(`${base}/console/developer/api-keys/new`))
+        yield* signIn(page, id, email)
+        expect(page.url()).toBe(`${base}/console/developer/api-keys/new`)
+        yield* type(page, "#label", "Telephone")
+        yield* press(page, "main button.main")
+        const [shown, whole] = yield* Effect.promise(async () => {
+          await page.click("#secret")
+          return [
+            await page.evaluate("String(getSelection())"),
+            await page.$eval("#secret", (code) => {
+              const { clientWidth, scrollWidth } = code as unknown as Record<"clientWidth" | "scrollWidth", number>
+              return scrollWidth <= clientWidth
+            })
+          ]
+        })
+        expect(shown).toMatch(/^osc_live_\w{49}\s*$/)
+        expect(whole).toBe(true)
+        const secret = String(shown).trim()
+        yield* Effect.promise(() => page.reload())
+        expect(yield* textOf(page)).toContain("A key was made since this form was opened")
+        expect(yield* Effect.promise(() => page.content())).not.toContain(secret)
+      }))
+
+    it.effect("a browser gets to an application that redirects once more, wherever to, from every form that leads there", () =>
+      Effect.gen(function*() {
+        const { base, email, id } = yield* stage()
+        const application = yield* callback
+        const done = application.address.replace("/callback", "/done")
+        const page = yield* Browser.newPage()
+        const asked: Array<{ readonly url: string; readonly referer: string | undefined }> = []
+        yield* Effect.promise(async () => {
+          await page.setRequestInterception(true)
+          page.on("request", (request) => {
+            if (!request.url().startsWith("https://app.example/")) return void request.continue()
+            asked.push({ url: request.url(), referer: request.headers()["referer"] })
+            void request.respond({ status: 302, headers: { location: done } })
+          })
+        })
+        const authorize = yield* register(base, "https://app.example/callback", "Helper")
+        const leads = (action: Promise<unknown>) =>
+          Effect.promise(async () => {
+            await action
+            await page.waitForFunction("document.title === 'Connected'", { timeout: 10_000 })
+          })
+        // The sign-in's form leads to the consent page, whose request is refused at the application.
+        yield* Effect.promise(() => page.goto(`${authorize}&prompt=none`))
+        yield* type(page, "#sign-in-organization", id)
+        yield* type(page, "#sign-in-email", email)
+        yield* type(page, "#sign-in-password", Pages.password)
+        yield* leads(page.click("main button.main"))
+        expect(new URL(asked[0]!.url).searchParams.get("error")).toBe("interaction_required")
+        for (const [decision, member] of [["deny", "error"], ["allow", "code"]] as const) {
+          yield* Effect.promise(async () => {
+            await page.goto(authorize)
+            await page.click("#by-all")
+          })
+          yield* leads(page.click(`button[value=${decision}]`))
+          const { referer, url } = asked.at(-1)!
+          expect([new URL(url).searchParams.has(member), referer]).toEqual([true, undefined])
+        }
+        // Going back asks again, and sends nothing anew.
+        yield* Effect.promise(() => page.goBack())
+        expect(page.url()).toBe(authorize)
+        expect(yield* textOf(page)).toContain("Connect an application?")
+        expect(asked.length).toBe(3)
       }))
   })
 })

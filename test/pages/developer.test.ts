@@ -8,6 +8,7 @@ import * as World from "../support/world.ts"
 
 const path = "/console/developer"
 const createPath = `${path}/api-keys`
+const newPath = `${createPath}/new`
 
 const stage = Effect.fnUntraced(function*(role: "owner" | "admin" = "owner") {
   const { admins, id } = yield* World.makeOrganization()
@@ -19,7 +20,7 @@ const developer = (cookie: string) => Pages.visit("GET", path, { cookie })
 
 /** The form for a new key as it is now, filled in. */
 const filled = Effect.fnUntraced(function*(cookie: string, values: NonNullable<Pages.Visiting["form"]> = {}) {
-  const { hidden } = Pages.formOf(yield* developer(cookie), createPath)
+  const { hidden } = Pages.formOf(yield* Pages.visit("GET", newPath, { cookie }), createPath)
   return { ...hidden, label: "Nightly", scope: "org:read", expiry: "90", ...values }
 })
 
@@ -31,7 +32,8 @@ const secretIn = ({ text }: Pages.Page) => /osc_live_[0-9A-Za-z]{49}/.exec(text)
 const keys = (organizationId: string, label = "Nightly") =>
   World.query<{ id: string; scopes: ReadonlyArray<string>; expires_at: Date | null; created_at: Date }>(
     organizationId,
-    (sql) => sql`select * from api_key where organization_id = ${organizationId} and label = ${label}`
+    (sql) => sql`select * from api_key where organization_id = ${organizationId} and label = ${label}
+      order by scopes desc`
   )
 
 describe("the Developer page", () => {
@@ -142,9 +144,55 @@ describe("the Developer page", () => {
           }
           expect(yield* keys(id)).toEqual([])
           expect((yield* Pages.visit("POST", createPath, { cookie, form })).status).toBe(200)
-          expect((yield* Pages.visit("POST", createPath, { cookie, form })).status).toBe(403)
+          const again = yield* Pages.visit("POST", createPath, { cookie, form })
+          expect([again.status, again.text.includes("A key was made since this form was opened")]).toEqual([409, true])
+          expect(again.text).toContain("value=\"Nightly\"")
+          expect(secretIn(again)).toBe(undefined)
           expect((yield* keys(id)).length).toBe(1)
+          const altered = { ...form, after: Pages.formOf(again, createPath).hidden["after"]! }
+          expect((yield* Pages.visit("POST", createPath, { cookie, form: altered })).status).toBe(403)
+          const second = { ...form, ...Pages.formOf(again, createPath).hidden }
+          expect((yield* Pages.visit("POST", createPath, { cookie, form: second })).status).toBe(200)
           expect((yield* Pages.visit("POST", createPath, { form })).location).toContain("/console/sign-in")
+        }))
+
+      it.effect("a new key's last four characters stand at its row, on the page alone, and an older key shows none", () =>
+        Effect.gen(function*() {
+          const { admin, admins, cookie, id } = yield* stage("admin")
+          const secret = secretIn(yield* create(cookie))!
+          const row = (page: Pages.Page, label: string) =>
+            page.text.split("<li id=").slice(1).find((text) => text.includes(`<bdi dir="auto">${label}</bdi>`))
+          expect(row(yield* developer(cookie), "Nightly")).toContain(`<code>…${secret.slice(-4)}</code>`)
+          const listed = yield* World.get("/v1/ai-connections", admin.key)
+          expect(JSON.stringify(listed.body)).not.toContain(secret.slice(-4))
+          const owners = yield* Pages.signIn(id, admins.owner.id)
+          expect(row(yield* developer(owners), "Nightly")).toContain(`<code>…${secret.slice(-4)}</code>`)
+          yield* World.query(id, (sql) => sql`update api_key set last_four = null where organization_id = ${id}`)
+          expect(row(yield* developer(cookie), "Nightly")).not.toContain("Ends in")
+        }))
+
+      it.effect("what was made in the admin's name lately is shown to them, and to nobody else", () =>
+        Effect.gen(function*() {
+          const { admins, cookie, id } = yield* stage("admin")
+          yield* create(cookie)
+          const notice = "Made in your name in the last 7 days"
+          const lately = (page: Pages.Page) => /<section class="note"[\s\S]*?<\/section>/.exec(page.text)?.[0] ?? ""
+          expect(lately(yield* developer(cookie))).toContain(notice)
+          expect(lately(yield* developer(cookie))).toContain("Nightly")
+          const owners = yield* Pages.signIn(id, admins.owner.id)
+          expect(lately(yield* developer(owners))).not.toContain("Nightly")
+          yield* TestClock.adjust("7 days")
+          const later = yield* Pages.signIn(id, admins.admin.id)
+          expect(lately(yield* developer(later))).toBe("")
+        }))
+
+      it.effect("only what the page has done is told, whatever the address says", () =>
+        Effect.gen(function*() {
+          const { cookie } = yield* stage()
+          for (const done of ["constructor", "__proto__", "toString", "hasOwnProperty", "key-revoked%00", ""]) {
+            const page = yield* Pages.visit("GET", `${path}?done=${done}`, { cookie })
+            expect([done, page.status, page.text.includes("class=\"good\"")]).toEqual([done, 200, false])
+          }
         }))
 
       it.effect("S5.1-09: a revoked key answers 401 at once, and its row says when", () =>
@@ -181,7 +229,7 @@ describe("the Developer page", () => {
           const all = yield* developer(owners)
           expect(all.text).toContain("admin key")
           expect(all.text).toContain(yield* Pages.emailOf(id, admins.admin.id))
-          const form = Pages.formOf(all, `${createPath}/revoke`, "Revoke admin key")
+          const form = Pages.formOf(all, `${createPath}/revoke`, "Revoke <bdi dir=\"auto\">admin key")
           expect((yield* Pages.visit("POST", form.action, { cookie: owners, form: form.hidden })).status).toBe(303)
           expect((yield* World.get("/v1/organization", admins.admin.key)).status).toBe(401)
         }))
@@ -211,6 +259,7 @@ describe("the Developer page", () => {
               where organization_id = ${id}`
           )
           const page = yield* developer(cookie)
+          expect(page.text).toContain("Unknown application")
           for (
             const text of [
               "Helper &lt;b&gt;x&lt;/b&gt;",
@@ -239,6 +288,30 @@ describe("the Developer page", () => {
           expect((yield* World.journal(id)).map(({ action, target_id, via }) => [action, target_id, via])).toEqual([
             ["ai_connection.revoked", connection, "console"]
           ])
+        }))
+
+      it.effect("connections that were never used stand behind a line that counts them", () =>
+        Effect.gen(function*() {
+          const { admin, cookie, id } = yield* stage()
+          const row = (name: string, used: Date | null) => ({
+            id: crypto.randomUUID(),
+            admin_id: admin.id,
+            kind: "oauth",
+            label: name,
+            client_name: name,
+            client_host: "app.example",
+            mode: "cloud",
+            scopes: ["org:read"],
+            scope_type: "accounts",
+            created_at: new Date(0),
+            last_used_at: used
+          })
+          yield* World.addRows("ai_connection", id, [row("Idle", null), row("Busy", new Date(1)), row("Lazy", null)])
+          const { text } = yield* developer(cookie)
+          const folded =
+            /<details class="folded"><summary>2 connections that were never used[\s\S]*$/.exec(text)?.[0] ?? ""
+          expect(["Idle", "Lazy", "Busy"].map((name) => folded.includes(`>${name}</q>`))).toEqual([true, true, false])
+          expect(text).toContain(">Busy</q>")
         }))
 
       it.effect("an unknown host, a missing page and a failure answer what they should", () =>

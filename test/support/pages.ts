@@ -95,6 +95,10 @@ export const formOf = (page: Page, action: string, text = ""): FoundForm => {
   return found[0]!
 }
 
+/** Where a browser gets to from the page: by its redirect, or because the page goes on by itself. */
+export const ledTo = ({ location, text }: Page): string =>
+  location ?? unescaped(/<meta http-equiv="refresh" content="0; url=([^"]*)">/.exec(text)?.[1] ?? "")
+
 /** Gives an admin the console password. */
 export const givePassword = Effect.fnUntraced(function*(organizationId: string, adminId: string, text = password) {
   const hasher = yield* PasswordHasher

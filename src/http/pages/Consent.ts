@@ -4,9 +4,12 @@ import { needsPassword } from "../../domain/Access.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import * as Authorize from "../../oauth/authorize/Authorize.ts"
 import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
-import type { Choices } from "../../oauth/Ports.ts"
+import { isLoopback } from "../../oauth/RedirectUri.ts"
+import * as AccountChoice from "./AccountChoice.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as Lead from "./Lead.ts"
+import * as Scopes from "./Scopes.ts"
 import { outForm } from "./SignIn.ts"
 import * as Visit from "./Visit.ts"
 
@@ -18,9 +21,7 @@ const consentForm = (query: string): string => `authorize ${query}`
 /** What stands in the form. */
 interface Draft {
   readonly scopes: ReadonlyArray<string>
-  readonly scopeType: "accounts" | "departments"
-  readonly ids: ReadonlyArray<string>
-  readonly everything: boolean
+  readonly accounts: AccountChoice.Draft
 }
 
 interface Shown {
@@ -30,131 +31,73 @@ interface Shown {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/**
- * Where the form may lead: browsers apply the policy to every redirect that follows it, and what applications answer at
- * their address is often one more redirect to a page of theirs.
- */
-const formAction = (redirectUri: string): string => {
-  const { origin, protocol } = new URL(redirectUri)
-  return protocol === "https:" ? "https:" : `${origin} https:`
-}
-
-const box = (
-  name: string,
-  { id, text, hint, ticked }: { id: string; text: string; hint: string | undefined; ticked: boolean }
+/** Who asks: what nobody has checked is shown as a quotation, apart from what the console says itself. */
+const asking = (
+  { client, host, known, redirectUri, resource }: Authorize.AuthorizeRequest,
+  admin: SignedIn
 ): Html.Html =>
   html`
-  <div class="choice">
-    <input type="checkbox" id="${name}-${id}" name="${name}" value="${id}"${ticked ? " checked" : ""}>
-    <label for="${name}-${id}"><span class="name">${text}</span>${
-    hint === undefined ? undefined : html` <span class="hint">${hint}</span>`
-  }</label>
-  </div>`
-
-const everything = (draft: Draft, count: number): Html.Html | undefined =>
-  count < 2 ? undefined : box("everything", {
-    id: "accounts",
-    text: `All ${count} accounts`,
-    hint: "Those that you reach now; accounts that are added later are not among them.",
-    ticked: draft.everything
-  })
-
-const reach = ({ accounts, departments }: Choices, { draft, faults }: Shown): Html.Html => {
-  if (accounts.length === 0 && departments.length === 0) {
-    return html`<p class="hint">You reach no accounts, so the application reaches none either.</p>`
+<section aria-label="The application" class="asking">
+  ${Html.application(known)}
+  <dl class="facts">
+    <dt>It calls itself</dt>
+    <dd>${Html.claimed(client.name)}</dd>
+    <dt>Access goes to</dt>
+    <dd>
+      <span class="host${host.length > 40 ? " long" : ""}" dir="ltr">${host}</span>
+      ${
+    isLoopback(redirectUri)
+      ? html`<span class="hint">A program on the computer that you use now.</span>`
+      : host.length > 40
+      ? html`<span class="hint">Read this address to its end: its end says whom it belongs to.</span>`
+      : undefined
   }
-  const accountBoxes = html`
-  <div class="choices by-accounts" role="group" aria-label="Accounts" tabindex="0">
-    ${everything(draft, accounts.length)}
-    ${
-    accounts.map(({ id, name, phone_number, role_label }) =>
-      box("account", {
-        id,
-        text: name,
-        hint: [...(name === phone_number ? [] : [phone_number]), ...(role_label === null ? [] : [role_label])].join(
-          " · "
-        ),
-        ticked: draft.scopeType === "accounts" && draft.ids.includes(id)
-      })
-    )
-  }
-  </div>`
-  const departmentBoxes = html`
-  <div class="choices by-departments" role="group" aria-label="Departments" tabindex="0">
-    ${
-    departments.map(({ id, name }) =>
-      box("department", {
-        id,
-        text: name,
-        hint: undefined,
-        ticked: draft.scopeType === "departments" && draft.ids.includes(id)
-      })
-    )
-  }
-  </div>`
-  const radio = (type: Draft["scopeType"], text: string, hint: string) =>
-    html`
-  <div class="choice">
-    <input type="radio" id="by-${type}" name="scope_type" value="${type}"${draft.scopeType === type ? " checked" : ""}>
-    <label for="by-${type}"><span class="name">${text}</span> <span class="hint">${hint}</span></label>
-  </div>`
-  return html`
-<fieldset id="reach">
-  <legend>Which accounts it reaches</legend>
-  ${Html.fault(faults, "reach")}
-  ${
-    departments.length === 0
-      ? html`<input type="hidden" name="scope_type" value="accounts">${accountBoxes}`
-      : html`${radio("accounts", "Accounts", "Only those that you tick.")}${accountBoxes}
-  ${radio("departments", "Departments", "Whichever accounts are in them at the time.")}${departmentBoxes}`
-  }
-</fieldset>`
-}
-
-const applications: Readonly<Record<string, string>> = { assistant_a: "Assistant A", assistant_b: "Assistant B" }
+    </dd>
+    <dt>It acts as</dt>
+    <dd>you, ${Html.named(admin.adminName ?? admin.email)}, in ${Html.named(admin.organizationName)}, through the ${
+    resource === "mcp" ? "tools for assistants" : "API"
+  }</dd>
+  </dl>
+  <p class="hint">${
+    known === null
+      ? "The name was chosen by the application and proves nothing. "
+      : "The name was chosen by the application and proves nothing by itself; the address is known here. "
+  }Allow this only if you have just started it yourself, and the address is where you expect your application to be.</p>
+</section>`
 
 const show = Effect.fnUntraced(
   function*(visit: Visit.Visit, admin: SignedIn, request: Authorize.AuthorizeRequest, shown: Shown) {
     const sessions = yield* ConsoleSessions
     const choices = yield* Authorize.choices(admin)
     const { base, query } = visit
-    const { faults } = shown
+    const { draft, faults } = shown
+    const action = `${base}${path}?${query}`
+    const formAction = Lead.formAction(visit, request.redirectUri)
     return yield* Html.respond({
       base,
       title: faults.size === 0 ? "Connect an application" : "Problem: connect an application",
       admin,
       signOut: sessions.csrf(admin.sessionId, outForm),
       returnTo: `${path}?${query}`,
-      formAction: formAction(request.redirectUri),
+      ...(formAction === undefined ? {} : { formAction }),
       ...(shown.status === undefined ? {} : { status: shown.status }),
       ...(shown.headers === undefined ? {} : { headers: shown.headers }),
       body: html`
-<h1>Connect “${request.client.name}”?</h1>
-<p class="lead">It asks to act as you in ${admin.organizationName}, through the ${
-        request.resource === "mcp" ? "tools for assistants" : "API"
-      }.</p>
-<div class="note">
-  <p>Access goes to <strong class="host">${request.host}</strong>${
-        request.known === null
-          ? html`. The name above was chosen by the application and proves nothing.`
-          : html`, the official address of ${
-            applications[request.known] ?? request.known
-          }. The name above was chosen by the application and proves nothing by itself.`
-      }</p>
-  <p>Allow this only if you have just started it yourself, and this host is where you expect your application to be.</p>
-</div>
+<h1>Connect an application?</h1>
+<p class="lead">An application asks for access to your organization. You decide what it may use and do.</p>
 ${Html.summary(faults)}
-<form method="post" action="${base}${path}?${query}">
+${asking(request, admin)}
+<form method="post" action="${action}">
   <input type="hidden" name="csrf" value="${sessions.csrf(admin.sessionId, consentForm(query))}">
-  <section aria-label="Reach">${reach(choices, shown)}</section>
+  <section aria-label="Accounts">${AccountChoice.field(choices, draft.accounts, faults, action)}</section>
   <section aria-label="Permissions">
     <fieldset id="scopes">
       <legend>What it may do</legend>
       <p class="hint">Never more than your own role and access allow at the time.</p>
       ${Html.fault(faults, "scopes")}
-      ${Html.scopeBoxes(request.offered, shown.draft.scopes)}
+      ${Scopes.boxes(request.offered, draft.scopes, { limited: true })}
     </fieldset>
-    ${request.offered.some(needsPassword) ? Html.passwordField(faults, admin.email) : undefined}
+    ${request.offered.some(needsPassword) ? Scopes.passwordField(faults, admin.email) : undefined}
   </section>
   <div class="actions even">
     <button class="main" name="decision" value="allow">Allow</button>
@@ -195,7 +138,7 @@ const checked = <E, R>(
       case "SignIn":
         return Visit.toSignIn(visit, `${path}?${visit.query}`)
       case "Redirect":
-        return Html.redirect(found.location)
+        return yield* Lead.to(visit, found.location)
       case "Ready":
         return found.admin.organizationClosed
           ? yield* Visit.problem(visit.base, visit.requestId, {
@@ -211,7 +154,7 @@ const checked = <E, R>(
 export const get = (visit: Visit.Visit) =>
   checked(visit, (request, admin) =>
     show(visit, admin, request, {
-      draft: { scopes: request.ticked, scopeType: "accounts", ids: [], everything: false },
+      draft: { scopes: request.ticked, accounts: AccountChoice.empty },
       faults: Html.noFaults
     }))
 
@@ -227,24 +170,26 @@ export const post = (visit: Visit.Visit) =>
         return yield* Visit.foreignForm(visit)
       }
       const decision = form.text("decision")
-      if (decision === "deny") return Html.redirect(Authorize.deny(request))
-      if (decision !== "allow") return yield* Visit.foreignForm(visit)
-      const choices = yield* Authorize.choices(admin)
-      const scopeType = form.text("scope_type") === "departments" ? "departments" as const : "accounts" as const
-      const all = scopeType === "accounts" && form.all("everything").includes("accounts")
-      const ids = all
-        ? choices.accounts.map(({ id }) => id)
-        : form.all(scopeType === "accounts" ? "account" : "department")
-      const draft: Draft = { scopes: form.all("scope"), scopeType, ids, everything: all }
+      if (decision === "deny") return yield* Lead.to(visit, Authorize.deny(request))
+      const draft: Draft = { scopes: form.all("scope"), accounts: AccountChoice.read(form) }
       const again = (status: number, id: string, text: string, headers = {}) =>
         show(visit, admin, request, { draft, faults: new Map([[id, text]]), status, headers })
-      if (ids.length === 0 && choices.accounts.length + choices.departments.length > 0) {
-        return yield* again(422, "reach", "Tick at least one account or department.")
+      if (decision === "search") {
+        return form.text("password") === ""
+          ? yield* show(visit, admin, request, { draft, faults: Html.noFaults })
+          : yield* again(200, "password", "Type the password again, then press Allow: nothing is granted yet.")
       }
+      if (decision !== "allow") return yield* Visit.foreignForm(visit)
+      const choices = yield* Authorize.choices(admin)
+      const fault = AccountChoice.fault(draft.accounts, choices)
+      if (fault !== undefined) return yield* again(422, "reach", fault)
+      const ids = draft.accounts.by === "all"
+        ? choices.accounts.map(({ id }) => id)
+        : AccountChoice.chosen(draft.accounts)
       if (!ids.every((id) => uuid.test(id))) return yield* new ResourceMissing({})
       return yield* Authorize.grant(request, admin, {
         scopes: draft.scopes,
-        scopeType,
+        scopeType: draft.accounts.by === "departments" ? "departments" : "accounts",
         ids,
         password: form.secret("password")
       }, {
@@ -252,7 +197,7 @@ export const post = (visit: Visit.Visit) =>
         requestId: visit.requestId
       }).pipe(
         Visit.tellRefusal,
-        Effect.map((location) => Html.redirect(location)),
+        Effect.flatMap((location) => Lead.to(visit, location)),
         Effect.catchTag(
           "NothingChosen",
           () => again(422, "scopes", "Tick at least one thing that it may do, or deny.")

@@ -1,53 +1,25 @@
 /** The Developer page: API keys and AI connections, which it reads and changes by the operations of the API. */
-import { Clock, Duration, Effect, Option, Redacted } from "effect"
-import { Caller, Scope } from "../../domain/Access.ts"
+import { Duration, Effect, Option } from "effect"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
-import { defaultApiKeyExpiry, maxApiKeyLabelLength } from "../../domain/Limits.ts"
-import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
-import { createApiKey } from "../../operations/credentials/create_api_key.ts"
+import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "../../operations/credentials/revoke_ai_connection.ts"
 import { revokeApiKey } from "../../operations/credentials/revoke_api_key.ts"
+import { Credentials, Db } from "../../operations/Ports.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as NewKey from "./NewKey.ts"
+import * as Scopes from "./Scopes.ts"
 import { outForm } from "./SignIn.ts"
 import * as Visit from "./Visit.ts"
 
 export const path = "/console/developer"
-export const createPath = `${path}/api-keys`
 export const revokePath = `${path}/api-keys/revoke`
 export const disconnectPath = `${path}/connections/disconnect`
 
-/** What the tokens of the page's forms stand for; a form that has made a key is used up by it. */
-const createForm = (keys: ReadonlyArray<ApiKey>): string => `create ${keys.find(({ mine }) => mine)?.id ?? "first"}`
+/** What the tokens of the page's forms stand for. */
 const revokeForm = (id: string): string => `revoke ${id}`
 const disconnectForm = (id: string): string => `disconnect ${id}`
-
-const defaultDays = String(Duration.toDays(defaultApiKeyExpiry))
-
-const expiries = [
-  ["7", "7 days"],
-  ["30", "30 days"],
-  [defaultDays, `${defaultDays} days`],
-  ["365", "1 year"],
-  ["never", "Never"]
-] as const
-
-/** What stands in the form for a new key. */
-interface Draft {
-  readonly label: string
-  readonly scopes: ReadonlyArray<string>
-  readonly expiry: string
-}
-
-const emptyDraft: Draft = { label: "", scopes: ["org:read"], expiry: defaultDays }
-
-interface View {
-  readonly visit: Visit.Visit
-  readonly admin: SignedIn
-  readonly csrf: (form: string) => string
-  readonly now: number
-}
 
 const state = (credential: ApiKey | AiConnection, now: number): "Active" | "Expired" | "Revoked" =>
   credential.revoked_at !== null
@@ -55,8 +27,6 @@ const state = (credential: ApiKey | AiConnection, now: number): "Active" | "Expi
     : credential.expires_at !== null && credential.expires_at.getTime() <= now
     ? "Expired"
     : "Active"
-
-const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope) => Html.scopeWords[scope][0]).join(", ")
 
 const facts = (rows: ReadonlyArray<readonly [string, unknown]>): Html.Html =>
   html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
@@ -69,12 +39,12 @@ const ends = ({ expires_at, revoked_at }: ApiKey | AiConnection) =>
     : ["Expires", expires_at === null ? "Never" : Html.momentOf(expires_at)] as const
 
 const owner = (credential: ApiKey | AiConnection) =>
-  credential.mine ? [] : [["Belongs to", credential.owner_email ?? "Another admin"] as const]
+  credential.mine ? [] : [["Belongs to", Html.named(credential.owner_email ?? "Another admin")] as const]
 
 /** A button that asks again before it does what cannot be taken back. */
 const confirmed = (
-  view: View,
-  options: { path: string; form: string; id: string; label: string; verb: string; consequence: string }
+  view: Visit.View,
+  options: { path: string; form: string; id: string; label: Html.Html; verb: string; consequence: string }
 ): Html.Html =>
   html`<details>
     <summary>${options.verb} …</summary>
@@ -88,13 +58,16 @@ const confirmed = (
 
 const badge = (text: string): Html.Html => html`<span class="badge${text === "Active" ? "" : " ended"}">${text}</span>`
 
-const key = (view: View) => (key: ApiKey): Html.Html => {
+const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: ApiKey): Html.Html => {
   const current = state(key, view.now)
-  return html`<li>
-  <h3>${key.label} ${badge(current)}</h3>
+  const ending = endings.get(key.id)
+  const label = Html.named(key.label)
+  return html`<li id="${key.id}">
+  <div class="head"><h3>${label}</h3> ${badge(current)}</div>
   ${
     facts([
-      ["May", names(key.scopes)],
+      ...(ending === undefined ? [] : [["Ends in", html`<code>…${ending}</code>`] as const]),
+      ["May", Scopes.names(key.scopes)],
       ...owner(key),
       ["Created", Html.dayOf(key.created_at)],
       ["Last used", used(key.last_used_at)],
@@ -106,7 +79,7 @@ const key = (view: View) => (key: ApiKey): Html.Html => {
       path: revokePath,
       form: revokeForm(key.id),
       id: key.id,
-      label: key.label,
+      label,
       verb: "Revoke",
       consequence: "Whatever uses this key stops working at once. A revoked key cannot be brought back."
     })
@@ -120,25 +93,17 @@ const reached = ({ account_ids, department_ids, scope_type }: AiConnection): str
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }
 
-const applications: Readonly<Record<string, string>> = { assistant_a: "Assistant A", assistant_b: "Assistant B" }
-
-const connection = (view: View) => (connection: AiConnection): Html.Html => {
+const connection = (view: Visit.View) => (connection: AiConnection): Html.Html => {
   const current = state(connection, view.now)
   const { client } = connection
-  return html`<li>
-  <h3>${connection.label} ${badge(current === "Revoked" ? "Disconnected" : current)}</h3>
+  const label = client === null ? Html.named(connection.label) : Html.claimed(client.name)
+  return html`<li id="${connection.id}">
+  <div class="head"><h3>${label}</h3> ${badge(current === "Revoked" ? "Disconnected" : current)}</div>
+  ${client === null ? undefined : html`<p class="host">${client.host}</p>${Html.application(client.known)}`}
   ${
     facts([
-      ["May", names(connection.scopes)],
-      ["Reaches", reached(connection)],
-      ...(client === null ? [] : [
-        [
-          "Goes to",
-          html`<span class="host">${client.host}</span>${
-            client.known === null ? "" : html` (the official address of ${applications[client.known] ?? client.known})`
-          }`
-        ] as const
-      ]),
+      ["May", Scopes.names(connection.scopes)],
+      ["Accounts", reached(connection)],
       ...owner(connection),
       ["Connected", Html.dayOf(connection.created_at)],
       ["Last used", used(connection.last_used_at)],
@@ -150,7 +115,7 @@ const connection = (view: View) => (connection: AiConnection): Html.Html => {
       path: disconnectPath,
       form: disconnectForm(connection.id),
       id: connection.id,
-      label: connection.label,
+      label,
       verb: "Disconnect",
       consequence: "The application loses its access at once. To use it again it has to be connected anew."
     })
@@ -158,213 +123,117 @@ const connection = (view: View) => (connection: AiConnection): Html.Html => {
 </li>`
 }
 
-const listed = <A extends ApiKey | AiConnection>(
-  view: View,
-  all: ReadonlyArray<A>,
+/** Rows behind a line that says how many there are. */
+const folded = <A extends ApiKey | AiConnection>(
+  rows: ReadonlyArray<A>,
   row: (one: A) => Html.Html,
-  empty: Html.Html,
-  ended: string
-): Html.Html => {
-  const active = all.filter((one) => state(one, view.now) === "Active")
-  const past = all.filter((one) => state(one, view.now) !== "Active")
-  return html`${active.length === 0 ? empty : html`<ul class="plain">${active.map(row)}</ul>`}
-  ${
-    past.length === 0
-      ? undefined
-      : html`<details><summary>${past.length} ${ended}</summary><ul class="plain">${past.map(row)}</ul></details>`
-  }`
-}
+  [one, several]: readonly [string, string]
+): Html.Html | undefined =>
+  rows.length === 0
+    ? undefined
+    : html`<details class="folded"><summary>${rows.length} ${
+      rows.length === 1 ? one : several
+    }</summary><ul class="plain">${rows.map(row)}</ul></details>`
 
-const newKey = (view: View, keys: ReadonlyArray<ApiKey>, draft: Draft, faults: Html.Faults): Html.Html =>
-  html`
-<section aria-labelledby="new-key">
-  <h2 id="new-key">Create an API key</h2>
-  <p class="lead">A key lets a program act as you, within your role and the access that you have at the time.</p>
-  <form method="post" action="${view.visit.base}${createPath}">
-    <input type="hidden" name="csrf" value="${view.csrf(createForm(keys))}">
-    <div class="field">
-      <label for="label">Label</label>
-      <p class="hint" id="label-hint">What the key is for, such as “Nightly report”. At most ${maxApiKeyLabelLength} characters.</p>
-      ${Html.fault(faults, "label")}
-      <input type="text" id="label" name="label" required maxlength="${maxApiKeyLabelLength}" value="${draft.label}" autocomplete="off"${
-    Html.described(faults, "label", true)
-  }>
-    </div>
-    <fieldset id="scopes">
-      <legend>What it may do</legend>
-      ${Html.fault(faults, "scopes")}
-      ${Html.scopeBoxes(Scope.literals, draft.scopes)}
-    </fieldset>
-    <div class="field">
-      <label for="expiry">Expires</label>
-      ${Html.fault(faults, "expiry")}
-      <select id="expiry" name="expiry">${
-    expiries.map(([value, text]) =>
-      html`<option value="${value}"${value === draft.expiry ? " selected" : ""}>${text}</option>`
+const listed = <A extends ApiKey | AiConnection>(
+  rows: ReadonlyArray<A>,
+  row: (one: A) => Html.Html,
+  empty: Html.Html
+): Html.Html => rows.length === 0 ? empty : html`<ul class="plain">${rows.map(row)}</ul>`
+
+/** How long a credential counts as new: whoever did not make it has to learn of it. */
+const newFor = Duration.days(7)
+
+/** Tells the admin which credentials were made in their name lately. */
+const made = (view: Visit.View, credentials: ReadonlyArray<ApiKey | AiConnection>): Html.Html | undefined => {
+  const since = view.now - Duration.toMillis(newFor)
+  const lately = credentials.filter((one) =>
+    one.mine && state(one, view.now) === "Active" && one.created_at.getTime() > since
+  )
+  return lately.length === 0 ? undefined : html`
+<section class="note" aria-labelledby="lately">
+  <h2 id="lately">Made in your name in the last ${Duration.toDays(newFor)} days</h2>
+  <ul>${
+    lately.map((one) =>
+      html`<li>${
+        one.object === "api_key"
+          ? html`API key <a href="#${one.id}">${Html.named(one.label)}</a>`
+          : html`Connection to <a href="#${one.id}">${
+            one.client === null ? Html.named(one.label) : html`<span class="host">${one.client.host}</span>`
+          }</a>`
+      }, ${Html.momentOf(one.created_at)}</li>`
     )
-  }</select>
-    </div>
-    ${Html.passwordField(faults, view.admin.email)}
-    <button class="main">Create key</button>
-  </form>
+  }</ul>
+  <p>If you did not make one of these, revoke it below and change your console password.</p>
 </section>`
-
-interface Shown {
-  readonly draft?: Draft
-  readonly faults?: Html.Faults
-  readonly notice?: string
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
 }
 
-const show = Effect.fnUntraced(function*(view: View, shown: Shown = {}) {
+const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | undefined) {
   const { admin, visit } = view
   const { api_keys, connections } = yield* listAiConnections.call({})
-  const faults = shown.faults ?? Html.noFaults
+  const credentials = yield* Credentials
+  const endings = yield* (yield* Db).transaction(
+    admin.organizationId,
+    credentials.keyEndings(Visit.caller(visit, admin))
+  )
+  const active = (one: ApiKey | AiConnection) => state(one, view.now) === "Active"
+  const keyRow = key(view, endings)
+  const connectionRow = connection(view)
+  const used = connections.filter((one) => active(one) && one.last_used_at !== null)
+  const unused = connections.filter((one) => active(one) && one.last_used_at === null)
   return yield* Html.respond({
     base: visit.base,
-    title: faults.size === 0 ? "Developer" : "Problem: Developer",
+    title: "Developer",
     admin,
     signOut: view.csrf(outForm),
-    ...(shown.status === undefined ? {} : { status: shown.status }),
-    ...(shown.headers === undefined ? {} : { headers: shown.headers }),
     body: html`
 <h1>Developer</h1>
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
-<nav aria-label="This page"><a href="#keys">API keys</a><a href="#new-key">Create a key</a><a href="#connections">AI connections</a></nav>
-${shown.notice === undefined ? undefined : html`<p class="good" role="status">${shown.notice}</p>`}
-${Html.summary(faults)}
+${notice === undefined ? undefined : html`<p class="good" role="status">${notice}</p>`}
+${made(view, [...api_keys, ...connections])}
 <section aria-labelledby="keys">
-  <h2 id="keys">API keys</h2>
+  <div class="head">
+    <h2 id="keys">API keys</h2>
+    <a class="button main" href="${visit.base}${NewKey.path}">Create an API key</a>
+  </div>
   ${
       listed(
-        view,
-        api_keys,
-        key(view),
-        html`<p class="empty">There is no active API key. Create one below, then send it as <code>Authorization: Bearer …</code> to <code>${visit.site.baseUrl}/v1</code>. What can be asked stands in the <a href="${visit.base}/docs">reference</a>.</p>`,
-        "past keys"
+        api_keys.filter(active),
+        keyRow,
+        html`<p class="empty">There is no active API key. Create one, then send it as <code>Authorization: Bearer …</code> to <code>${visit.site.baseUrl}/v1</code>. See the <a href="${visit.base}/docs">API reference</a>.</p>`
       )
     }
+  ${folded(api_keys.filter((one) => !active(one)), keyRow, ["past key", "past keys"])}
 </section>
-${newKey(view, api_keys, shown.draft ?? emptyDraft, faults)}
 <section aria-labelledby="connections">
   <h2 id="connections">AI connections</h2>
-  <p class="lead">Names were chosen by the applications and prove nothing; the host shows where access went.</p>
+  <p class="lead">Names were chosen by the applications and prove nothing; the address shows where access went.</p>
   ${
       listed(
-        view,
-        connections,
-        connection(view),
-        html`<p class="empty">No application is connected. In your assistant, add the connector <code>${visit.site.baseUrl}/mcp</code>; it sends you here to choose what it may reach and do.</p>`,
-        "past connections"
+        used,
+        connectionRow,
+        html`<p class="empty">${
+          unused.length === 0 ? "No application is connected." : "No connection has been used yet."
+        } In your assistant, add the connector <code>${visit.site.baseUrl}/mcp</code>; it sends you here to choose what it may use and do.</p>`
       )
     }
+  ${folded(unused, connectionRow, ["connection that was never used", "connections that were never used"])}
+  ${folded(connections.filter((one) => !active(one)), connectionRow, ["past connection", "past connections"])}
 </section>`
   })
 })
 
-/** The page of a new key: the only one that ever shows it. */
-const created = (view: View, label: string, secret: Redacted.Redacted, expiresAt: Date | null) =>
-  Html.respond({
-    base: view.visit.base,
-    title: "Key created",
-    admin: view.admin,
-    signOut: view.csrf(outForm),
-    body: html`
-<h1>Key created</h1>
-<div class="good" role="status"><p>Copy the key now. It is shown this once and cannot be shown again.</p></div>
-<div class="card">
-  <div class="field">
-    <label for="secret">${label}</label>
-    <p class="hint" id="secret-hint">Select the whole field and copy it. Keep it where you keep passwords.</p>
-    <input type="text" class="key" id="secret" value="${
-      Redacted.value(secret)
-    }" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-hint">
-  </div>
-  <p>${expiresAt === null ? "It never expires." : html`It expires on ${Html.dayOf(expiresAt)}.`}</p>
-  <a class="button main" href="${view.visit.base}${path}">I have copied it</a>
-</div>`
-  })
-
-/** Runs a page of the admin who is signed in; anybody else signs in first. */
-const asAdmin = <E, R>(
-  visit: Visit.Visit,
-  run: (view: View) => Effect.Effect<Effect.Success<ReturnType<typeof Html.respond>>, E, R>
-) =>
-  Effect.gen(function*() {
-    const found = yield* Visit.admin(visit)
-    if (Option.isNone(found)) return Visit.toSignIn(visit, path)
-    const sessions = yield* ConsoleSessions
-    const admin = found.value
-    const view: View = {
-      visit,
-      admin,
-      csrf: (form) => sessions.csrf(admin.sessionId, form),
-      now: yield* Clock.currentTimeMillis
-    }
-    return yield* Effect.provideService(run(view), Caller, Visit.caller(visit, admin))
-  })
-
-const notices: Readonly<Record<string, string>> = {
-  "key-revoked": "The key is revoked.",
-  "disconnected": "The application is disconnected."
-}
+const notices = new Map([
+  ["key-revoked", "The key is revoked."],
+  ["disconnected", "The application is disconnected."]
+])
 
 export const get = (visit: Visit.Visit) =>
-  asAdmin(visit, (view) => {
-    const notice = notices[new URLSearchParams(visit.query).get("done") ?? ""]
-    return show(view, notice === undefined ? {} : { notice })
-  })
-
-const fields: Readonly<Record<string, readonly [id: string, text: string]>> = {
-  label: ["label", "Give the key a label of at most 60 characters."],
-  scopes: ["scopes", "Tick at least one thing that the key may do."],
-  expires_in_days: ["expiry", "Choose when the key expires."]
-}
-
-const isScope = (text: string): text is Scope => Scope.literals.some((scope) => scope === text)
-
-/** Makes a key; a form that is sent again makes no second one. */
-export const create = (visit: Visit.Visit) =>
-  asAdmin(visit, (view) =>
-    Effect.gen(function*() {
-      const sent = yield* Visit.form(visit)
-      if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
-      const form = sent.value
-      const sessions = yield* ConsoleSessions
-      const { api_keys } = yield* listAiConnections.call({})
-      if (!sessions.verifyCsrf(view.admin.sessionId, createForm(api_keys), form.text("csrf"))) {
-        return yield* Visit.foreignForm(visit)
-      }
-      const draft = { label: form.text("label"), scopes: form.all("scope"), expiry: form.text("expiry") }
-      const again = (status: number, id: string, text: string, headers = {}) =>
-        show(view, { draft, faults: new Map([[id, text]]), status, headers })
-      const password = form.text("password")
-      return yield* createApiKey.call({
-        label: draft.label,
-        scopes: draft.scopes.filter(isScope),
-        expires_in_days: draft.expiry === "never" ? null : Number(draft.expiry),
-        ...(password === "" ? {} : { current_password: password })
-      }).pipe(
-        Visit.tellRefusal,
-        Effect.flatMap(({ expires_at, label, secret }) =>
-          secret === null ? show(view) : created(view, label, secret, expires_at)
-        ),
-        Effect.catchTag("parameter_invalid", ({ message, param }) => {
-          const [id, text] = fields[param ?? ""] ?? ["password", message]
-          return again(400, id, text)
-        }),
-        Effect.catchTag(
-          "password_required",
-          () => again(403, "password", "Enter your console password: what you have ticked needs it.")
-        ),
-        Effect.catchTag("password_incorrect", ({ message }) => again(403, "password", message)),
-        Effect.catchTag(
-          "too_many_attempts",
-          ({ message, retry_after }) => again(429, "password", message, { "retry-after": String(retry_after) })
-        )
-      )
-    }))
+  Visit.asAdmin(
+    visit,
+    path,
+    (view) => show(view, notices.get(new URLSearchParams(visit.query).get("done") ?? ""))
+  )
 
 /** A form about one credential: its token stands for the id. */
 const about = <E, R>(
@@ -373,7 +242,7 @@ const about = <E, R>(
   done: string,
   run: (id: string) => Effect.Effect<unknown, E, R>
 ) =>
-  asAdmin(visit, (view) =>
+  Visit.asAdmin(visit, path, (view) =>
     Effect.gen(function*() {
       const form = yield* Visit.form(visit)
       if (Option.isNone(form)) return yield* Visit.foreignForm(visit)

@@ -2,7 +2,7 @@
 import { DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { html } from "hono/html"
-import type { Scope } from "../../domain/Access.ts"
+import { shownName } from "../../domain/ClientName.ts"
 import type { SignedIn } from "../../oauth/ConsoleSessions.ts"
 import * as Style from "./Style.ts"
 
@@ -23,16 +23,33 @@ export interface Page {
   /** Where signing out leads to, within the site. */
   readonly returnTo?: string
   readonly narrow?: boolean
+  /** Where the browser goes on to by itself. */
+  readonly next?: string
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Where a form of the page may lead besides the site itself, as sources of a policy. */
   readonly formAction?: string
 }
 
+/** A name by somebody else, set apart so that its direction changes nothing around it. */
+export const named = (text: string): Html => html`<bdi dir="auto">${text}</bdi>`
+
+/** The name that an application gives itself, as a quotation. */
+export const claimed = (name: string): Html =>
+  html`<q class="claim" dir="auto">${shownName(name) ?? "Unnamed application"}</q>`
+
+const assistants = { assistant_a: "Assistant A", assistant_b: "Assistant B" } as const
+
+/** Whether the application's address is known here, told by words and a sign. */
+export const application = (known: keyof typeof assistants | null): Html =>
+  known === null
+    ? html`<p class="mark unknown"><span aria-hidden="true">?</span> Unknown application: nobody here has checked who is behind it</p>`
+    : html`<p class="mark known"><span aria-hidden="true">✓</span> The official address of ${assistants[known]}</p>`
+
 const who = ({ admin, base, returnTo, signOut }: Page): Html | undefined =>
   admin === undefined || signOut === undefined ? undefined : html`
       <nav aria-label="Console"><a href="${base}/console/developer">Developer</a></nav>
-      <p class="who">${admin.adminName ?? admin.email} · ${admin.organizationName}</p>
+      <p class="who">${named(admin.adminName ?? admin.email)} · ${named(admin.organizationName)}</p>
       <form method="post" action="${base}/console/sign-out">
         <input type="hidden" name="csrf" value="${signOut}">
         <input type="hidden" name="return_to" value="${returnTo ?? ""}">
@@ -45,7 +62,10 @@ const frame = (page: Page): Html =>
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
-  <meta name="robots" content="noindex">
+  <meta name="robots" content="noindex">${
+    page.next === undefined ? undefined : html`
+  <meta http-equiv="refresh" content="0; url=${page.next}">`
+  }
   <title>${page.title} · Security Console</title>
   <link rel="stylesheet" href="${page.base}${Style.address}">
 </head>
@@ -109,34 +129,6 @@ export const dayOf = (date: Date): Html => html`<time datetime="${date.toISOStri
 /** A moment in words. */
 export const momentOf = (date: Date): Html => html`<time datetime="${date.toISOString()}">${minute(date)} UTC</time>`
 
-/** What each scope lets an application or a key do, in plain words. */
-export const scopeWords: Readonly<Record<Scope, readonly [name: string, meaning: string]>> = {
-  "archive:read": [
-    "Read archived chats",
-    "Chats, messages, members and files, search in them, and the archive's rules."
-  ],
-  "org:read": [
-    "See the organization",
-    "Accounts and their sessions, departments, admins, the journal, settings and connections."
-  ],
-  "accounts:write": [
-    "Change accounts",
-    "Pause and resume protection, approve sessions, edit profiles, labels and rules, file support requests."
-  ],
-  "security:write": [
-    "Change account security",
-    "Sign sessions out, offboard accounts, manage two-step passwords, recovery emails and passkeys."
-  ],
-  "admins:write": [
-    "Manage admins and credentials",
-    "Invite admins, change what they may do, manage departments, create and revoke keys."
-  ],
-  "archive:delete": [
-    "Delete archived data",
-    "Clean up stored chats or delete whole archives. Deleted data cannot be brought back."
-  ]
-}
-
 /** Faults of a form by the id of the field that they belong to. */
 export type Faults = ReadonlyMap<string, string>
 
@@ -163,34 +155,3 @@ export const described = (faults: Faults, id: string, hint: boolean): Html | und
     faults.has(id) ? html` aria-invalid="true"` : undefined
   }`
 }
-
-/** The scopes as boxes to tick. */
-export const scopeBoxes = (scopes: ReadonlyArray<Scope>, ticked: ReadonlyArray<string>): Html =>
-  html`${
-    scopes.map((scope) =>
-      html`
-  <div class="choice">
-    <input type="checkbox" id="scope-${scope.replace(":", "-")}" name="scope" value="${scope}"${
-        ticked.includes(scope) ? " checked" : ""
-      }>
-    <label for="scope-${scope.replace(":", "-")}"><strong class="name">${
-        scopeWords[scope][0]
-      }</strong> <span class="hint">${scopeWords[scope][1]}</span></label>
-  </div>`
-    )
-  }`
-
-/** The password field of a form that may grant more than reading. */
-export const passwordField = (faults: Faults, email: string): Html =>
-  html`
-<div class="field">
-  <label for="password">Console password</label>
-  <p class="hint" id="password-hint">Needed when you tick anything but “${scopeWords["archive:read"][0]}” and “${
-    scopeWords["org:read"][0]
-  }”.</p>
-  ${fault(faults, "password")}
-  <input type="text" name="username" value="${email}" autocomplete="username" hidden>
-  <input type="password" id="password" name="password" autocomplete="current-password"${
-    described(faults, "password", true)
-  }>
-</div>`

@@ -17,6 +17,8 @@ const css = `
   --danger-ground: #fdecea;
   --good: #17692f;
   --good-ground: #e8f5ec;
+  --caution: #7a4a00;
+  --caution-ground: #fff4df;
   --note-ground: #eef2fd;
 }
 @media (prefers-color-scheme: dark) {
@@ -33,6 +35,8 @@ const css = `
     --danger-ground: #3b1614;
     --good: #8fdba5;
     --good-ground: #12301c;
+    --caution: #f3c877;
+    --caution-ground: #33270f;
     --note-ground: #1b2540;
   }
 }
@@ -74,7 +78,7 @@ legend { font-weight: 600; padding: 0; margin-bottom: .35rem; }
 .field { margin: 0 0 1.1rem; }
 .field > label { display: block; font-weight: 600; }
 .field .hint { margin-bottom: .3rem; }
-input[type=text], input[type=email], input[type=password], select {
+input[type=text], input[type=email], input[type=password], input[type=search], select {
   width: 100%;
   min-height: 2.75rem;
   padding: .5rem .75rem;
@@ -88,10 +92,23 @@ input[aria-invalid=true] { border-color: var(--danger); border-width: 2px; }
 input.key { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .9rem; }
 .choice { display: flex; gap: .7rem; align-items: flex-start; padding: .5rem 0; }
 .choice input { flex: none; width: 1.25rem; height: 1.25rem; margin: .15rem 0 0; accent-color: var(--accent); }
-.choice label { flex: 1; min-width: 0; }
+.choice label, .choice > div { flex: 1; min-width: 0; }
 .choice .name { display: block; }
 .choices { max-height: 22rem; overflow-y: auto; border: 1px solid var(--line); border-radius: .5rem; padding: .25rem .9rem; }
 .choices .choice + .choice { border-top: 1px solid var(--line); }
+.choices .part { margin: 0 -.9rem; padding: .4rem .9rem; background: var(--ground); color: var(--soft); font-size: .9rem; }
+.by-accounts, .by-departments { margin: .1rem 0 .5rem 1.95rem; }
+.search label { display: block; font-weight: 600; font-size: .9rem; }
+.search .row { display: flex; gap: .5rem; margin: .2rem 0 .6rem; }
+.search input { flex: 1; min-width: 0; }
+fieldset.group { margin: .9rem 0 0; padding: .1rem 0 .1rem .9rem; border-left: 3px solid var(--line); }
+fieldset.group legend { float: left; width: 100%; margin: 0; font-size: .9rem; color: var(--soft); }
+fieldset.group legend + * { clear: both; }
+fieldset.group.irreversible { border-left-color: var(--danger); }
+fieldset.group.irreversible legend, fieldset.group.irreversible .name { color: var(--danger); }
+fieldset.group.irreversible input { accent-color: var(--danger); }
+.group .name { font-weight: 600; }
+.group .wide { display: block; margin-top: .15rem; color: var(--text); }
 button, .button {
   display: inline-block;
   min-height: 2.75rem;
@@ -133,13 +150,38 @@ dd { margin: 0; }
 summary { cursor: pointer; color: var(--accent); padding: .25rem 0; }
 details > .confirm { padding: .5rem 0 0; }
 .empty { border: 1px dashed var(--line); border-radius: .5rem; padding: 1rem 1.1rem; margin: .75rem 0 0; }
+.head { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; justify-content: space-between; }
+.head h2, .head h3 { min-width: 0; }
+.back { margin: 0 0 .5rem; font-size: .9rem; }
+.claim { display: inline-block; max-width: 100%; padding: .05rem .5rem; border-radius: .3rem; background: var(--ground); overflow: clip; line-height: 1.7; font-weight: 600; }
+h3 .claim { line-height: 1.5; }
+button .claim { background: none; padding: 0; }
+.mark { display: flex; gap: .6rem; align-items: flex-start; margin: 0 0 .9rem; padding: .55rem .8rem; border-radius: .5rem; font-weight: 600; }
+.mark > span { flex: none; width: 1.5rem; height: 1.5rem; border: 2px solid currentcolor; border-radius: 50%; text-align: center; line-height: 1.25rem; font-size: .95rem; }
+.mark.known { color: var(--good); background: var(--good-ground); }
+.mark.unknown { color: var(--caution); background: var(--caution-ground); border: 1px dashed currentcolor; }
+li .mark { display: inline-flex; margin: .3rem 0; padding: .15rem .6rem; font-size: .85rem; }
+li .mark > span { width: 1.2rem; height: 1.2rem; line-height: 1rem; font-size: .75rem; }
+dl.facts { grid-template-columns: 8rem 1fr; gap: .75rem 1rem; font-size: 1rem; margin: 0 0 .9rem; }
+details.folded { border-top: 1px solid var(--line); padding-top: .6rem; margin-top: .6rem; }
+.secret { display: block; margin: .9rem 0; padding: .9rem 1rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--ground); font-size: 1rem; line-height: 1.6; word-break: break-all; -webkit-user-select: all; user-select: all; cursor: copy; }
+.note h2 { font-size: 1rem; }
+.note ul { margin: .25rem 0 .6rem; padding-left: 1.1rem; }
+section.note { border: 0; border-left: 4px solid var(--accent); border-radius: .5rem; }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .9em; }
-.host { font-weight: 650; }
+.host { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-weight: 600; }
+.asking .host, li p.host { display: block; margin: 0; }
+.asking .host { font-size: 1.15rem; }
+.asking .host.long { font-size: .8rem; }
 @media (min-width: 30rem) { .actions.even > * { flex: 1; text-align: center; } }
 @media (max-width: 30rem) {
   section, .card { padding: 1rem; }
+  dl.facts { grid-template-columns: 1fr; gap: 0; }
+  dl.facts dd { margin-bottom: .6rem; }
+  .by-accounts, .by-departments { margin-left: 0; }
 }
-form:has(#by-departments:checked) .by-accounts, form:has(#by-accounts:checked) .by-departments { display: none; }
+form:has(#by-departments:checked) .by-accounts, form:has(#by-accounts:checked) .by-departments,
+form:has(#by-all:checked) :is(.by-accounts, .by-departments) { display: none; }
 `
 
 /** Names the sheet's text, so that browsers keep it until it changes. */

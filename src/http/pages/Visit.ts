@@ -1,5 +1,5 @@
 /** One visit to a page: the site, the form, who is signed in, and the page that tells what went wrong. */
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
@@ -19,6 +19,8 @@ export interface Visit {
   /** The query as it was sent, without the question mark. */
   readonly query: string
   readonly cookies: string | undefined
+  /** Whether a browser shows what is answered to a person. */
+  readonly navigates: boolean
   readonly ip: string | null
   readonly requestId: string
 }
@@ -104,6 +106,7 @@ export const serve = <E, R>(
         base,
         query: start === -1 ? "" : request.url.slice(start + 1),
         cookies: request.headers["cookie"],
+        navigates: request.headers["sec-fetch-mode"] === "navigate",
         ip,
         requestId
       })
@@ -138,6 +141,34 @@ export const caller = (visit: Visit, admin: SignedIn) =>
     requestId: visit.requestId
   })
 
+/** A page of an admin who is signed in. */
+export interface View {
+  readonly visit: Visit
+  readonly admin: SignedIn
+  /** The token of a form of the session, by what the form stands for. */
+  readonly csrf: (form: string) => string
+  readonly now: number
+}
+
+/** Runs a page of the admin who is signed in; anybody else signs in first, and gets back to the path. */
+export const asAdmin = <E, R>(
+  visit: Visit,
+  path: string,
+  run: (view: View) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
+  Effect.gen(function*() {
+    const found = yield* admin(visit)
+    if (Option.isNone(found)) return toSignIn(visit, path)
+    const sessions = yield* ConsoleSessions
+    const view: View = {
+      visit,
+      admin: found.value,
+      csrf: (form) => sessions.csrf(found.value.sessionId, form),
+      now: yield* Clock.currentTimeMillis
+    }
+    return yield* Effect.provideService(run(view), Caller, caller(visit, found.value))
+  })
+
 /** Tells of a password that was refused, before the page that says so. */
 export const tellRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapError(effect, (error) =>
@@ -146,7 +177,7 @@ export const tellRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
       : Effect.void)
 
 /** The paths that a sign-in may lead back to. */
-const returnPaths = ["/oauth/authorize", "/console/developer"]
+const returnPaths = ["/oauth/authorize", "/console/developer", "/console/developer/api-keys/new"]
 
 /** The address within the site, if it is one that a sign-in leads back to; the Developer page otherwise. */
 export const returnPath = (text: string | null): string => {

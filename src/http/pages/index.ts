@@ -4,6 +4,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Consent from "./Consent.ts"
 import * as Developer from "./Developer.ts"
 import * as Html from "./Html.ts"
+import * as NewKey from "./NewKey.ts"
 import * as SignIn from "./SignIn.ts"
 import * as Style from "./Style.ts"
 import * as Visit from "./Visit.ts"
@@ -15,7 +16,8 @@ const all = [
   { method: "POST", path: SignIn.path, serve: Visit.serve(SignIn.post) },
   { method: "POST", path: SignIn.outPath, serve: Visit.serve(SignIn.postOut) },
   { method: "GET", path: Developer.path, serve: Visit.serve(Developer.get) },
-  { method: "POST", path: Developer.createPath, serve: Visit.serve(Developer.create) },
+  { method: "GET", path: NewKey.path, serve: Visit.serve(NewKey.get) },
+  { method: "POST", path: NewKey.createPath, serve: Visit.serve(NewKey.create) },
   { method: "POST", path: Developer.revokePath, serve: Visit.serve(Developer.revoke) },
   { method: "POST", path: Developer.disconnectPath, serve: Visit.serve(Developer.disconnect) },
   {

@@ -32,9 +32,12 @@ export const form = (start: string) => {
   }
 }
 
-export interface Digest {
+/** What is kept of a key. */
+export interface Kept {
   readonly digest: string
   readonly pepper_id: string
+  /** Its last characters, which tell its holder keys apart: part of the checksum. */
+  readonly last_four: string
 }
 
 /**
@@ -45,8 +48,8 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   readonly make: Effect.Effect<Redacted.Redacted>
   /** Whether the text has the form of a key of this service, its checksum included. */
   isWellFormed(key: Redacted.Redacted): boolean
-  /** The digest to keep of a new key. */
-  digest(key: Redacted.Redacted): Digest
+  /** What to keep of a new key. */
+  digest(key: Redacted.Redacted): Kept
   /** Every digest under which the key may have been kept. */
   digests(key: Redacted.Redacted): ReadonlyArray<string>
 }>()("org-security-console/layers/crypto/ApiKeys") {
@@ -60,7 +63,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         return {
           make: Effect.map(random.randomBytes(32), write),
           isWellFormed: matches,
-          digest: (key) => ({ digest: hmac(peppers[0], Redacted.value(key)), pepper_id: peppers[0].id }),
+          digest: (key) => ({
+            digest: hmac(peppers[0], Redacted.value(key)),
+            pepper_id: peppers[0].id,
+            last_four: Redacted.value(key).slice(-4)
+          }),
           digests: (key) => peppers.map((pepper) => hmac(pepper, Redacted.value(key)))
         }
       })

@@ -180,7 +180,16 @@ export const layer = Layer.effect(
           where api_key.organization_id = ${caller.organizationId}
             and (${everything} or admin_id = ${caller.adminId})
           order by api_key.created_at desc, api_key.id desc`.pipe(Effect.orDie)
-      }
+      },
+
+      keyEndings: (caller) =>
+        sql<{ id: string; ending: string }>`
+          select id, last_four as ending from api_key
+          where organization_id = ${caller.organizationId} and last_four is not null
+            and (${superadmins.includes(caller.role)} or admin_id = ${caller.adminId})`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => new Map(rows.map(({ ending, id }) => [id, ending])))
+        )
     })
   })
 )

@@ -1,9 +1,12 @@
 import { Effect } from "effect"
-import { needsPassword, Scope } from "../../domain/Access.ts"
+import { isIrreversible, needsPassword, Scope } from "../../domain/Access.ts"
 import type { Parameters } from "../Parameters.ts"
 import { refuse } from "../Refused.ts"
 
-/** The scopes of a request: unknown ones are dropped, and every connection can be refreshed without asking. */
+/**
+ * The scopes of a request: unknown ones are dropped, and every connection can be refreshed without asking. What cannot be
+ * taken back is never ticked beforehand: applications ask for whatever the metadata names.
+ */
 export const checkScope = (parameters: Parameters) => {
   const asked = (parameters.get("scope") ?? "").split(" ").filter((scope) => scope !== "" && scope !== "offline_access")
   const offered = asked.length === 0 ? Scope.literals : Scope.literals.filter((scope) => asked.includes(scope))
@@ -11,6 +14,6 @@ export const checkScope = (parameters: Parameters) => {
     ? Effect.fail(refuse("invalid_scope", "None of the scopes is known."))
     : Effect.succeed({
       offered,
-      ticked: asked.length === 0 ? offered.filter((scope) => !needsPassword(scope)) : offered
+      ticked: offered.filter((scope) => !(asked.length === 0 ? needsPassword(scope) : isIrreversible(scope)))
     })
 }

@@ -1,4 +1,5 @@
 import { Effect, Predicate, Schema } from "effect"
+import { shownName } from "../../domain/ClientName.ts"
 import { maxClientNameLength, maxRedirectUris } from "../../domain/OAuth.ts"
 import { isAcceptable } from "../RedirectUri.ts"
 import { refuse } from "../Refused.ts"
@@ -54,6 +55,9 @@ export const checkMetadata = Effect.fnUntraced(function*(body: unknown) {
     misleading.test(name)
   ) {
     return yield* refuse("invalid_client_metadata", `client_name is text of at most ${maxClientNameLength} characters.`)
+  }
+  if (name.trim() !== "" && shownName(name) === null) {
+    return yield* refuse("invalid_client_metadata", "client_name has no visible character.")
   }
   return {
     name: name.normalize("NFC").trim() || unnamed,

@@ -5,11 +5,13 @@ import createSimulatedPlatform from "./0002_create_simulated_platform.ts"
 import createOAuth from "./0003_create_oauth.ts"
 import createConsoleSessions from "./0004_create_console_sessions.ts"
 import keepStandings from "./0005_keep_standings.ts"
+import keepLastFour from "./0011_keep_last_four.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
   "0002_create_simulated_platform": createSimulatedPlatform,
   "0003_create_oauth": createOAuth,
   "0004_create_console_sessions": createConsoleSessions,
-  "0005_keep_standings": keepStandings
+  "0005_keep_standings": keepStandings,
+  "0011_keep_last_four": keepLastFour
 }

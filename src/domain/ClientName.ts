@@ -1,0 +1,31 @@
+/** The name that an application gives itself, made safe to show: it is text by a stranger on a page that people trust. */
+
+/** How much of a name is shown. */
+const shownLength = 60
+
+/** How many combining marks a character keeps: Vietnamese and vocalized Hebrew need two, a tower over the line needs more. */
+const shownMarks = 2
+
+/** What has no shape of its own, or turns the direction of what follows; U+2800 is a letter of Braille without dots. */
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/gu
+const spaces = /[\p{Z}\s]+/gu
+const marks = /\p{M}+/gu
+
+/** What a person sees of the name: one short line without hidden characters or stacked marks; null when nothing is left. */
+export const shownName = (name: string): string | null => {
+  const limited = name.toWellFormed()
+    .replaceAll(spaces, " ")
+    .replaceAll(unseen, "")
+    .normalize("NFC")
+    .replaceAll(
+      marks,
+      (run, at: number, text: string) => at === 0 || text[at - 1] === " " ? "" : [...run].slice(0, shownMarks).join("")
+    )
+    .replaceAll(spaces, " ")
+    .trim()
+  const characters = [...limited]
+  const shown = characters.length > shownLength
+    ? `${characters.slice(0, shownLength - 1).join("").trimEnd()}…`
+    : limited
+  return shown === "" ? null : shown
+}

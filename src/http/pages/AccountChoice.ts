@@ -1,0 +1,183 @@
+/** The choice of accounts on the consent page: all, those that are ticked, or those in departments. */
+import { maxChosen } from "../../domain/OAuth.ts"
+import type { Choices } from "../../oauth/Ports.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import type * as Visit from "./Visit.ts"
+
+/** What stands in the form; what one way of choosing holds is kept while another is picked. */
+export interface Draft {
+  readonly by: "all" | "accounts" | "departments"
+  readonly accounts: ReadonlyArray<string>
+  readonly departments: ReadonlyArray<string>
+  readonly findAccount: string
+  readonly findDepartment: string
+}
+
+export const empty: Draft = { by: "accounts", accounts: [], departments: [], findAccount: "", findDepartment: "" }
+
+export const read = (form: Visit.Form): Draft => {
+  const by = form.text("scope_type")
+  return {
+    by: by === "all" || by === "departments" ? by : "accounts",
+    accounts: [...new Set(form.all("account"))],
+    departments: [...new Set(form.all("department"))],
+    findAccount: form.text("find_account").slice(0, 100),
+    findDepartment: form.text("find_department").slice(0, 100)
+  }
+}
+
+/** The ids that are chosen the way that is picked. */
+export const chosen = ({ accounts, by, departments }: Draft): ReadonlyArray<string> =>
+  by === "all" ? [] : by === "accounts" ? accounts : departments
+
+/** What is wrong with the choice, if anything is. */
+export const fault = (draft: Draft, { accounts, departments }: Choices): string | undefined => {
+  const { length } = chosen(draft)
+  return draft.by === "all" || accounts.length + departments.length === 0
+    ? undefined
+    : length === 0
+    ? "Choose at least one account or department."
+    : length > maxChosen
+    ? `At most ${maxChosen} can be ticked one by one: choose departments or all accounts instead.`
+    : undefined
+}
+
+/** How many are listed at once; a longer list can be searched, and skipped. */
+const listed = 100
+const shortList = 20
+
+interface Item {
+  readonly id: string
+  readonly name: string
+  readonly hint: string
+}
+
+interface List {
+  readonly kind: "account" | "department"
+  readonly items: ReadonlyArray<Item>
+  readonly ticked: ReadonlySet<string>
+  readonly find: string
+  readonly action: string
+}
+
+const box = (kind: List["kind"], { hint, id, name }: Item, ticked: boolean): Html.Html =>
+  html`
+  <div class="choice">
+    <input type="checkbox" id="${kind}-${id}" name="${kind}" value="${id}"${ticked ? " checked" : ""}>
+    <label for="${kind}-${id}"><span class="name">${Html.named(name)}</span>${
+    hint === "" ? undefined : html` <span class="hint">${Html.named(hint)}</span>`
+  }</label>
+  </div>`
+
+const number = (count: number): string => count.toLocaleString("en")
+
+const search = ({ action, find, kind }: List): Html.Html =>
+  html`
+  <div class="search" role="search">
+    <label for="find-${kind}">Find ${kind === "account" ? "an account" : "a department"}</label>
+    <div class="row">
+      <input type="search" id="find-${kind}" name="find_${kind}" value="${find}" autocomplete="off" spellcheck="false">
+      <button name="decision" value="search" formaction="${action}#reach">Search</button>
+    </div>
+  </div>`
+
+/** A list to tick in: whole when it is short, else what is ticked, what is found, and a field to search with. */
+const list = (shown: List): Html.Html => {
+  const { find, items, kind, ticked } = shown
+  const plural = `${kind}s`
+  if (items.length <= shortList) {
+    return html`
+  <div class="choices by-${plural}" role="group" aria-label="${plural}" tabindex="0">
+    ${items.map((item) => box(kind, item, ticked.has(item.id)))}
+  </div>`
+  }
+  const wanted = find.trim().toLowerCase()
+  const already = items.filter(({ id }) => ticked.has(id))
+  const found = items.filter(({ hint, id, name }) =>
+    !ticked.has(id) && `${name} ${hint}`.toLowerCase().includes(wanted)
+  )
+  const first = found.slice(0, listed)
+  return html`
+  <div class="by-${plural}">
+    <a class="skip here" href="#scopes">Skip the ${plural}</a>
+    ${search(shown)}
+    <div class="choices" role="group" aria-label="${plural}" tabindex="0">
+      ${already.length === 0 ? undefined : html`<p class="part">Ticked: ${number(already.length)}</p>`}
+      ${already.map((item) => box(kind, item, true))}
+      <p class="part" role="status">${
+    found.length === 0
+      ? `No other ${kind} is found.`
+      : wanted === ""
+      ? `${number(first.length)} of ${number(items.length)} ${plural}. Search to find others.`
+      : `Found: ${number(found.length)}${found.length > listed ? `, of which ${listed} are listed` : ""}`
+  }</p>
+      ${first.map((item) => box(kind, item, false))}
+    </div>
+  </div>`
+}
+
+/** The whole choice; `action` is where its form leads. */
+export const field = (
+  { accounts, departments }: Choices,
+  draft: Draft,
+  faults: Html.Faults,
+  action: string
+): Html.Html => {
+  if (accounts.length === 0 && departments.length === 0) {
+    return html`
+<fieldset id="reach">
+  <legend>Which accounts it may use</legend>
+  <p class="hint">You have access to no accounts, so the application has access to none either.</p>
+  <input type="hidden" name="scope_type" value="accounts">
+</fieldset>`
+  }
+  const radio = (by: Draft["by"], text: string, hint: string) =>
+    html`
+  <div class="choice">
+    <input type="radio" id="by-${by}" name="scope_type" value="${by}"${draft.by === by ? " checked" : ""}>
+    <label for="by-${by}"><span class="name">${text}</span> <span class="hint">${hint}</span></label>
+  </div>`
+  return html`
+<fieldset id="reach">
+  <legend>Which accounts it may use</legend>
+  ${Html.fault(faults, "reach")}
+  ${radio("accounts", "Chosen accounts", "Only those that you tick.")}
+  ${
+    list({
+      kind: "account",
+      items: accounts.map(({ id, name, phone_number, role_label }) => ({
+        id,
+        name,
+        hint: [...(name === phone_number ? [] : [phone_number]), ...(role_label === null ? [] : [role_label])].join(
+          " · "
+        )
+      })),
+      ticked: new Set(draft.accounts),
+      find: draft.findAccount,
+      action
+    })
+  }
+  ${
+    departments.length === 0 ?
+      undefined :
+      html`${radio("departments", "Departments", "Whichever accounts are in them at the time.")}
+  ${
+        list({
+          kind: "department",
+          items: departments.map(({ id, name }) => ({ id, name, hint: "" })),
+          ticked: new Set(draft.departments),
+          find: draft.findDepartment,
+          action
+        })
+      }`
+  }
+  ${
+    radio(
+      "all",
+      "All accounts",
+      `Whatever you have access to yourself: ${number(accounts.length)} now, and every one that is added later.`
+    )
+  }
+</fieldset>`
+}

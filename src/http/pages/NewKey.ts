@@ -1,0 +1,190 @@
+/** Creating an API key: a page with the form, and the only page that ever shows the key. */
+import { Duration, Effect, Option, Redacted } from "effect"
+import { Scope } from "../../domain/Access.ts"
+import { defaultApiKeyExpiry, maxApiKeyLabelLength } from "../../domain/Limits.ts"
+import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
+import { createApiKey } from "../../operations/credentials/create_api_key.ts"
+import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import * as Scopes from "./Scopes.ts"
+import { outForm } from "./SignIn.ts"
+import * as Visit from "./Visit.ts"
+
+const developer = "/console/developer"
+export const path = `${developer}/api-keys/new`
+export const createPath = `${developer}/api-keys`
+
+/** What the token of the form stands for: the admin's newest key, so that a form that has made a key is used up by it. */
+const createForm = (after: string): string => `create ${after}`
+
+const newest = Effect.map(
+  listAiConnections.call({}),
+  ({ api_keys }) => api_keys.find(({ mine }) => mine)?.id ?? "first"
+)
+
+const defaultDays = String(Duration.toDays(defaultApiKeyExpiry))
+
+const expiries = [
+  ["7", "7 days"],
+  ["30", "30 days"],
+  [defaultDays, `${defaultDays} days`],
+  ["365", "1 year"],
+  ["never", "Never"]
+] as const
+
+/** What stands in the form for a new key. */
+interface Draft {
+  readonly label: string
+  readonly scopes: ReadonlyArray<string>
+  readonly expiry: string
+}
+
+const emptyDraft: Draft = { label: "", scopes: ["org:read"], expiry: defaultDays }
+
+interface Shown {
+  readonly draft?: Draft
+  readonly faults?: Html.Faults
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown = {}) {
+  const { admin, visit } = view
+  const after = yield* newest
+  const draft = shown.draft ?? emptyDraft
+  const faults = shown.faults ?? Html.noFaults
+  return yield* Html.respond({
+    base: visit.base,
+    title: faults.size === 0 ? "Create an API key" : "Problem: create an API key",
+    admin,
+    signOut: view.csrf(outForm),
+    ...(shown.status === undefined ? {} : { status: shown.status }),
+    ...(shown.headers === undefined ? {} : { headers: shown.headers }),
+    body: html`
+<p class="back"><a href="${visit.base}${developer}">Developer</a></p>
+<h1>Create an API key</h1>
+<p class="lead">A key lets a program act as you, within your role and the access that you have at the time.</p>
+${Html.summary(faults)}
+<form method="post" action="${visit.base}${createPath}">
+  <input type="hidden" name="csrf" value="${view.csrf(createForm(after))}">
+  <input type="hidden" name="after" value="${after}">
+  <section aria-label="The key">
+    <div class="field">
+      <label for="label">Label</label>
+      <p class="hint" id="label-hint">What the key is for, such as “Nightly report”. At most ${maxApiKeyLabelLength} characters.</p>
+      ${Html.fault(faults, "label")}
+      <input type="text" id="label" name="label" required maxlength="${maxApiKeyLabelLength}" value="${draft.label}" autocomplete="off"${
+      Html.described(faults, "label", true)
+    }>
+    </div>
+    <div class="field">
+      <label for="expiry">Expires</label>
+      ${Html.fault(faults, "expiry")}
+      <select id="expiry" name="expiry"${Html.described(faults, "expiry", false)}>${
+      expiries.map(([value, text]) =>
+        html`<option value="${value}"${value === draft.expiry ? " selected" : ""}>${text}</option>`
+      )
+    }</select>
+    </div>
+  </section>
+  <section aria-label="Permissions">
+    <fieldset id="scopes">
+      <legend>What it may do</legend>
+      ${Html.fault(faults, "scopes")}
+      ${Scopes.boxes(Scope.literals, draft.scopes, { limited: false })}
+    </fieldset>
+    ${Scopes.passwordField(faults, admin.email)}
+  </section>
+  <div class="actions">
+    <button class="main">Create key</button>
+    <a class="button" href="${visit.base}${developer}">Cancel</a>
+  </div>
+</form>`
+  })
+})
+
+export const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view))
+
+/** The page of a new key: the only one that ever shows it. */
+const created = (view: Visit.View, label: string, secret: Redacted.Redacted, expiresAt: Date | null) =>
+  Html.respond({
+    base: view.visit.base,
+    title: "Key created",
+    admin: view.admin,
+    signOut: view.csrf(outForm),
+    body: html`
+<h1>Key created</h1>
+<p class="good" role="status">Copy the key now and keep it where you keep passwords. It is shown this once and cannot be shown again.</p>
+<section aria-labelledby="of">
+  <h2 id="of">${Html.named(label)}</h2>
+  <p class="hint">${expiresAt === null ? "It never expires." : html`It expires on ${Html.dayOf(expiresAt)}.`}</p>
+  <p class="hint" id="secret-hint">One click or tap selects the whole key.</p>
+  <code class="secret" id="secret" translate="no">${Redacted.value(secret)}</code>
+  <div class="field by-keyboard">
+    <label for="secret-field">With the keyboard</label>
+    <p class="hint" id="secret-field-hint">Tab into this field: the whole key is selected in it, ready to copy.</p>
+    <input type="text" class="key" id="secret-field" value="${
+      Redacted.value(secret)
+    }" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-field-hint">
+  </div>
+</section>
+<p><a class="button main" href="${view.visit.base}${developer}">I have copied it</a></p>`
+  })
+
+const fields: ReadonlyMap<string | undefined, readonly [id: string, text: string]> = new Map([
+  ["label", ["label", "Give the key a label of at most 60 characters."]],
+  ["scopes", ["scopes", "Tick at least one thing that the key may do."]],
+  ["expires_in_days", ["expiry", "Choose when the key expires."]]
+])
+
+const isScope = (text: string): text is Scope => Scope.literals.some((scope) => scope === text)
+
+/** Makes a key; a form that is sent again makes no second one. */
+export const create = (visit: Visit.Visit) =>
+  Visit.asAdmin(visit, path, (view) =>
+    Effect.gen(function*() {
+      const sent = yield* Visit.form(visit)
+      if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
+      const form = sent.value
+      const sessions = yield* ConsoleSessions
+      const after = form.text("after")
+      if (!sessions.verifyCsrf(view.admin.sessionId, createForm(after), form.text("csrf"))) {
+        return yield* Visit.foreignForm(visit)
+      }
+      const draft = { label: form.text("label"), scopes: form.all("scope"), expiry: form.text("expiry") }
+      const again = (status: number, id: string, text: string, headers = {}) =>
+        show(view, { draft, faults: new Map([[id, text]]), status, headers })
+      if (after !== (yield* newest)) {
+        return yield* again(
+          409,
+          "label",
+          "A key was made since this form was opened, perhaps by this form: look at the Developer page before you create another."
+        )
+      }
+      const password = form.text("password")
+      return yield* createApiKey.call({
+        label: draft.label,
+        scopes: draft.scopes.filter(isScope),
+        expires_in_days: draft.expiry === "never" ? null : Number(draft.expiry),
+        ...(password === "" ? {} : { current_password: password })
+      }).pipe(
+        Visit.tellRefusal,
+        Effect.flatMap(({ expires_at, label, secret }) =>
+          secret === null ? show(view) : created(view, label, secret, expires_at)
+        ),
+        Effect.catchTag("parameter_invalid", ({ message, param }) => {
+          const [id, text] = fields.get(param) ?? ["password", message]
+          return again(400, id, text)
+        }),
+        Effect.catchTag(
+          "password_required",
+          () => again(403, "password", "Enter your console password: what you have ticked needs it.")
+        ),
+        Effect.catchTag("password_incorrect", ({ message }) => again(403, "password", message)),
+        Effect.catchTag(
+          "too_many_attempts",
+          ({ message, retry_after }) => again(429, "password", message, { "retry-after": String(retry_after) })
+        )
+      )
+    }))

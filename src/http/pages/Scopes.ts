@@ -1,0 +1,99 @@
+/** The scopes in plain words, and as boxes to tick: what reads, what changes, and what cannot be undone. */
+import { isIrreversible, needsPassword, type Scope } from "../../domain/Access.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+
+/** What each scope lets an application or a key do, in plain words. */
+export const words: Readonly<Record<Scope, readonly [name: string, meaning: string]>> = {
+  "archive:read": [
+    "Read archived chats",
+    "Chats, messages, members and files, search in them, and the archive's rules."
+  ],
+  "org:read": [
+    "See the organization",
+    "Accounts and their sessions, departments, admins, the journal, settings and connections."
+  ],
+  "accounts:write": [
+    "Change accounts",
+    "Pause and resume protection, approve sessions, edit profiles, labels and rules, file support requests."
+  ],
+  "security:write": [
+    "Change account security",
+    "Sign sessions out, offboard accounts, manage two-step passwords, recovery emails and passkeys."
+  ],
+  "admins:write": [
+    "Manage admins and credentials",
+    "Invite admins, change what they may do, manage departments, create and revoke keys."
+  ],
+  "archive:delete": [
+    "Delete archived data",
+    "Clean up stored chats or delete whole archives. Deleted data cannot be brought back."
+  ]
+}
+
+/** What a scope covers beyond the accounts that a connection is limited to, as far as the admin's role allows it. */
+const wholeOrganization: { readonly [S in Scope]?: string } = {
+  "org:read": "the organization itself, its departments, admins, settings, plan and connections",
+  "accounts:write": "who gets its security emails, your own emails, and support requests",
+  "security:write": "its lockdown after a takeover",
+  "admins:write": "invite and remove admins, change their roles, manage departments, revoke keys and connections"
+}
+
+const groups: ReadonlyArray<readonly [id: string, legend: string, has: (scope: Scope) => boolean]> = [
+  ["read", "Read", (scope) => !needsPassword(scope)],
+  ["change", "Change", (scope) => needsPassword(scope) && !isIrreversible(scope)],
+  ["irreversible", "Cannot be undone", isIrreversible]
+]
+
+const box = (scope: Scope, ticked: boolean, limited: boolean): Html.Html => {
+  const id = `scope-${scope.replace(":", "-")}`
+  const [name, meaning] = words[scope]
+  const wide = limited ? wholeOrganization[scope] : undefined
+  return html`
+  <div class="choice">
+    <input type="checkbox" id="${id}" name="scope" value="${scope}"${
+    ticked ? " checked" : ""
+  } aria-describedby="${id}-hint">
+    <div>
+      <label for="${id}" class="name">${name}</label>
+      <p class="hint" id="${id}-hint">${meaning}${
+    wide === undefined
+      ? undefined
+      : html` <span class="wide">Also for the whole organization, whichever accounts you choose: ${wide}.</span>`
+  }</p>
+    </div>
+  </div>`
+}
+
+/** The scopes as boxes to tick; beside those of a connection stands what its choice of accounts does not limit. */
+export const boxes = (
+  scopes: ReadonlyArray<Scope>,
+  ticked: ReadonlyArray<string>,
+  { limited }: { readonly limited: boolean }
+): Html.Html =>
+  html`${
+    groups.map(([id, legend, has]) => {
+      const within = scopes.filter(has)
+      return within.length === 0 ? undefined : html`
+  <fieldset class="group ${id}">
+    <legend>${legend}</legend>
+    ${within.map((scope) => box(scope, ticked.includes(scope), limited))}
+  </fieldset>`
+    })
+  }`
+
+/** The names of scopes in one line. */
+export const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope) => words[scope][0]).join(", ")
+
+/** The password field of a form that may grant more than reading. */
+export const passwordField = (faults: Html.Faults, email: string): Html.Html =>
+  html`
+<div class="field">
+  <label for="password">Console password</label>
+  <p class="hint" id="password-hint">Needed when you tick anything under “Change” or “Cannot be undone”.</p>
+  ${Html.fault(faults, "password")}
+  <input type="text" name="username" value="${email}" autocomplete="username" hidden>
+  <input type="password" id="password" name="password" autocomplete="current-password"${
+    Html.described(faults, "password", true)
+  }>
+</div>`
