@@ -99,7 +99,11 @@ describe("ApiKeys", () => {
       if (oldest === undefined) return yield* Effect.die(new Error("No second pepper"))
       const key = yield* apiKeys.make
       const under = (pepper: typeof newest) => hmac(pepper, Redacted.value(key))
-      expect(apiKeys.digest(key)).toEqual({ digest: under(newest), pepper_id: newest.id })
+      expect(apiKeys.digest(key)).toEqual({
+        digest: under(newest),
+        pepper_id: newest.id,
+        last_four: Redacted.value(key).slice(-4)
+      })
       expect(apiKeys.digests(key)).toEqual([under(newest), under(oldest)])
       expect(under(newest)).not.toBe(under(oldest))
     }).pipe(Effect.provide(keys(pepper(2), pepper(1)))))
