@@ -32,7 +32,8 @@ const secretIn = ({ text }: Pages.Page) => /osc_live_[0-9A-Za-z]{49}/.exec(text)
 const keys = (organizationId: string, label = "Nightly") =>
   World.query<{ id: string; scopes: ReadonlyArray<string>; expires_at: Date | null; created_at: Date }>(
     organizationId,
-    (sql) => sql`select * from api_key where organization_id = ${organizationId} and label = ${label}
+    (sql) =>
+      sql`select * from api_key where organization_id = ${organizationId} and label = ${label}
       order by scopes desc`
   )
 

@@ -4,7 +4,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 
 /** What each scope lets an application or a key do, in plain words. */
-export const words: Readonly<Record<Scope, readonly [name: string, meaning: string]>> = {
+const words: Readonly<Record<Scope, readonly [name: string, meaning: string]>> = {
   "archive:read": [
     "Read archived chats",
     "Chats, messages, members and files, search in them, and the archive's rules."
