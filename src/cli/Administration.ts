@@ -7,8 +7,10 @@ import { Tier } from "../domain/Organization.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Loader from "../layers/seed/Loader.ts"
+import * as Endings from "../layers/sql/Endings.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
+import { isUuid } from "../oauth/Values.ts"
 import { Db, Journal } from "../operations/Ports.ts"
 import { command, existing, refuse, type Refused } from "./Declared.ts"
 import { checkpoint, exportJournal, verifyJournal } from "./Journals.ts"
@@ -24,6 +26,14 @@ const findAdmin = Effect.fnUntraced(function*(organizationId: string, email: str
   const [admin] = yield* Effect.orDie(sql<AdminRow>`
     select id, role, disabled_at from admin
     where organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()} for update`)
+  return admin ?? (yield* refuse(`${organizationId} has no admin ${email}.`))
+})
+
+/** The admin, not locked: for what has to be locked before. */
+const lookUp = Effect.fnUntraced(function*(organizationId: string, email: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [admin] = yield* Effect.orDie(sql<{ readonly id: string }>`
+    select id from admin where organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}`)
   return admin ?? (yield* refuse(`${organizationId} has no admin ${email}.`))
 })
 
@@ -126,7 +136,10 @@ export const createAdmin = command(
 export const setPassword = command(
   "set_password",
   Schema.Struct({ ...AdminRef, password: Schema.String }),
-  AdminState,
+  Schema.Struct({
+    ...AdminState.fields,
+    ended: Schema.Struct({ api_keys: Schema.Int, connections: Schema.Int, sessions: Schema.Int })
+  }),
   ({ email, organization, password }) =>
     Effect.gen(function*() {
       const id = yield* existing(organization)
@@ -140,15 +153,26 @@ export const setPassword = command(
         id,
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
+          const known = yield* lookUp(organization, email)
+          yield* Endings.lockConnections(sql, id, known.id)
           const admin = yield* findAdmin(organization, email)
           const at = yield* now
           yield* Effect.orDie(sql`
             update admin set password_hash = ${hashed}, password_changed_at = ${at},
               joined_at = coalesce(joined_at, ${at}::timestamptz)
             where organization_id = ${id} and id = ${admin.id}`)
+          const ended = {
+            api_keys: yield* Endings.endKeys(sql, id, admin.id, at),
+            connections: yield* Endings.endConnections(sql, id, admin.id, at),
+            sessions: yield* Endings.endSessions(sql, id, admin.id)
+          }
+          yield* Endings.forgetBrowsers(sql, id, admin.id)
           return [
-            { organization, email, admin_id: admin.id },
-            Provisioning.operatorEntry("admin.password_set", id, { target: { type: "admin", id: admin.id } })
+            { organization, email, admin_id: admin.id, ended },
+            Provisioning.operatorEntry("admin.password_set", id, {
+              target: { type: "admin", id: admin.id },
+              details: ended
+            })
           ] as const
         })
       )
@@ -207,6 +231,9 @@ export const createKey = command(
         id,
         Effect.gen(function*() {
           const admin = yield* findAdmin(organization, email)
+          if (admin.disabled_at !== null) {
+            return yield* refuse(`${email} is disabled: enable the admin first, or the key would not work.`)
+          }
           const expires_at = expires_in_days === null
             ? null
             : new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.days(expires_in_days)))
@@ -235,15 +262,16 @@ export const revokeKey = command(
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
           const at = yield* now
-          const [key] = yield* Effect.orDie(sql<{ revoked_at: Date | null }>`
-            select revoked_at from api_key where organization_id = ${id} and id::text = ${key_id.toLowerCase()} for update`)
+          const key = isUuid(key_id.toLowerCase()) ? yield* Endings.lockKey(sql, id, key_id, "update") : undefined
           if (key === undefined) return yield* refuse(`${organization} has no key ${key_id}.`)
-          if (key.revoked_at !== null) return [{ organization, key_id, revoked_at: key.revoked_at }, null] as const
-          yield* Effect.orDie(sql`
-            update api_key set revoked_at = ${at} where organization_id = ${id} and id::text = ${key_id.toLowerCase()}`)
+          if (key.revokedAt !== null) return [{ organization, key_id, revoked_at: key.revokedAt }, null] as const
+          const made = (yield* Endings.revokeKey(sql, id, key_id, at)) - 1
           return [
             { organization, key_id, revoked_at: at },
-            Provisioning.operatorEntry("api_key.revoked", id, { target: { type: "api_key", id: key_id } })
+            Provisioning.operatorEntry("api_key.revoked", id, {
+              target: { type: "api_key", id: key_id.toLowerCase() },
+              details: made === 0 ? {} : { keys_made_with_it: made }
+            })
           ] as const
         })
       )

@@ -114,7 +114,7 @@ const setPassword = Command.make("set-password", { ...common, organization, emai
       password
     })
     yield* Output.print(input.json, answer, () => [
-      `Set the password of ${answer.email}. Keys made before no longer work.`
+      `Set the password of ${answer.email}. Ended: ${answer.ended.api_keys} API keys, ${answer.ended.connections} connected applications, ${answer.ended.sessions} console sessions.`
     ])
   })).pipe(Command.withDescription("Set an admin's console password, by prompt or standard input"))
 
@@ -161,8 +161,8 @@ const createKey = Command.make("create", {
   label: Flag.String("label").pipe(Flag.withDescription("What the key is for")),
   scopes,
   expiresInDays: Flag.Int("expires-in-days").pipe(
-    Flag.withDescription("How long it works"),
-    Flag.withDefault(Duration.toDays(defaultApiKeyExpiry))
+    Flag.withDescription(`How long it works; ${Duration.toDays(defaultApiKeyExpiry)} days by default`),
+    Flag.optional
   ),
   never: Flag.Boolean("never-expires").pipe(
     Flag.withDescription("The key works until it is revoked"),
@@ -170,12 +170,17 @@ const createKey = Command.make("create", {
   )
 }, (input) =>
   Effect.gen(function*() {
+    if (input.never && Option.isSome(input.expiresInDays)) {
+      return yield* new Refused({ message: "--never-expires and --expires-in-days contradict each other: give one." })
+    }
     const answer = yield* run(input, Administration.createKey, {
       organization: input.organization,
       email: input.email,
       label: input.label,
       scopes: input.scopes,
-      expires_in_days: input.never ? null : input.expiresInDays
+      expires_in_days: input.never
+        ? null
+        : Option.getOrElse(input.expiresInDays, () => Duration.toDays(defaultApiKeyExpiry))
     })
     yield* Output.print(input.json, answer, () => [
       answer.key,

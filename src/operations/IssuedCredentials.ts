@@ -1,6 +1,7 @@
 /** What an admin gives to programs and takes back again: API keys and AI connections. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId, Scope } from "../domain/Access.ts"
+import type { InvalidApiKey } from "../domain/Failure.ts"
 
 export interface NewApiKey {
   readonly label: string
@@ -9,19 +10,37 @@ export interface NewApiKey {
   readonly expiresAt: Date | null
 }
 
+/** A key that was made, and until when it works. */
+export interface IssuedApiKey {
+  readonly id: string
+  readonly secret: Redacted.Redacted
+  readonly expiresAt: Date | null
+}
+
+/** What is kept of a credential that is held: one that has only ended with its admin is not revoked. */
+export interface Locked {
+  readonly revoked: boolean
+}
+
 /** Issues and revokes credentials; each works within the operation's transaction. */
 export class IssuedCredentials extends Context.Service<IssuedCredentials, {
-  /** Makes a key of the caller's admin, and answers it: the only time that it can be seen. */
+  /**
+   * Makes a key of the caller's admin, and answers it: the only time that it can be seen.
+   *
+   * A key that a key makes ends with it: it expires no later, and is revoked with it. Fails where the caller's
+   * credential has ended in the meantime.
+   */
   createApiKey(
     caller: Caller["Service"],
     key: NewApiKey,
     now: Date
-  ): Effect.Effect<{ readonly id: string; readonly secret: Redacted.Redacted }>
+  ): Effect.Effect<IssuedApiKey, InvalidApiKey>
   /** Holds the key as it is for the rest of the transaction. */
-  lockApiKey(organizationId: OrganizationId, id: string): Effect.Effect<void>
-  revokeApiKey(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<void>
+  lockApiKey(organizationId: OrganizationId, id: string): Effect.Effect<Locked>
+  /** Revokes the key and those made by it, at any depth; answers how many of those there were. */
+  revokeApiKey(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<number>
   /** Holds the connection as it is for the rest of the transaction. */
-  lockConnection(organizationId: OrganizationId, id: string): Effect.Effect<void>
+  lockConnection(organizationId: OrganizationId, id: string): Effect.Effect<Locked>
   /** Disconnects: no token of the connection works from here on. */
   revokeConnection(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<void>
 }>()("org-security-console/operations/IssuedCredentials") {}

@@ -140,6 +140,23 @@ describe("what commands refuse", () => {
         1,
         /^expires_in/
       ],
+      [
+        [
+          "keys",
+          "create",
+          "acme",
+          owner,
+          "--label",
+          "L",
+          "--scopes",
+          "org:read",
+          "--expires-in-days",
+          "5",
+          "--never-expires"
+        ],
+        1,
+        /^--never-expires and --expires-in-days contradict each other/
+      ],
       [["keys", "revoke", "acme", "123"], 1, /^acme has no key 123\.$/],
       [["seed", path.join(data, "missing.json")], 1, /missing\.json cannot be read\.$/],
       [["seed", file], 1, /not\.json is not JSON/],

@@ -14,6 +14,7 @@ import { InvalidApiKey, InvalidToken, ResourceMissing } from "../../domain/Failu
 import { OAuthSecrets } from "../../oauth/Ports.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
+import { endOfConnection, endOfKey } from "./Endings.ts"
 import { reachable, reachableDepartment } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -161,7 +162,8 @@ export const layer = Layer.effect(
               then jsonb_build_object('name', client_name, 'host', client_host, 'known', client_known) end as client,
             mode, scopes, scope_type, ${shownReach(sql, caller)},
             case when ${everything} then admin.email end as owner_email, admin_id = ${caller.adminId} as mine,
-            has_stored_password, ai_connection.created_at, last_used_at, expires_at, revoked_at
+            has_stored_password, ai_connection.created_at, last_used_at, expires_at,
+            ${endOfConnection(sql)} as revoked_at
           from ai_connection
           join admin on admin.organization_id = ai_connection.organization_id and admin.id = admin_id
           where ai_connection.organization_id = ${caller.organizationId}
@@ -174,7 +176,7 @@ export const layer = Layer.effect(
         return sql<ApiKey>`
           select 'api_key' as object, api_key.id, label, scopes,
             case when ${everything} then admin.email end as owner_email, admin_id = ${caller.adminId} as mine,
-            api_key.created_at, last_used_at, expires_at, revoked_at
+            api_key.created_at, last_used_at, expires_at, ${endOfKey(sql)} as revoked_at
           from api_key
           join admin on admin.organization_id = api_key.organization_id and admin.id = admin_id
           where api_key.organization_id = ${caller.organizationId}

@@ -1,9 +1,17 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import type { Caller } from "../../domain/Access.ts"
+import { InvalidApiKey } from "../../domain/Failure.ts"
 import { IssuedCredentials } from "../../operations/IssuedCredentials.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
+import { lockKey, revokeKey } from "./Endings.ts"
 import { disconnect } from "./OAuthGrants.ts"
+
+interface Parent {
+  readonly root: string
+  readonly expires_at: Date | null
+}
 
 /** Keys and connections in the database, within the operation's transaction. */
 export const layer = Layer.effect(
@@ -12,38 +20,72 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const keys = yield* ApiKeys
     const random = yield* SecureRandom.SecureRandom
+
+    /** The key that the caller makes a key with, as it is now; it and its admin stay so for the transaction. */
+    const parentOf = Effect.fnUntraced(
+      function*({ adminId, credential, organizationId }: Caller["Service"], now: Date) {
+        yield* lockKey(sql, organizationId, credential.id, "share")
+        const [parent] = yield* Effect.orDie(sql<Parent>`
+        select coalesce(root_id, api_key.id) as root, expires_at from api_key
+        join admin on admin.organization_id = api_key.organization_id and admin.id = api_key.admin_id
+        where api_key.organization_id = ${organizationId} and api_key.id = ${credential.id}
+          and api_key.admin_id = ${adminId} and revoked_at is null and (expires_at is null or expires_at > ${now})
+          and (password_changed_at is null or password_changed_at <= api_key.created_at)`)
+        return parent ?? (yield* new InvalidApiKey({}))
+      }
+    )
+
+    /** Whether the console's session goes on. */
+    const session = Effect.fnUntraced(function*({ credential, organizationId }: Caller["Service"]) {
+      const found = yield* Effect.orDie(sql`
+        select 1 from console_session where organization_id = ${organizationId} and id = ${credential.id} for share`)
+      if (found.length === 0) return yield* new InvalidApiKey({})
+    })
+
+    const earlier = (one: Date | null, other: Date | null): Date | null =>
+      one === null || other !== null && other < one ? other : one
+
     return IssuedCredentials.of({
       createApiKey: Effect.fnUntraced(function*(caller, { expiresAt, label, scopes }, now) {
+        const { adminId, credential, organizationId } = caller
+        const admin = yield* Effect.orDie(sql`
+          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+          for share`)
+        if (admin.length === 0) return yield* new InvalidApiKey({})
+        const parent = credential.kind === "api_key" ? yield* parentOf(caller, now) : null
+        if (caller.via === "console") yield* session(caller)
+        const expires = parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)
         const secret = yield* keys.make
         const id = yield* random.uuidV7()
         yield* Effect.orDie(sql`insert into api_key ${
           sql.insert({
-            organization_id: caller.organizationId,
+            organization_id: organizationId,
             id,
-            admin_id: caller.adminId,
+            admin_id: adminId,
+            parent_id: parent === null ? null : credential.id,
+            root_id: parent === null ? null : parent.root,
             label,
             scopes,
             ...keys.digest(secret),
             created_at: now,
-            expires_at: expiresAt
+            expires_at: expires
           })
         }`)
-        return { id, secret }
+        return { id, secret, expiresAt: expires }
       }),
       lockApiKey: (organizationId, id) =>
-        sql`select 1 from api_key where organization_id = ${organizationId} and id = ${id} for update`.pipe(
-          Effect.orDie,
-          Effect.asVoid
+        Effect.map(
+          lockKey(sql, organizationId, id, "update"),
+          (key) => ({ revoked: key !== undefined && key.revokedAt !== null })
         ),
       revokeApiKey: (organizationId, id, now) =>
-        sql`update api_key set revoked_at = ${now} where organization_id = ${organizationId} and id = ${id}`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        ),
+        Effect.map(revokeKey(sql, organizationId, id, now), (count) => count - 1),
       lockConnection: (organizationId, id) =>
-        sql`select 1 from ai_connection where organization_id = ${organizationId} and id = ${id} for update`.pipe(
+        sql<{ revoked: boolean }>`
+          select revoked_at is not null as revoked from ai_connection
+          where organization_id = ${organizationId} and id = ${id} for update`.pipe(
           Effect.orDie,
-          Effect.asVoid
+          Effect.map(([row]) => row ?? { revoked: false })
         ),
       revokeConnection: (organizationId, id, now) => disconnect(sql, organizationId, id, now)
     })

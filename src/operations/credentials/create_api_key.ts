@@ -1,7 +1,13 @@
 import { Duration, Effect, Schema } from "effect"
 import { everyone, needsPassword, Scope } from "../../domain/Access.ts"
 import { ConsolePassword, CreatedApiKey } from "../../domain/Credential.ts"
-import { PasswordIncorrect, PasswordRequired, ScopeExceeded, TooManyAttempts } from "../../domain/Failure.ts"
+import {
+  InvalidApiKey,
+  PasswordIncorrect,
+  PasswordRequired,
+  ScopeExceeded,
+  TooManyAttempts
+} from "../../domain/Failure.ts"
 import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
 import { ConsolePasswords } from "../ConsolePasswords.ts"
@@ -13,7 +19,7 @@ export const createApiKey = Operation.write(
   {
     summary: "Create an API key of the admin that the credential acts as; its secret is answered this once.",
     description:
-      "A key carries at most the scopes of the credential that creates it, of which any beyond archive:read and org:read needs the admin's console password; a credential limited to accounts or departments creates none, and over MCP the secret is null: make keys for people on the console's Developer page.",
+      "A key carries at most the scopes of the credential that creates it, of which any beyond archive:read and org:read needs the admin's console password; a credential limited to accounts or departments creates none. A key that is made with a key ends with it: it expires no later, as its expires_at says, and revoking the key revokes it too. Over MCP the secret is null: make keys for people on the console's Developer page.",
     method: "POST",
     path: "/v1/api-keys",
     scope: "admins:write",
@@ -29,13 +35,16 @@ export const createApiKey = Operation.write(
       expires_in_days: Schema.optionalKey(
         Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxApiKeyDays })))
           .annotate({ default: Duration.toDays(defaultApiKeyExpiry) })
-      ).annotateKey({ description: "Days until the key expires; null for never." }),
+      ).annotateKey({
+        description:
+          "Days until the key expires; null for never. A key that is made with a key expires no later than that."
+      }),
       current_password: Schema.optionalKey(ConsolePassword).annotateKey({
         description: "The admin's console password; needed for any scope beyond archive:read and org:read."
       })
     },
     success: CreatedApiKey,
-    failures: [ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],
+    failures: [InvalidApiKey, ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],
     journal: { action: "api_key.created", target: "api_key" },
     before: ({ current_password, scopes }, { caller }) =>
       Effect.gen(function*() {
@@ -57,9 +66,13 @@ export const createApiKey = Operation.write(
     Effect.gen(function*() {
       const issued = yield* IssuedCredentials
       const days = expires_in_days === undefined ? Duration.toDays(defaultApiKeyExpiry) : expires_in_days
-      const expires_at = days === null ? null : new Date(now.getTime() + Duration.toMillis(Duration.days(days)))
+      const asked = days === null ? null : new Date(now.getTime() + Duration.toMillis(Duration.days(days)))
       const carried = Scope.literals.filter((scope) => scopes.includes(scope))
-      const { id, secret } = yield* issued.createApiKey(caller, { label, scopes: carried, expiresAt: expires_at }, now)
+      const { expiresAt, id, secret } = yield* issued.createApiKey(
+        caller,
+        { label, scopes: carried, expiresAt: asked },
+        now
+      )
       return Operation.changed(
         {
           object: "api_key" as const,
@@ -70,14 +83,14 @@ export const createApiKey = Operation.write(
           mine: true,
           created_at: now,
           last_used_at: null,
-          expires_at,
+          expires_at: expiresAt,
           revoked_at: null,
           secret: caller.via === "mcp" ? null : secret
         },
         {
           label,
           scopes: carried.join(" "),
-          ...(expires_at === null ? {} : { expires_at: expires_at.toISOString() })
+          ...(expiresAt === null ? {} : { expires_at: expiresAt.toISOString() })
         },
         id
       )

@@ -25,11 +25,11 @@ export const revokeAiConnection = Operation.write(
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const issued = yield* IssuedCredentials
-      yield* issued.lockConnection(caller.organizationId, connection_id)
+      const { revoked } = yield* issued.lockConnection(caller.organizationId, connection_id)
       const found = (yield* credentials.connections(caller)).find(({ id }) => id === connection_id)
       if (found === undefined) return yield* new ResourceMissing({ param: "connection_id" })
-      if (found.revoked_at !== null) return Operation.unchanged(found)
+      if (revoked) return Operation.unchanged(found)
       yield* issued.revokeConnection(caller.organizationId, connection_id, now)
-      return Operation.changed({ ...found, revoked_at: now }, { label: found.label }, connection_id)
+      return Operation.changed({ ...found, revoked_at: found.revoked_at ?? now }, { label: found.label }, connection_id)
     })
 )

@@ -11,7 +11,8 @@ export const revokeApiKey = Operation.write(
   "revoke_api_key",
   {
     summary: "Revoke an API key: it answers 401 from the next request on.",
-    description: "Owner and superadmins revoke every key of the organization, any other role its own.",
+    description:
+      "Every key that was made with it, or with one of those, is revoked too. Owner and superadmins revoke every key of the organization, any other role its own.",
     method: "DELETE",
     path: "/v1/api-keys/:api_key_id",
     scope: "admins:write",
@@ -25,11 +26,15 @@ export const revokeApiKey = Operation.write(
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const issued = yield* IssuedCredentials
-      yield* issued.lockApiKey(caller.organizationId, api_key_id)
+      const { revoked } = yield* issued.lockApiKey(caller.organizationId, api_key_id)
       const found = (yield* credentials.apiKeys(caller)).find(({ id }) => id === api_key_id)
       if (found === undefined) return yield* new ResourceMissing({ param: "api_key_id" })
-      if (found.revoked_at !== null) return Operation.unchanged(found)
-      yield* issued.revokeApiKey(caller.organizationId, api_key_id, now)
-      return Operation.changed({ ...found, revoked_at: now }, { label: found.label }, api_key_id)
+      if (revoked) return Operation.unchanged(found)
+      const made = yield* issued.revokeApiKey(caller.organizationId, api_key_id, now)
+      return Operation.changed(
+        { ...found, revoked_at: found.revoked_at ?? now },
+        { label: found.label, ...(made === 0 ? {} : { keys_made_with_it: made }) },
+        api_key_id
+      )
     })
 )

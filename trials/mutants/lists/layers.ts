@@ -143,6 +143,20 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/sql/Roles.test.ts"]
   },
   {
+    file: "src/layers/sql/IssuedCredentials.ts",
+    line: "const expires = parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)",
+    becomes: "const expires = expiresAt",
+    why: "a key outlives the key that made it",
+    tests: ["test/spec/05_1_credential_endings.test.ts"]
+  },
+  {
+    file: "src/layers/sql/IssuedCredentials.ts",
+    line: "yield* lockKey(sql, organizationId, credential.id, \"share\")",
+    becomes: "",
+    why: "a key is made by one that is being revoked, and stays",
+    tests: ["test/spec/05_1_credential_endings.test.ts"]
+  },
+  {
     file: "src/layers/sql/ConsoleSessions.ts",
     line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)",
     becomes: "and disabled_at is null",

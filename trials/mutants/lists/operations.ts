@@ -94,15 +94,15 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/operations/credentials/revoke_api_key.ts",
-    line: "yield* issued.lockApiKey(caller.organizationId, api_key_id)",
-    becomes: "",
+    line: "const { revoked } = yield* issued.lockApiKey(caller.organizationId, api_key_id)",
+    becomes: "const revoked = false",
     why: "two revocations at once leave two entries",
     tests: ["test/laws/races.test.ts"]
   },
   {
     file: "src/operations/credentials/revoke_ai_connection.ts",
-    line: "yield* issued.lockConnection(caller.organizationId, connection_id)",
-    becomes: "",
+    line: "const { revoked } = yield* issued.lockConnection(caller.organizationId, connection_id)",
+    becomes: "const revoked = false",
     why: "two disconnections at once leave two entries",
     tests: ["test/laws/races.test.ts"]
   },

@@ -1,0 +1,100 @@
+/** Ending credentials in SQL, within the organization's transaction; each answers how many it ended. */
+import { Effect } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { disconnect } from "./OAuthGrants.ts"
+
+/** When a key ended by itself or by its admin: by a later password, and for as long as the admin is disabled. */
+export const endOfKey = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  sql`(select min(ended) from (values
+      (api_key.revoked_at),
+      (case when admin.password_changed_at > api_key.created_at then admin.password_changed_at end),
+      (admin.disabled_at)
+    ) as endings (ended)
+    where ended = api_key.revoked_at or api_key.expires_at is null or ended < api_key.expires_at)`
+
+/** When a connection ended by itself or by its admin, for as long as the admin is disabled. */
+export const endOfConnection = (sql: SqlClient.SqlClient): Statement.Fragment =>
+  sql`(select min(ended) from (values (ai_connection.revoked_at), (admin.disabled_at)) as endings (ended)
+    where ended = ai_connection.revoked_at or ai_connection.expires_at is null or ended < ai_connection.expires_at)`
+
+/** Locks the first key of the key's family, for whoever makes or revokes one of it, and answers what the key is. */
+export const lockKey = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  organizationId: string,
+  id: string,
+  lock: "share" | "update"
+) {
+  yield* sql`
+    select 1 from api_key
+    where organization_id = ${organizationId} and id = (
+      select coalesce(root_id, id) from api_key where organization_id = ${organizationId} and id = ${id})
+    for ${sql.literal(lock)}`
+  const [row] = yield* sql<{ readonly root: string; readonly revokedAt: Date | null }>`
+    select coalesce(root_id, id) as root, revoked_at as "revokedAt" from api_key
+    where organization_id = ${organizationId} and id = ${id}`
+  return row
+}, Effect.orDie)
+
+/** Revokes a key that is locked, and every key that was made by it or by one of those. */
+export const revokeKey = (sql: SqlClient.SqlClient, organizationId: string, id: string, at: Date) =>
+  sql`
+    with recursive family (id) as (
+      select ${id}::uuid
+      union
+      select api_key.id from api_key join family on api_key.parent_id = family.id
+      where api_key.organization_id = ${organizationId}
+    )
+    update api_key set revoked_at = ${at}
+    where organization_id = ${organizationId} and id in (select id from family) and revoked_at is null
+    returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
+
+/** Revokes the keys of an admin that have not ended, those that wait for the admin to be enabled too. */
+export const endKeys = (sql: SqlClient.SqlClient, organizationId: string, adminId: string, at: Date) =>
+  sql`
+    update api_key set revoked_at = ${at}
+    where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
+      and (expires_at is null or expires_at > ${at})
+    returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
+
+/**
+ * Locks the admin's connections, so that they can be disconnected after the admin was locked: a token request locks the
+ * connection first.
+ */
+export const lockConnections = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
+  sql`
+    select 1 from ai_connection
+    where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
+    order by id for update`.pipe(Effect.orDie, Effect.asVoid)
+
+/** Disconnects every application of the admin. */
+export const endConnections = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  organizationId: string,
+  adminId: string,
+  at: Date
+) {
+  const live = yield* sql<{ readonly id: string }>`
+    select id from ai_connection
+    where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null order by id`
+  for (const { id } of live) yield* disconnect(sql, organizationId, id, at)
+  return live.length
+}, Effect.orDie)
+
+/** Ends the admin's console sessions, but for one. */
+export const endSessions = (
+  sql: SqlClient.SqlClient,
+  organizationId: string,
+  adminId: string,
+  kept: string | null = null
+) =>
+  sql`
+    delete from console_session
+    where organization_id = ${organizationId} and admin_id = ${adminId} and id is distinct from ${kept}::uuid
+    returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
+
+/** Forgets the browsers that the admin has signed in with. */
+export const forgetBrowsers = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
+  sql`delete from known_browser where organization_id = ${organizationId} and admin_id = ${adminId}`.pipe(
+    Effect.orDie,
+    Effect.asVoid
+  )
