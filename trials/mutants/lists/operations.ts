@@ -108,7 +108,7 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/operations/credentials/revoke_ai_connection.ts",
-    line: "if (found.revoked_at !== null) return Operation.unchanged(found)",
+    line: "if (revoked) return Operation.unchanged(found)",
     becomes: "",
     why: "a connection is revoked twice, and the second moment is kept",
     tests: ["test/spec/05_1_credential_operations.test.ts"]
