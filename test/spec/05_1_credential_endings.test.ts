@@ -52,10 +52,13 @@ const stage = Effect.gen(function*() {
   return { ...organization, owner, email: yield* Pages.emailOf(organization.id, owner.id) }
 })
 
+const { createKey, disableAdmin, enableAdmin, revokeKey, setPassword } = Administration
+const commands = { createKey, disableAdmin, enableAdmin, revokeKey, setPassword }
+
 const command = (
-  name: "setPassword" | "disableAdmin" | "enableAdmin" | "createKey" | "revokeKey",
+  name: keyof typeof commands,
   input: Record<string, unknown>
-): Effect.Effect<unknown, Refused, Administration.CommandServices> => Administration[name].execute(input)
+): Effect.Effect<unknown, Refused, Administration.CommandServices> => commands[name].execute(input)
 
 const newPassword = "seven green lanterns hum"
 

@@ -14,6 +14,6 @@ export const migrations: Migrate.Migrations = {
   "0003_create_oauth": createOAuth,
   "0004_create_console_sessions": createConsoleSessions,
   "0005_keep_standings": keepStandings,
-  "0011_keep_last_four": keepLastFour,
-  "0008_extend_sign_in": extendSignIn
+  "0008_extend_sign_in": extendSignIn,
+  "0011_keep_last_four": keepLastFour
 }
