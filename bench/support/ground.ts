@@ -87,12 +87,17 @@ export const makeLimitedTokens = async (
   await ground.superuser.query(
     `with connection as (
       insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
-        scope_type, department_ids, resource, created_at, last_used_at)
+        scope_type, resource, created_at, last_used_at)
       select $1, gen_random_uuid(), ${idOf("admin", organizationId, "'owner'")}, 'oauth', digest, 'App', 'app.example',
-        'cloud', array['org:read'], 'departments',
-        array(select id from department where organization_id = $1 order by name limit $3), $4, now(), now()
+        'cloud', array['org:read'], 'departments', $4, now(), now()
       from unnest($2::text[]) digest
       returning id, label
+    ), chosen as (
+      insert into ai_connection_department (organization_id, connection_id, department_id, place)
+      select $1, connection.id, listed.id, place
+      from connection, (
+        select id, row_number() over () as place from department where organization_id = $1 order by name limit $3
+      ) as listed
     )
     insert into oauth_token (organization_id, digest, pepper_id, connection_id, kind, scopes, created_at, expires_at)
     select $1, label, 'bench', id, 'access', array['org:read'], now(), now() + interval '1 day' from connection`,

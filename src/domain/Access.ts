@@ -52,11 +52,18 @@ export const seesDevices = (role: Role): boolean => protectors.includes(role)
 /** Billing never reads the archive, an admin where it was granted, the other roles always. */
 export const readsArchive = (role: Role, granted: boolean): boolean => role === "admin" ? granted : role !== "billing"
 
-/** Which accounts a credential is limited to, besides the admin's own access: those listed, or in the departments listed. */
+/**
+ * Which accounts a connection is limited to, besides the admin's own access: those chosen for it, those in the
+ * departments chosen for it, or whatever the admin reaches at the request.
+ */
 export interface ReachLimit {
-  readonly scopeType: "accounts" | "departments"
-  readonly ids: ReadonlyArray<string>
+  readonly scopeType: "all" | "accounts" | "departments"
+  readonly connectionId: string
 }
+
+/** Whether the limit keeps anything of what the admin reaches from the credential. */
+export const isNarrowing = (limit: ReachLimit | null): limit is ReachLimit =>
+  limit !== null && limit.scopeType !== "all"
 
 /**
  * The admin that the request's credential acts as, read afresh for every request, with the credential and the way in.

@@ -17,6 +17,9 @@ export const ConsolePassword = Schema.String.annotate({
 
 const Moment = Schema.NullOr(Timestamp)
 
+/** How many accounts of a connection that reaches all are listed with it; beyond, `all_accounts` says it alone. */
+export const accountsShown = 100
+
 export const AiConnection = Schema.Struct({
   object: Schema.Literal("ai_connection"),
   id: Uuid,
@@ -30,7 +33,13 @@ export const AiConnection = Schema.Struct({
   mode: Schema.Literals(["cloud", "local"]),
   scopes: Schema.Array(Scope),
   scope_type: Schema.Literals(["accounts", "departments"]),
-  account_ids: Schema.Array(Uuid),
+  all_accounts: Schema.Boolean.annotate({
+    description: "Whether it reaches whatever its admin reaches, also accounts and departments that are added later."
+  }),
+  account_ids: Schema.Array(Uuid).annotate({
+    description:
+      `The accounts that were chosen for it; of one that reaches all accounts those that it reaches now, and none where they are more than ${accountsShown}.`
+  }),
   department_ids: Schema.Array(Uuid),
   owner_email: Schema.NullOr(Schema.String),
   mine: Schema.Boolean,

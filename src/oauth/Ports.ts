@@ -1,8 +1,8 @@
 /** The ports that the authorization server depends on; one layer in SQL and one of cryptography implement them. */
 import { Context, type Effect, type Redacted } from "effect"
-import type { OrganizationId, ReachLimit, Scope } from "../domain/Access.ts"
+import type { OrganizationId, Scope } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
-import type { Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
+import type { ChosenReach, Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
 
 /** What a secret of the authorization server is for; each kind has a form of its own. */
 export type SecretKind = "code" | "access" | "refresh" | "client"
@@ -45,7 +45,7 @@ export interface NewConnection {
   readonly clientKnown: "assistant_a" | "assistant_b" | null
   readonly resource: string
   readonly scopes: ReadonlyArray<Scope>
-  readonly reach: ReachLimit
+  readonly reach: ChosenReach
   readonly createdAt: Date
   readonly expiresAt: Date
 }
@@ -101,7 +101,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   /** Whether the admin is there and not disabled; they stay so for the rest of the transaction. */
   isActive(admin: Granter): Effect.Effect<boolean>
   /** Whether the admin reaches every one of them. */
-  reaches(admin: Granter, reach: ReachLimit): Effect.Effect<boolean>
+  reaches(admin: Granter, reach: ChosenReach): Effect.Effect<boolean>
   /** What the admin reaches, in the console's order. */
   choices(admin: Granter): Effect.Effect<Choices>
   connect(organizationId: OrganizationId, connection: NewConnection): Effect.Effect<void>

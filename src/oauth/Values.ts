@@ -67,6 +67,14 @@ export interface Granter {
   readonly role: Role
 }
 
+/** What an admin lets an application reach: accounts or departments that are chosen, or whatever the admin reaches. */
+export interface ChosenReach {
+  readonly scopeType: "accounts" | "departments"
+  /** All accounts, also those that are added later: `scopeType` is accounts then, and no ids are chosen. */
+  readonly everything: boolean
+  readonly ids: ReadonlyArray<string>
+}
+
 /** Where a request came from, for the journal. */
 export interface Origin {
   readonly ip: string | null

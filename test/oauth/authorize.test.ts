@@ -440,7 +440,7 @@ describe("OAuth authorization", () => {
             Authorize.grant(
               request,
               admin,
-              { scopes: ["org:read"], scopeType: "accounts", ids: [], password: Redacted.make("") },
+              { scopes: ["org:read"], scopeType: "accounts", everything: false, ids: [], password: Redacted.make("") },
               { ip: null, requestId: null }
             )
           )

@@ -48,20 +48,28 @@ const makeAccounts = Effect.fnUntraced(function*() {
   return { accounts, departments, organization }
 })
 
+interface Listed {
+  readonly scope_type: string
+  readonly all_accounts: boolean
+  readonly account_ids: ReadonlyArray<string>
+  readonly department_ids: ReadonlyArray<string>
+}
+
 type Made = Effect.Success<ReturnType<typeof makeAccounts>>
 
 /** The token of an application that an admin has given all scopes and this reach. */
 const tokenOf = Effect.fnUntraced(function*(
   { organization }: Made,
   adminId: string,
-  scopeType: "accounts" | "departments",
-  ids: ReadonlyArray<string>
+  scopeType: "all" | "accounts" | "departments",
+  ids: ReadonlyArray<string> = []
 ) {
   yield* setPassword(organization.id, adminId)
   const admin = yield* signIn(organization.id, adminId)
   const application = yield* registerApplication()
   const verifier = makeVerifier()
-  const { code } = yield* approve(application, admin, challengeOf(verifier), { params: { scope }, scopeType, ids })
+  const reach = scopeType === "all" ? { everything: true } : { scopeType, ids }
+  const { code } = yield* approve(application, admin, challengeOf(verifier), { params: { scope }, ...reach })
   return tokens(yield* redeemWith({ application, code, verifier })).access_token
 })
 
@@ -153,6 +161,53 @@ describe("what a connection reaches", () => {
           yield* reachesOnly(made, token, [filed[1]!, moved!.id])
         }))
 
+      it.effect("S5.2-15: one to all accounts reaches what its admin reaches, also what is added later", () =>
+        Effect.gen(function*() {
+          const made = yield* makeAccounts()
+          const { admins, id } = made.organization
+          const [department] = made.departments
+          const ids = made.accounts.map((account): string => account.id)
+          yield* World.grant(id, admins.admin.id, { accounts: [ids[2]!] })
+          const [owners, admins_] = [
+            yield* tokenOf(made, admins.owner.id, "all"),
+            yield* tokenOf(made, admins.admin.id, "all")
+          ]
+          yield* World.grant(id, admins.admin.id, { departments: [department!] })
+          const later = yield* World.makeLiveAccount(id, {}, { facts: { department_id: department! } })
+          const more = { ...made, accounts: [...made.accounts, { id: later.id, department_id: department! }] }
+          yield* reachesOnly(more, owners, [...ids, later.id])
+          yield* reachesOnly(more, admins_, [ids[0]!, ids[3]!, ids[2]!, later.id])
+          const { body } = yield* World.get("/v1/ai-connections", admins.owner.key)
+          expect(
+            body.connections.map((
+              { account_ids, all_accounts, scope_type }: Listed
+            ) => [scope_type, all_accounts, account_ids.toSorted()])
+          ).toEqual([
+            ["accounts", true, [ids[0]!, ids[3]!, ids[2]!, later.id].toSorted()],
+            ["accounts", true, [...ids, later.id].toSorted()]
+          ])
+        }))
+
+      it.effect("a connection to all accounts names them up to a hundred, and beyond says all_accounts alone", () =>
+        Effect.gen(function*() {
+          const made = yield* makeAccounts()
+          const { admins, id } = made.organization
+          const department = yield* World.makeDepartment(id)
+          yield* World.grant(id, admins.admin.id, { departments: [department] })
+          yield* tokenOf(made, admins.owner.id, "all")
+          yield* tokenOf(made, admins.admin.id, "all")
+          const counts = Effect.map(
+            World.get("/v1/ai-connections", admins.owner.key),
+            ({ body }) =>
+              body.connections.map(({ account_ids, all_accounts }: Listed) => [all_accounts, account_ids.length])
+          )
+          const facts = { department_id: department }
+          for (let count = 0; count < 94; count++) yield* World.makeAccount(id, { facts })
+          expect(yield* counts).toEqual([[true, 94], [true, 100]])
+          for (let count = 0; count < 7; count++) yield* World.makeAccount(id, { facts })
+          expect(yield* counts).toEqual([[true, 0], [true, 0]])
+        }))
+
       it.effect("a connection sees of other connections only the accounts and departments that it reaches itself", () =>
         Effect.gen(function*() {
           const made = yield* makeAccounts()
@@ -161,17 +216,23 @@ describe("what a connection reaches", () => {
           const [first, second] = made.accounts.map(({ id }) => id)
           yield* tokenOf(made, owner.id, "accounts", [first!, second!])
           yield* tokenOf(made, owner.id, "departments", [one!, two!])
+          yield* tokenOf(made, owner.id, "all")
           const seen = Effect.fnUntraced(function*(token: string) {
             const { body } = yield* World.get("/v1/ai-connections", token)
-            return body.connections.slice(-2).map((
-              connection: { account_ids: ReadonlyArray<string>; department_ids: ReadonlyArray<string> }
+            return body.connections.slice(-3).map((
+              connection: Listed
             ) => [connection.account_ids, connection.department_ids])
           })
-          expect(yield* seen(yield* tokenOf(made, owner.id, "accounts", [second!]))).toEqual([[[], []], [[second], []]])
-          expect(yield* seen(yield* tokenOf(made, owner.id, "departments", [one!]))).toEqual([[[], [one]], [
-            [first],
-            []
-          ]])
+          expect(yield* seen(yield* tokenOf(made, owner.id, "accounts", [second!]))).toEqual([
+            [[second], []],
+            [[], []],
+            [[second], []]
+          ])
+          expect(yield* seen(yield* tokenOf(made, owner.id, "departments", [one!]))).toEqual([
+            [made.accounts.filter(({ department_id }) => department_id === one).map(({ id }) => id), []],
+            [[], [one]],
+            [[first], []]
+          ])
         }))
 
       it.effect("the accounts and departments of a connection have one order, whoever reads them", () =>
@@ -201,10 +262,11 @@ describe("what a connection reaches", () => {
       [
         Schema.Array(Index),
         Schema.Array(Index),
+        Schema.Literals(["all", "accounts", "departments"]),
         Schema.Boolean,
         Schema.Literals(["owner", "superadmin", "admin", "billing", "archive"])
       ],
-      ([chosen, granted, byDepartment, role]) =>
+      ([chosen, granted, scopeType, withDepartment, role]) =>
         Effect.gen(function*() {
           const made = yield* makeAccounts()
           const { admins, id } = made.organization
@@ -213,16 +275,22 @@ describe("what a connection reaches", () => {
           const departmentOf = (at: number): string => made.departments[at % 2]!
           const own = [...new Set(granted.map(idOf))]
           yield* World.grant(id, admin.id, { accounts: own })
-          if (byDepartment) yield* World.grant(id, admin.id, { departments: made.departments })
+          if (withDepartment) yield* World.grant(id, admin.id, { departments: [departmentOf(0)] })
           const everything = role !== "admin" && role !== "archive"
-          const ids = byDepartment
-            ? [...new Set(chosen.map(departmentOf))]
-            : [...new Set(chosen.map(idOf))].filter((account) => everything || own.includes(account))
-          const reached = byDepartment
-            ? made.accounts.filter(({ department_id }) => department_id !== null && ids.includes(department_id))
-              .map((account): string => account.id)
-            : ids
-          const token = yield* tokenOf(made, admin.id, byDepartment ? "departments" : "accounts", ids)
+          const theirs = made.accounts.filter((account) =>
+            everything || own.includes(account.id) || withDepartment && account.department_id === departmentOf(0)
+          )
+          const ids = scopeType === "departments"
+            ? [...new Set(chosen.map(departmentOf))].filter((department) =>
+              everything || withDepartment && department === departmentOf(0)
+            )
+            : [...new Set(chosen.map(idOf))].filter((account) => theirs.some((reached) => reached.id === account))
+          const reached = theirs
+            .filter(({ department_id, id }) =>
+              scopeType === "all" || ids.includes(scopeType === "accounts" ? id : department_id ?? "")
+            )
+            .map((account): string => account.id)
+          const token = yield* tokenOf(made, admin.id, scopeType, ids)
           const listed = yield* World.get("/v1/accounts?limit=100", token)
           expect(listed.body.data.map((account: { id: string }) => account.id).toSorted()).toEqual(reached.toSorted())
           for (const account of made.accounts) {

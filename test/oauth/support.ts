@@ -79,6 +79,7 @@ export interface Granting {
   readonly params?: Params
   readonly scopes?: ReadonlyArray<Scope>
   readonly scopeType?: "accounts" | "departments"
+  readonly everything?: boolean
   readonly ids?: ReadonlyArray<string>
 }
 
@@ -90,7 +91,7 @@ export const approve = Effect.fnUntraced(function*(
   application: Application,
   admin: SignedIn,
   challenge: string,
-  { ids = [], params = {}, scopeType = "accounts", scopes }: Granting = {},
+  { everything = false, ids = [], params = {}, scopeType = "accounts", scopes }: Granting = {},
   typed = password
 ) {
   const checked = yield* Authorize.check(query(application, challenge, params), issuer, Option.some(admin))
@@ -99,7 +100,7 @@ export const approve = Effect.fnUntraced(function*(
     yield* Authorize.grant(
       checked.request,
       checked.admin,
-      { scopes: scopes ?? checked.request.offered, scopeType, ids, password: Redacted.make(typed) },
+      { scopes: scopes ?? checked.request.offered, scopeType, everything, ids, password: Redacted.make(typed) },
       { ip: `address of ${admin.adminId}`, requestId: "req_test" }
     )
   )
@@ -186,6 +187,7 @@ export interface StoredConnection {
   readonly client_known: string | null
   readonly scopes: ReadonlyArray<string>
   readonly scope_type: string
+  readonly all_accounts: boolean
   readonly account_ids: ReadonlyArray<string>
   readonly department_ids: ReadonlyArray<string>
   readonly admin_id: string
@@ -198,7 +200,13 @@ export interface StoredConnection {
 export const connections = (organizationId: string) =>
   World.query<StoredConnection>(
     organizationId,
-    (sql) => sql`select * from ai_connection where organization_id = ${organizationId} order by created_at, id`
+    (sql) =>
+      sql`
+      select *,
+        array(select account_id from ai_connection_account where connection_id = id order by place) as account_ids,
+        array(select department_id from ai_connection_department where connection_id = id order by place)
+          as department_ids
+      from ai_connection where organization_id = ${organizationId} order by created_at, id`
   )
 
 /** The status of a request to the interface with the token, and its code. */

@@ -253,11 +253,14 @@ describe("the Developer page", () => {
             created_at: new Date(0),
             last_used_at: new Date("2026-11-20T17:05:00Z")
           }])
+          yield* World.makeAccount(id)
+          yield* World.makeAccount(id)
           yield* World.query(
             id,
             (sql) =>
-              sql`update ai_connection set account_ids = array[gen_random_uuid(), gen_random_uuid()]
-              where organization_id = ${id}`
+              sql`insert into ai_connection_account (organization_id, connection_id, account_id, place)
+              select connected.organization_id, connected.id, account.id, 1
+              from ai_connection connected join account on account.organization_id = connected.organization_id`
           )
           const page = yield* developer(cookie)
           expect(page.text).toContain("Unknown application")

@@ -33,9 +33,12 @@ const arrange = Effect.fnUntraced(function*() {
       created_at: at(-day),
       ...columns
     }])
-    yield* World.query(id, (sql) =>
-      sql`update ai_connection set account_ids = ${reach.accounts}::text[]::uuid[],
-        department_ids = ${reach.departments}::text[]::uuid[] where id = ${connection}`)
+    for (const account_id of reach.accounts) {
+      yield* World.addRows("ai_connection_account", id, [{ connection_id: connection, account_id, place: 1 }])
+    }
+    for (const department_id of reach.departments) {
+      yield* World.addRows("ai_connection_department", id, [{ connection_id: connection, department_id, place: 1 }])
+    }
     return connection
   })
   const readAs = (role: Role) => Effect.map(World.get("/v1/ai-connections", admins[role].key), ({ body }) => body)
@@ -60,6 +63,7 @@ describe("2.8 ai_connection", () => {
             mode: "cloud",
             scopes: ["org:read"],
             scope_type: "accounts",
+            all_accounts: false,
             account_ids: [],
             department_ids: [],
             owner_email: null,
@@ -105,6 +109,7 @@ describe("2.8 ai_connection", () => {
               "archive:delete"
             ],
             scope_type: "departments",
+            all_accounts: false,
             account_ids: [account],
             department_ids: [department],
             owner_email: null,

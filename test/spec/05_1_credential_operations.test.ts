@@ -120,10 +120,10 @@ describe("5.1 creating and revoking credentials", () => {
           expect((yield* create(key, { scopes: some, current_password: Pages.password })).status).toBe(200)
           const credentials = yield* Credentials
           const known = yield* credentials.actAs(id, yield* Pages.emailOf(id, admins.owner.id))
-          for (const ids of [[], [yield* World.makeAccount(id)]]) {
+          for (const scopeType of ["accounts", "departments", "all"] as const) {
             const limited = Caller.of({
               ...known,
-              limit: { scopeType: "accounts", ids },
+              limit: { scopeType, connectionId: "" },
               via: "embedded",
               ip: null,
               requestId: null

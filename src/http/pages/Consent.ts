@@ -183,13 +183,12 @@ export const post = (visit: Visit.Visit) =>
       const choices = yield* Authorize.choices(admin)
       const fault = AccountChoice.fault(draft.accounts, choices)
       if (fault !== undefined) return yield* again(422, "reach", fault)
-      const ids = draft.accounts.by === "all"
-        ? choices.accounts.map(({ id }) => id)
-        : AccountChoice.chosen(draft.accounts)
+      const ids = AccountChoice.chosen(draft.accounts)
       if (!ids.every((id) => uuid.test(id))) return yield* new ResourceMissing({})
       return yield* Authorize.grant(request, admin, {
         scopes: draft.scopes,
         scopeType: draft.accounts.by === "departments" ? "departments" : "accounts",
+        everything: draft.accounts.by === "all",
         ids,
         password: form.secret("password")
       }, {

@@ -87,7 +87,8 @@ const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: Ap
 </li>`
 }
 
-const reached = ({ account_ids, department_ids, scope_type }: AiConnection): string => {
+const reached = ({ account_ids, all_accounts, department_ids, scope_type }: AiConnection): string => {
+  if (all_accounts) return "All accounts"
   const count = (scope_type === "accounts" ? account_ids : department_ids).length
   const noun = scope_type === "accounts" ? "account" : "department"
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`

@@ -75,9 +75,6 @@ const find = (ids: ReadonlyMap<string, string>, name: string): string => {
   return id
 }
 
-/** PostgreSQL's text of an array: an array parameter would be one of texts. */
-const uuidArray = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
-
 /** Makes one account with its sessions, and answers its id. */
 const makeAccount = Effect.fnUntraced(function*(
   organizationId: string,
@@ -206,8 +203,9 @@ const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now
     yield* Provisioning.rows("sign_up_link", seed.id, [{ id: yield* random.uuidV7(), created_at: now, used_at }])
   }
   for (const connection of seed.ai_connections ?? []) {
+    const connection_id = yield* random.uuidV7()
     yield* Provisioning.rows("ai_connection", seed.id, [{
-      id: yield* random.uuidV7(),
+      id: connection_id,
       admin_id: find(admins, connection.admin),
       kind: connection.kind,
       label: connection.label,
@@ -217,8 +215,6 @@ const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now
       mode: connection.mode ?? "cloud",
       scopes: connection.scopes,
       scope_type: connection.departments === undefined ? "accounts" : "departments",
-      account_ids: uuidArray((connection.accounts ?? []).map((phone) => find(accounts, phone))),
-      department_ids: uuidArray((connection.departments ?? []).map((name) => find(departments, name))),
       has_stored_password: connection.has_stored_password ?? false,
       created_at: resolve(connection.created_at ?? "now", now),
       ...columns(now, {}, {
@@ -227,6 +223,24 @@ const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now
         revoked_at: connection.revoked_at
       })
     }])
+    yield* Provisioning.rows(
+      "ai_connection_account",
+      seed.id,
+      [...new Set(connection.accounts)].map((phone, place) => ({
+        connection_id,
+        account_id: find(accounts, phone),
+        place
+      }))
+    )
+    yield* Provisioning.rows(
+      "ai_connection_department",
+      seed.id,
+      [...new Set(connection.departments)].map((name, place) => ({
+        connection_id,
+        department_id: find(departments, name),
+        place
+      }))
+    )
   }
   yield* journal.append(OrganizationId.make(seed.id), Provisioning.operatorEntry("organization.created", seed.id))
   const keys = yield* Effect.forEach(seed.api_keys ?? [], (key) =>

@@ -15,7 +15,7 @@ import { OAuthSecrets } from "../../oauth/Ports.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 import { endOfConnection, endOfKey } from "./Endings.ts"
-import { reachable, reachableDepartment } from "./Reach.ts"
+import { shownReach } from "./ShownReach.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface KeyRow {
@@ -34,9 +34,7 @@ interface KeyRow {
 type AdminRow = Omit<KeyRow, "id" | "label" | "scopes" | "stale">
 
 interface TokenRow extends KeyRow {
-  readonly scope_type: ReachLimit["scopeType"]
-  readonly account_ids: ReadonlyArray<string>
-  readonly department_ids: ReadonlyArray<string>
+  readonly reach: ReachLimit["scopeType"]
 }
 
 const caller = (
@@ -59,21 +57,6 @@ const caller = (
 /** How old `last_used_at` may be before a request writes it again. */
 const lastUsedGrain = Duration.minutes(1)
 
-/** What a connection reaches, as far as the caller's own credential may know of it. */
-const shownReach = (sql: SqlClient.SqlClient, caller: Caller["Service"]) =>
-  caller.limit === null
-    ? sql`account_ids, department_ids`
-    : sql`array(
-        select account.id from account
-        where account.organization_id = ai_connection.organization_id and account.id = any(account_ids)
-          and ${reachable(sql, caller)}
-        order by array_position(account_ids, account.id)) as account_ids,
-      array(
-        select department.id from department
-        where department.organization_id = ai_connection.organization_id and department.id = any(department_ids)
-          and ${reachableDepartment(sql, caller)}
-        order by array_position(department_ids, department.id)) as department_ids`
-
 /** Who a key stands for, by its digest, joined to admin and organization at every request. */
 export const layer = Layer.effect(
   Ports.Credentials,
@@ -88,7 +71,8 @@ export const layer = Layer.effect(
       const [row] = yield* Tenant.directory(sql)(sql<TokenRow>`
         select ai_connection.organization_id, organization.closed_at is not null as closed, ai_connection.id, label,
           array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,
-          last_used_at is null or last_used_at <= ${usedBefore} as stale, scope_type, account_ids, department_ids,
+          last_used_at is null or last_used_at <= ${usedBefore} as stale,
+          case when all_accounts then 'all' else scope_type end as reach,
           admin.id as admin_id, coalesce(admin.name, admin.email) as admin_name, admin.role, admin.archive_access
         from oauth_token
         join ai_connection on ai_connection.organization_id = oauth_token.organization_id
@@ -105,10 +89,7 @@ export const layer = Layer.effect(
           where organization_id = ${row.organization_id} and id = ${row.id}
             and (last_used_at is null or last_used_at <= ${usedBefore})`)
       }
-      const limit = {
-        scopeType: row.scope_type,
-        ids: row.scope_type === "accounts" ? row.account_ids : row.department_ids
-      }
+      const limit = { scopeType: row.reach, connectionId: row.id }
       return caller(row, row.scopes, limit, { kind: "oauth", id: row.id, label: row.label })
     })
 

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import * as crypto from "node:crypto"
-import { type Caller, superadmins } from "../../domain/Access.ts"
+import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import { chainSeed, hashed, type JournalEntry, type JournalEvent } from "../../domain/JournalEvent.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { reachable, reached, union } from "./Reach.ts"
@@ -78,9 +78,9 @@ const visibleToRole = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Sta
 
 /** Holds for a row of `journal_event` that the caller may see: a limited credential sees of accounts its own alone. */
 const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
-  caller.limit === null
-    ? visibleToRole(sql, caller)
-    : sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`
+  isNarrowing(caller.limit)
+    ? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`
+    : visibleToRole(sql, caller)
 
 /** The journal in SQL. The role of tenants may read it and append to it; where an event's account is filed follows the account. */
 export const layer = Layer.effect(
@@ -107,10 +107,10 @@ export const layer = Layer.effect(
       const ofEach = (ways: Statement.Fragment, holds: Statement.Fragment) =>
         sql`(select page.sequence from (${ways}) as reached cross join lateral ${newest(holds)} as page)`
       const ways = reached(sql, caller)
-      const unreached = caller.limit === null ? sql`true` : sql`account_id is null`
+      const unreached = isNarrowing(caller.limit) ? sql`account_id is null` : sql`true`
       const own = sql`actor_admin_id = ${caller.adminId}`
       if (caller.role === "billing") {
-        const within = caller.limit === null ? sql`true` : sql`(account_id is null or ${aboutReached(sql, caller)})`
+        const within = isNarrowing(caller.limit) ? sql`(account_id is null or ${aboutReached(sql, caller)})` : sql`true`
         return union(sql, [
           newest(own, within),
           ...billingObjects.map((object) => newest(sql`object = ${sql.literal(`'${object}'`)}`, within))

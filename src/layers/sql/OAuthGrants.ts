@@ -78,11 +78,11 @@ export const layer = Layer.effect(
         ids.length === 0 ? Effect.succeed(true) : (scopeType === "accounts"
           ? sql<{ found: number }>`
             select count(*) as found from account
-            where organization_id = ${admin.organizationId} and ${sql.in("id", ids)}
+            where organization_id = ${admin.organizationId} and id = any(${ids}::uuid[])
               and ${reachable(sql, unlimited(admin))}`
           : sql<{ found: number }>`
             select count(*) as found from department
-            where organization_id = ${admin.organizationId} and ${sql.in("id", ids)}
+            where organization_id = ${admin.organizationId} and id = any(${ids}::uuid[])
               and ${reachableDepartment(sql, unlimited(admin))}`).pipe(
             Effect.orDie,
             Effect.map(([row]) => row?.found === ids.length)
@@ -109,19 +109,20 @@ export const layer = Layer.effect(
         }
       }, Effect.orDie),
 
-      connect: (organizationId, { reach, ...connection }) => {
-        const [accounts, departments] = reach.scopeType === "accounts" ? [reach.ids, []] : [[], reach.ids]
-        return sql`
+      connect: Effect.fnUntraced(function*(organizationId, { reach, ...connection }) {
+        yield* sql`
           insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_name, client_host,
-            client_known, mode, resource, scopes, scope_type, account_ids, department_ids, created_at, expires_at)
+            client_known, mode, resource, scopes, scope_type, all_accounts, created_at, expires_at)
           values (${organizationId}, ${connection.id}, ${connection.adminId}, 'oauth', ${connection.clientName},
             ${connection.clientId}, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
-            'cloud', ${connection.resource}, ${connection.scopes}, ${reach.scopeType}, ${accounts}::uuid[],
-            ${departments}::uuid[], ${connection.createdAt}, ${connection.expiresAt})`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        )
-      },
+            'cloud', ${connection.resource}, ${connection.scopes}, ${reach.scopeType}, ${reach.everything},
+            ${connection.createdAt}, ${connection.expiresAt})`
+        const kind = reach.scopeType === "accounts" ? "account" : "department"
+        yield* sql`
+          insert into ${sql(`ai_connection_${kind}`)} (organization_id, connection_id, ${sql(`${kind}_id`)}, place)
+          select ${organizationId}, ${connection.id}, chosen.id, chosen.place
+          from unnest(${reach.ids}::uuid[]) with ordinality as chosen (id, place)`
+      }, Effect.orDie),
 
       addCode: (organizationId, connectionId, code) =>
         sql`insert into oauth_code ${

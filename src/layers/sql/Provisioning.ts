@@ -154,7 +154,9 @@ export const rows = Effect.fnUntraced(
       | "sign_up_link"
       | "session"
       | "termination"
-      | "ai_connection",
+      | "ai_connection"
+      | "ai_connection_account"
+      | "ai_connection_department",
     organizationId: string,
     values: ReadonlyArray<Columns>
   ) {

@@ -1,7 +1,7 @@
 /** Which accounts a caller reaches, and which of them are in a status: the conditions that several queries share. */
 import { Duration } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { type Caller, reachesEveryAccount } from "../../domain/Access.ts"
+import { type Caller, isNarrowing, reachesEveryAccount, type ReachLimit } from "../../domain/Access.ts"
 import { takeoverWindow } from "../../domain/Limits.ts"
 import type { AccountStatus } from "../../domain/Status.ts"
 
@@ -22,15 +22,21 @@ const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Reaching): Stateme
           where granted.organization_id = account.organization_id and granted.admin_id = ${adminId}
             and granted.department_id = account.department_id))`
 
-/** Holds for a row of `account` within the credential's own limit. */
-const withinLimit = (sql: SqlClient.SqlClient, { limit }: Reaching): Statement.Fragment =>
-  limit === null
-    ? sql`true`
-    : sql`${sql(limit.scopeType === "accounts" ? "account.id" : "account.department_id")} = any(${limit.ids}::uuid[])`
+/** Holds for a row of `account` that was chosen for the connection, by itself or by its department. */
+const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: ReachLimit): Statement.Fragment =>
+  scopeType === "accounts"
+    ? sql`exists (
+        select 1 from ai_connection_account chosen
+        where chosen.organization_id = account.organization_id and chosen.connection_id = ${connectionId}
+          and chosen.account_id = account.id)`
+    : sql`exists (
+        select 1 from ai_connection_department chosen
+        where chosen.organization_id = account.organization_id and chosen.connection_id = ${connectionId}
+          and chosen.department_id = account.department_id)`
 
 /** Holds for a row of `account` that the caller reaches: the admin does, and the credential is not limited to others. */
 export const reachable = (sql: SqlClient.SqlClient, caller: Reaching): Statement.Fragment =>
-  caller.limit === null ? ofAdmin(sql, caller) : sql`(${ofAdmin(sql, caller)} and ${withinLimit(sql, caller)})`
+  isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)
 
 /** Queries of what a caller reaches: departments with all their accounts (`department_id`), and accounts (`account_id`). */
 export interface Reached {
@@ -41,26 +47,37 @@ export interface Reached {
 /** What the caller reaches, or null for one who reaches every account. */
 export const reached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Reached | null => {
   const { adminId, limit, organizationId, role } = caller
-  const ids = sql`${limit?.ids ?? []}::uuid[]`
-  if (limit?.scopeType === "accounts") {
+  const granted = sql`granted.organization_id = ${organizationId} and granted.admin_id = ${adminId}`
+  if (!isNarrowing(limit)) {
+    return reachesEveryAccount(role) ? null : {
+      departments: sql`select department_id from admin_department granted where ${granted}`,
+      accounts: sql`select account_id from admin_account granted where ${granted}`
+    }
+  }
+  // As an array, of which every plan expects few: by statistics, one long list would make the plans of all short ones.
+  const kind = limit.scopeType === "accounts" ? "account" : "department"
+  const ids = sql`any(array(
+    select ${sql(`${kind}_id`)} from ${sql(`ai_connection_${kind}`)}
+    where organization_id = ${organizationId} and connection_id = ${limit.connectionId}))`
+  if (limit.scopeType === "accounts") {
     return {
       departments: undefined,
       accounts: sql`select account.id as account_id from account
-        where organization_id = ${organizationId} and account.id = any(${ids}) and ${ofAdmin(sql, caller)}`
+        where organization_id = ${organizationId} and account.id = ${ids} and ${ofAdmin(sql, caller)}`
     }
   }
   if (reachesEveryAccount(role)) {
-    return limit === null ? null : { departments: sql`select unnest(${ids}) as department_id`, accounts: undefined }
+    return {
+      departments: sql`select id as department_id from department
+        where organization_id = ${organizationId} and id = ${ids}`,
+      accounts: undefined
+    }
   }
-  const granted = sql`granted.organization_id = ${organizationId} and granted.admin_id = ${adminId}`
   return {
-    departments: sql`select department_id from admin_department granted
-      where ${granted} and ${limit === null ? sql`true` : sql`department_id = any(${ids})`}`,
-    accounts: limit === null
-      ? sql`select account_id from admin_account granted where ${granted}`
-      : sql`select account_id from admin_account granted
-        join account on account.organization_id = granted.organization_id and account.id = granted.account_id
-        where ${granted} and department_id = any(${ids})`
+    departments: sql`select department_id from admin_department granted where ${granted} and department_id = ${ids}`,
+    accounts: sql`select account_id from admin_account granted
+      join account on account.organization_id = granted.organization_id and account.id = granted.account_id
+      where ${granted} and department_id = ${ids}`
   }
 }
 
@@ -73,11 +90,14 @@ export const reachableDepartment = (sql: SqlClient.SqlClient, caller: Reaching):
           select 1 from admin_department granted
           where granted.organization_id = department.organization_id and granted.admin_id = ${caller.adminId}
             and granted.department_id = department.id)`,
-    caller.limit === null
+    !isNarrowing(caller.limit)
       ? sql`true`
       : caller.limit.scopeType === "accounts"
       ? sql`false`
-      : sql`department.id = any(${caller.limit.ids}::uuid[])`
+      : sql`exists (
+          select 1 from ai_connection_department chosen
+          where chosen.organization_id = department.organization_id
+            and chosen.connection_id = ${caller.limit.connectionId} and chosen.department_id = department.id)`
   ])
 
 /** Holds for a row of `account` with a session that waits for its review. */

@@ -1,16 +1,16 @@
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
-import { needsPassword, type ReachLimit, type Scope } from "../../domain/Access.ts"
+import { needsPassword, type Scope } from "../../domain/Access.ts"
 import { codeLifetime, resourceAddress } from "../../domain/OAuth.ts"
 import { Db, Journal } from "../../operations/Ports.ts"
 import { ConsoleSessions, type SignedIn } from "../ConsoleSessions.ts"
 import { adminEntry } from "../Entries.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
-import { isUuid, type Origin } from "../Values.ts"
+import { type ChosenReach, isUuid, type Origin } from "../Values.ts"
 import { redirectCode } from "./redirect.ts"
 import type { AuthorizeRequest } from "./Request.ts"
 
 /** What the admin has chosen on the consent page. */
-export interface Choice extends ReachLimit {
+export interface Choice extends ChosenReach {
   readonly scopes: ReadonlyArray<string>
   /** The console password as typed; it counts only when a scope that changes something is chosen. */
   readonly password: Redacted.Redacted
@@ -42,7 +42,9 @@ export const grant = Effect.fnUntraced(function*(
   if (scopes.length === 0) return yield* new NothingChosen()
   const grants = yield* OAuthGrants
   const db = yield* Db
-  const reach: ReachLimit = { scopeType: choice.scopeType, ids: [...new Set(choice.ids)] }
+  const reach: ChosenReach = choice.everything
+    ? { scopeType: "accounts", everything: true, ids: [] }
+    : { scopeType: choice.scopeType, everything: false, ids: [...new Set(choice.ids)] }
   if (!reach.ids.every(isUuid)) return yield* new OutOfReach()
   if (!(yield* db.transaction(admin.organizationId, grants.reaches(admin, reach)))) return yield* new OutOfReach()
   if (scopes.some(needsPassword)) {
@@ -87,7 +89,7 @@ export const grant = Effect.fnUntraced(function*(
           client_host: request.host,
           resource: request.resource,
           scopes: scopes.join(" "),
-          [choice.scopeType]: reach.ids.length
+          [reach.scopeType]: reach.everything ? "all" : reach.ids.length
         })
       )
       return true

@@ -4,14 +4,16 @@ import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import { inject } from "vitest"
 import { fillDatabase, idOf as idIn } from "../../../bench/support/fill.ts"
-import { type Caller, OrganizationId, type ReachLimit, type Role, superadmins } from "../../../src/domain/Access.ts"
+import { Caller, OrganizationId, type ReachLimit, type Role, superadmins } from "../../../src/domain/Access.ts"
 import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
 import { JournalOutcome } from "../../../src/domain/JournalEvent.ts"
 import { AccountStatus } from "../../../src/domain/Status.ts"
 import * as Provisioning from "../../../src/layers/sql/Provisioning.ts"
+import { OAuthSecrets } from "../../../src/oauth/Ports.ts"
 import {
   type AccountQuery,
   Accounts,
+  Credentials,
   Journal,
   type JournalQuery,
   Organizations
@@ -26,6 +28,19 @@ const limit = 50
 const most = 20 * limit
 
 const big = { id: "big", accounts: 20_000, events: 50_000, departments: 40 } as const
+/** What is chosen for the connections of the big one. */
+const chosen: ReadonlyArray<readonly [name: string, kind: "account" | "department", numbers: ReadonlyArray<number>]> = [
+  ["some", "account", [1, 2, 500, 1000]],
+  ["filed", "department", [1, 2, 7]],
+  ["one", "account", [1]],
+  ["many", "account", Array.from({ length: 3000 }, (_, index) => index + 1)],
+  ...Array.from({ length: 40 }, (_, other) =>
+    [
+      `other ${other}`,
+      "account",
+      Array.from({ length: 100 }, (_, index) => 100 * other + index + 1)
+    ] as const)
+]
 /** In each of these everybody has one status, and nobody any other. */
 const uniform = AccountStatus.literals.map((everyone) => ({
   id: `all-${everyone.replaceAll("_", "-")}`,
@@ -44,6 +59,22 @@ const filled = Layer.unwrap(Effect.gen(function*() {
     await client.connect()
     try {
       await fillDatabase(client, [big, ...uniform])
+      for (const [name, kind, numbers] of chosen) {
+        const connection = idIn("connection", big.id, "$2::text")
+        await client.query(
+          `insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
+            scope_type, resource, created_at, last_used_at)
+          values ($1, ${connection}, ${idIn("admin", big.id, "'owner'")}, 'oauth', 'App', 'App', 'app.example', 'cloud',
+            '{}', $3, 'https://console.test/v1', now(), now())`,
+          [big.id, name, `${kind}s`]
+        )
+        await client.query(
+          `insert into ai_connection_${kind} (organization_id, connection_id, ${kind}_id, place)
+          select $1, ${connection}, ${idIn(kind, big.id, "n")}, n from unnest($3::int[]) n`,
+          [big.id, name, numbers]
+        )
+      }
+      await client.query("analyze ai_connection, ai_connection_account, ai_connection_department")
     } finally {
       await client.end()
     }
@@ -80,12 +111,11 @@ const callerOf = Effect.fnUntraced(function*(organizationId: string, role: Role,
 
 /** Everybody that a page is found differently for, by themselves and through an application's limited access. */
 const callers = Effect.fnUntraced(function*(organizationId: string) {
-  const nth = (kind: string, numbers: ReadonlyArray<number>) =>
-    Effect.forEach(numbers, (n) => idOf(kind, organizationId, n))
   const limits: ReadonlyArray<ReachLimit | null> = [
     null,
-    { scopeType: "accounts", ids: yield* nth("account", [1, 2, 500, 1000]) },
-    { scopeType: "departments", ids: yield* nth("department", [1, 2, 7]) }
+    { scopeType: "all", connectionId: yield* idOf("connection", organizationId, "some") },
+    { scopeType: "accounts", connectionId: yield* idOf("connection", organizationId, "some") },
+    { scopeType: "departments", connectionId: yield* idOf("connection", organizationId, "filed") }
   ]
   return yield* Effect.forEach(
     (["owner", "admin", "billing"] as const).flatMap((role) => limits.map((limited) => [role, limited] as const)),
@@ -237,6 +267,39 @@ describe("rows read for a page", () => {
             })
           }))
         expect(found.flat(2)).toEqual([])
+      }))
+
+    it.effect("a token: a few rows, with 3,000 accounts chosen as with one, and so for one of the accounts", () =>
+      Effect.gen(function*() {
+        const credentials = yield* Credentials
+        const accounts = yield* Accounts
+        const secrets = yield* OAuthSecrets
+        const account = yield* idOf("account", big.id, 1)
+        const tokens = yield* Effect.forEach(["one", "many"], (name) =>
+          Effect.gen(function*() {
+            const token = yield* secrets.make("access")
+            const row = {
+              organization_id: big.id,
+              ...secrets.digest(token),
+              connection_id: yield* idOf("connection", big.id, name),
+              kind: "access",
+              scopes: ["org:read"],
+              created_at: new Date(),
+              expires_at: new Date(4_000_000_000_000)
+            }
+            yield* World.query(big.id, (sql) => sql`insert into oauth_token ${sql.insert(row)} returning digest`)
+            return token
+          }))
+        const found = yield* Effect.forEach(tokens, (token) =>
+          Effect.gen(function*() {
+            const { answer, said } = yield* recording(credentials.authenticate(token, "https://console.test/v1"))
+            const plans = yield* Effect.forEach(said, (statement) => plan(big.id, statement))
+            const caller = Caller.of({ ...answer, via: "rest", ip: null, requestId: null })
+            const read = yield* reading(big.id, accounts.find(caller, AccountId.make(account), false))
+            expect(read.answer?.id).toBe(account)
+            return [plans.reduce((total, one) => total + rowsRead(one), 0), read.custom, read.generic]
+          }))
+        expect(Math.max(...found.flat())).toBeLessThan(100)
       }))
 
     it.effect("the organization: a few rows, however many accounts take a seat", () =>

@@ -107,13 +107,21 @@ export const give = (
       await say(`update api_key set scopes = $3 where ${key} and id = $4`, rights.scopes, credential.id)
     } else {
       const { by, places } = rights.limit
-      await say(
-        `update ai_connection set scopes = $3, account_ids = $4, department_ids = $5 where ${key} and id = $6`,
-        rights.scopes,
-        by === "accounts" ? of(ids.account, places) : [],
-        by === "departments" ? of(ids.department, places) : [],
-        credential.id
-      )
+      await say(`update ai_connection set scopes = $3 where ${key} and id = $4`, rights.scopes, credential.id)
+      for (const kind of ["account", "department"] as const) {
+        await say(
+          `delete from ai_connection_${kind} using ai_connection where ai_connection_${kind}.organization_id = $1
+            and connection_id = $3 and id = connection_id and admin_id = $2`,
+          credential.id
+        )
+        await say(
+          `insert into ai_connection_${kind} (organization_id, connection_id, ${kind}_id, place)
+          select $1, id, listed.id, place from ai_connection, unnest($4::uuid[]) with ordinality as listed (id, place)
+          where ${key} and ai_connection.id = $3`,
+          credential.id,
+          by === `${kind}s` ? of(ids[kind], places) : []
+        )
+      }
     }
     return credential
   })

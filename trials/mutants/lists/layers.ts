@@ -81,8 +81,8 @@ export const layers: ReadonlyArray<Mutant> = [
   {
     file: "src/layers/sql/Reach.ts",
     line:
-      "caller.limit === null ? ofAdmin(sql, caller) : sql`(${ofAdmin(sql, caller)} and ${withinLimit(sql, caller)})`",
-    becomes: "caller.limit === null ? ofAdmin(sql, caller) : withinLimit(sql, caller)",
+      "isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)",
+    becomes: "isNarrowing(caller.limit) ? chosen(sql, caller.limit) : ofAdmin(sql, caller)",
     why: "an application reaches what its admin no longer does",
     tests: ["test/oauth/reach.test.ts"]
   },
@@ -102,8 +102,8 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Journal.ts",
-    line: ": sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`",
-    becomes: ": visibleToRole(sql, caller)",
+    line: "? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`",
+    becomes: "? visibleToRole(sql, caller)",
     why: "an application sees the journal of accounts that it does not reach",
     tests: ["test/oauth/reach.test.ts"]
   },
@@ -270,11 +270,9 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Reach.ts",
-    line:
-      ": sql`${sql(limit.scopeType === \"accounts\" ? \"account.id\" : \"account.department_id\")} = any(${limit.ids}::uuid[])`",
-    becomes:
-      ": sql`(${limit.ids.length === 0} or ${sql(limit.scopeType === \"accounts\" ? \"account.id\" : \"account.department_id\")} = any(${limit.ids}::uuid[]))`",
-    why: "an application that reaches no account reaches all",
+    line: "and chosen.account_id = account.id)`",
+    becomes: ")`",
+    why: "an application that reaches one account reaches all",
     tests: ["test/oauth/reach.test.ts"]
   }
 ]

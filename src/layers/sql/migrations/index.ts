@@ -5,6 +5,7 @@ import createSimulatedPlatform from "./0002_create_simulated_platform.ts"
 import createOAuth from "./0003_create_oauth.ts"
 import createConsoleSessions from "./0004_create_console_sessions.ts"
 import keepStandings from "./0005_keep_standings.ts"
+import extendOAuth from "./0007_extend_oauth.ts"
 import extendSignIn from "./0008_extend_sign_in.ts"
 import keepLastFour from "./0011_keep_last_four.ts"
 
@@ -14,6 +15,7 @@ export const migrations: Migrate.Migrations = {
   "0003_create_oauth": createOAuth,
   "0004_create_console_sessions": createConsoleSessions,
   "0005_keep_standings": keepStandings,
+  "0007_extend_oauth": extendOAuth,
   "0008_extend_sign_in": extendSignIn,
   "0011_keep_last_four": keepLastFour
 }
