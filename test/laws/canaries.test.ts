@@ -170,8 +170,8 @@ const credentials = Effect.fnUntraced(function*({ organization, secrets }: Effec
   const email = yield* Pages.emailOf(id, owner.id)
   const cookie = yield* Pages.signIn(id, owner.id)
   answers.push(textOf(yield* Pages.signInWith({ organization: id, email, password: `${Pages.password} wrong` })))
-  const page = yield* Pages.visit("GET", "/console/developer", { cookie })
-  answers.push(textOf(page))
+  const page = yield* Pages.visit("GET", "/console/developer/api-keys/new", { cookie })
+  answers.push(textOf(page), textOf(yield* Pages.visit("GET", "/console/developer", { cookie })))
   const { hidden } = Pages.formOf(page, "/console/developer/api-keys")
   const form = { ...hidden, label: "Nightly", scope: "accounts:write", expiry: "7" }
   const wrong = yield* Pages.visit("POST", "/console/developer/api-keys", {

@@ -6,6 +6,7 @@ import * as http from "node:http"
 import type { Page } from "puppeteer-core"
 import * as Site from "../../src/edge/Site.ts"
 import * as Server from "../../src/http/Server.ts"
+import { KnownAssistants } from "../../src/oauth/Ports.ts"
 import * as Browser from "../support/browser.ts"
 import { pglite } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
@@ -14,11 +15,15 @@ import * as World from "../support/world.ts"
 const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
 const baseUrl = Effect.map(HttpServer.HttpServer, (server) => `http://127.0.0.1:${portOf(server)}`)
 
+/** The callback address of an assistant that is known. */
+const known = "https://assistant.example/callback"
+
 const served = Server.layer.pipe(
   Layer.provideMerge(
     Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
   ),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
+  Layer.provideMerge(Layer.succeed(KnownAssistants, new Map([[known, "assistant_a" as const]]))),
   Layer.provideMerge(World.core(pglite))
 )
 
@@ -209,6 +214,53 @@ describe("the pages in a browser", () => {
         yield* look("developer-connection")
         yield* press(page, "section[aria-labelledby=connections] button.danger")
         expect(yield* textOf(page)).toContain("The application is disconnected.")
+        expect(wrong).toEqual([])
+      }))
+
+    it.effect("a long list is searched without losing what is ticked, and Enter grants nothing on the way", () =>
+      Effect.gen(function*() {
+        const { accounts, base, email, id } = yield* stage()
+        yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, index) => index),
+          (index) => World.makeAccount(id, { first_name: "Account", last_name: String(index) })
+        )
+        const page = yield* Browser.newPage()
+        const wrong: Array<string> = []
+        const look = (name: string) => Effect.map(Browser.inspect(page, name), (found) => wrong.push(...found))
+        const authorize = yield* register(
+          base,
+          known,
+          `Bank”? Yes ${"e\u0335\u0336\u0337\u0338".repeat(15)} \u05d0\u05d1\u05d2`
+        )
+        yield* Effect.promise(() => page.goto(authorize))
+        yield* signIn(page, id, email)
+        yield* look("consent-long")
+        yield* Effect.promise(async () => {
+          await page.click(`#account-${accounts[0]}`)
+          await page.click("#scope-security-write")
+        })
+        const enter = () => Effect.promise(() => Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]))
+        yield* type(page, "#find-account", "account 2")
+        yield* enter()
+        const listed = () =>
+          Effect.promise(() =>
+            page.$$eval(
+              ".by-accounts input[type=checkbox]",
+              (boxes) => boxes.map((box) => (box as unknown as { checked: boolean }).checked)
+            )
+          )
+        expect(yield* listed()).toEqual([true, ...Array.from({ length: 11 }, () => false)])
+        yield* look("consent-found")
+        yield* type(page, "#password", Pages.password)
+        yield* enter()
+        expect(yield* textOf(page)).toContain("nothing is granted yet")
+        expect(yield* listed()).toEqual([true, ...Array.from({ length: 11 }, () => false)])
+        expect(
+          yield* Effect.promise(() =>
+            page.$eval("#scope-security-write", (box) => (box as unknown as { checked: boolean }).checked)
+          )
+        )
+          .toBe(true)
         expect(wrong).toEqual([])
       }))
 
