@@ -22,6 +22,10 @@ export const unusedClientLifetime = Duration.hours(24)
 /** How long a spent or expired code is remembered, so that its second use is recognised. */
 export const codeMemory = Duration.hours(24)
 
+/** How large a form or a query of the authorization server may be, in bytes, and how many parameters it may have. */
+export const maxFormSize = 8 * 1024
+export const maxParameters = 50
+
 export const maxRedirectUris = 10
 export const maxRedirectUriLength = 2048
 export const maxClientNameLength = 100

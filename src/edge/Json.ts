@@ -15,10 +15,13 @@ interface Open {
   name: string
 }
 
+/** How deep objects and lists may stand in one another: what reads them calls itself for each. */
+const maxDepth = 100
+
 const closed = ({ items, members }: Open): unknown => members === undefined ? items : Object.fromEntries(members)
 
 /**
- * Reads a text of JSON; throws where it is none.
+ * Reads a text of JSON; throws where it is none, or is nested deeper than any request is.
  *
  * The value is put together here where the text has escapes: the V8 of Node 24 takes an escaped name for another one
  * with a backslash that an object of the same shape had before, in this or any earlier text.
@@ -34,17 +37,17 @@ export const read = (text: string): Read => {
     else if (parent.members === undefined) parent.items.push(value)
     else parent.members.set(parent.name, value)
   }
+  const begin = (members: Open["members"]) => {
+    if (path.length === maxDepth) throw new SyntaxError("nested too deep")
+    path.push({ members, items: [], name: "" })
+  }
   const close = () => {
     const open = path.pop()
     if (open !== undefined) put(closed(open))
   }
   visit(text, {
-    onObjectBegin: () => {
-      path.push({ members: new Map(), items: [], name: "" })
-    },
-    onArrayBegin: () => {
-      path.push({ members: undefined, items: [], name: "" })
-    },
+    onObjectBegin: () => begin(new Map()),
+    onArrayBegin: () => begin(undefined),
     onObjectProperty: (name) => {
       const open = path.at(-1)
       if (open === undefined) return

@@ -31,6 +31,9 @@ export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwor
 const parse = (text: string) =>
   Option.map(Option.getSuccess(NetAddress.ipFromString(text.trim())), (address) => NetAddress.toCanonical(address))
 
+/** How many addresses of `X-Forwarded-For` are looked at, from its right end: no chain of proxies is longer. */
+const maxHops = 32
+
 /**
  * The client's address: the peer's, or, while the peer is a trusted proxy, the right-most address of `X-Forwarded-For`
  * that is not one.
@@ -41,7 +44,7 @@ export const clientAddress = (
   trusted: ReadonlyArray<IpNetwork.IpNetwork>
 ): string | null => {
   if (peer === null) return null
-  const path = [...(forwardedFor ?? "").split(",").filter((part) => part.trim() !== ""), peer]
+  const path = [...(forwardedFor ?? "").split(",").filter((part) => part.trim() !== ""), peer].slice(-maxHops)
   let address = peer
   while (path.length > 0) {
     const next = parse(path.pop() ?? "")

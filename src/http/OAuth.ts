@@ -1,8 +1,8 @@
 /** The authorization server's endpoints for programs: registration, token, revocation and discovery. */
-import { type Context, Effect, Option, Redacted } from "effect"
-import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, type Context, Effect, Option, Redacted } from "effect"
+import { HttpIncomingMessage, type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
-import { type Resource, resources } from "../domain/OAuth.ts"
+import { maxFormSize, type Resource, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
 import { hostOf } from "../edge/Entry.ts"
 import * as Json from "../edge/Json.ts"
@@ -104,9 +104,17 @@ const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 const form = (request: Request): Effect.Effect<Parameters, Refused> =>
-  Effect.map(
-    textOf(request, formType, refuse("invalid_request", "The body is not application/x-www-form-urlencoded.")),
-    parse
+  Effect.flatMap(
+    Effect.provideService(
+      textOf(
+        request,
+        formType,
+        refuse("invalid_request", `The body is not application/x-www-form-urlencoded of at most ${maxFormSize} bytes.`)
+      ),
+      HttpIncomingMessage.MaxBodySize,
+      ByteSize.bytes(maxFormSize)
+    ),
+    (text) => Effect.fromResult(parse(text))
   )
 
 const notJson = refuse("invalid_client_metadata", "The body is not application/json.")

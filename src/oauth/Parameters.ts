@@ -1,4 +1,7 @@
 /** The parameters of a request to the authorization server, and which of them are given twice. */
+import { Result } from "effect"
+import { maxFormSize, maxParameters } from "../domain/OAuth.ts"
+import { refuse, type Refused } from "./Refused.ts"
 
 export interface Parameters {
   /** The value; undefined when the parameter is missing or empty, which is the same (RFC 6749, section 3.1). */
@@ -8,15 +11,28 @@ export interface Parameters {
   readonly repeated: ReadonlyArray<string>
 }
 
-/** Reads `application/x-www-form-urlencoded` text. */
-export const parse = (text: string): Parameters => {
-  const members = new URLSearchParams(text)
-  const names = [...members.keys()]
-  return {
-    get: (name) => members.get(name) || undefined,
-    all: (name) => members.getAll(name).filter((value) => value !== ""),
-    repeated: [...new Set(names.filter((name, at) => names.indexOf(name) !== at))]
+const refused = refuse(
+  "invalid_request",
+  `The parameters are more than ${maxParameters}, or larger than ${maxFormSize} bytes.`
+)
+
+/** Reads `application/x-www-form-urlencoded` text, unless it is larger than any request has to be. */
+export const parse = (text: string): Result.Result<Parameters, Refused> => {
+  if (text.length > maxFormSize) return Result.fail(refused)
+  const members = new Map<string, Array<string>>()
+  let count = 0
+  for (const [name, value] of new URLSearchParams(text)) {
+    count += 1
+    if (count > maxParameters) return Result.fail(refused)
+    const values = members.get(name)
+    if (values === undefined) members.set(name, [value])
+    else values.push(value)
   }
+  return Result.succeed({
+    get: (name) => members.get(name)?.[0] || undefined,
+    all: (name) => (members.get(name) ?? []).filter((value) => value !== ""),
+    repeated: [...members].filter(([, values]) => values.length > 1).map(([name]) => name)
+  })
 }
 
 /** The address with further members of its query. The address is kept as it is, character by character. */

@@ -30,4 +30,13 @@ describe("JSON as it was written", () => {
     expect(Json.read(String.raw`{"a":{"b":1,"\u0062":2}}`).duplicate).toBe("b")
     expect(Json.read(String.raw`{"a":{"b":1},"c":{"b":2}}`).duplicate).toBeUndefined()
   })
+
+  it("nesting is read to a hundred levels, and refused beyond them, before anything has to climb down", () => {
+    const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
+    const named = (depth: number) => "{\"a\":".repeat(depth) + "1" + "}".repeat(depth)
+    for (const text of [nested(100), named(100)]) expect(Json.read(text).value).toEqual(JSON.parse(text))
+    for (const text of [nested(101), named(101), nested(30_000)]) {
+      expect(() => Json.read(text)).toThrow("nested too deep")
+    }
+  })
 })

@@ -58,6 +58,24 @@ describe("a client's address", () => {
   })
 })
 
+describe("a header of thousands of addresses", () => {
+  it("is looked at in its last 32 alone", () => {
+    let looked = 0
+    const counted = new Proxy(network("10.0.0.0/24"), {
+      get: (target, name, receiver) => {
+        if (name === "prefixLength") looked += 1
+        return Reflect.get(target, name, receiver)
+      }
+    })
+    const forwarded = (count: number) => Array.from({ length: count }, (_, at) => `10.0.0.${at % 256}`).join(",")
+    clientAddress("10.0.0.1", forwarded(31), [counted])
+    const within = looked
+    expect(within).toBeGreaterThan(0)
+    expect(clientAddress("10.0.0.1", `203.0.113.9,${forwarded(2047)}`, [counted])).toBe("10.0.0.224")
+    expect(looked).toBe(2 * within)
+  })
+})
+
 /** Asks as a peer with this address would, and answers the status and how long to wait. */
 const asking = Effect.gen(function*() {
   const app = yield* App.make

@@ -112,6 +112,7 @@ ${asking(request, admin)}
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const reasons = {
+  query: "The application that sent you here asks for more than fits into a request.",
   client_id:
     "The application that sent you here is not registered with this service, or its registration has ended because nobody connected it within a day.",
   redirect_uri: "The application that sent you here wants the answer at an address that it has not registered."
@@ -162,7 +163,7 @@ export const get = (visit: Visit.Visit) =>
 export const post = (visit: Visit.Visit) =>
   checked(visit, (request, admin) =>
     Effect.gen(function*() {
-      const sent = yield* Visit.form(visit)
+      const sent = yield* Visit.form(visit, Visit.formLimits.consent)
       if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
       const form = sent.value
       const sessions = yield* ConsoleSessions

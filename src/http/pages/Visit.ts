@@ -1,8 +1,9 @@
 /** One visit to a page: the site, the form, who is signed in, and the page that tells what went wrong. */
-import { Clock, Effect, Option, Redacted } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { ByteSize, Clock, Effect, Option, Redacted } from "effect"
+import { HttpIncomingMessage, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
+import { maxFormSize, maxParameters } from "../../domain/OAuth.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
 import { hostOf } from "../../edge/Entry.ts"
 import * as Observation from "../../edge/Observation.ts"
@@ -200,6 +201,17 @@ export interface Form {
   secret(name: string): Redacted.Redacted
 }
 
+interface FormLimits {
+  readonly bytes: number
+  readonly members: number
+}
+
+/** How large the forms of the pages may be, and how many members they may have; the consent's lists accounts. */
+export const formLimits = {
+  page: { bytes: maxFormSize, members: maxParameters },
+  consent: { bytes: 64 * 1024, members: 2000 }
+} satisfies Record<string, FormLimits>
+
 const formType = /^application\/x-www-form-urlencoded(?:\s*;.*)?$/i
 
 /**
@@ -208,7 +220,7 @@ const formType = /^application\/x-www-form-urlencoded(?:\s*;.*)?$/i
  * Under `Referrer-Policy: no-referrer` browsers write `Origin: null` for a form of the same site too: `Sec-Fetch-Site`
  * then has to say that it is one.
  */
-export const form = Effect.fnUntraced(function*({ site }: Visit) {
+export const form = Effect.fnUntraced(function*({ site }: Visit, limits: FormLimits = formLimits.page) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const origin = request.headers["origin"]
   const fetchSite = request.headers["sec-fetch-site"]
@@ -217,8 +229,12 @@ export const form = Effect.fnUntraced(function*({ site }: Visit) {
     (origin === undefined || origin === own || origin === "null" && fetchSite === "same-origin")
   const typed = formType.test(request.headers["content-type"] ?? "")
   if (!sameOrigin || !typed) return Option.none<Form>()
-  const text = yield* Effect.mapError(request.text, () => new ParameterInvalid({ message: "The form is too large." }))
+  const tooLarge = () => new ParameterInvalid({ message: "The form is too large." })
+  const text = yield* Effect.mapError(request.text, tooLarge).pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes))
+  )
   const members = new URLSearchParams(text)
+  if (members.size > limits.members) return yield* tooLarge()
   return Option.some<Form>({
     text: (name) => members.get(name) ?? "",
     all: (name) => members.getAll(name),

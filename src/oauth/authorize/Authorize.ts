@@ -2,7 +2,7 @@
  * Authorization (RFC 6749, section 4.1, as OAuth 2.1 has it): what the consent page calls for its GET and, with the same
  * query, again for its POST.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { SignedIn } from "../ConsoleSessions.ts"
 import { parse } from "../Parameters.ts"
 import { KnownAssistants } from "../Ports.ts"
@@ -27,7 +27,7 @@ export type { AuthorizeRequest } from "./Request.ts"
 /** What becomes of a request. */
 export type Checked =
   /** An error page; nothing is ever sent to the application. */
-  | { readonly _tag: "Page"; readonly reason: UnknownClient["reason"] }
+  | { readonly _tag: "Page"; readonly reason: UnknownClient["reason"] | "query" }
   /** The admin has to sign in first. */
   | { readonly _tag: "SignIn"; readonly clientName: string }
   /** The application is told what is wrong with its request. */
@@ -54,7 +54,9 @@ const checkAll = Effect.fnUntraced(function*(request: Identified): Effect.fn.Ret
  * Nobody who is not signed in is ever sent to an address that an application has registered.
  */
 export const check = Effect.fnUntraced(function*(query: string, issuer: Issuer, admin: Option.Option<SignedIn>) {
-  return yield* identify(issuer, parse(query)).pipe(
+  const parameters = parse(query)
+  if (Result.isFailure(parameters)) return { _tag: "Page", reason: "query" } satisfies Checked
+  return yield* identify(issuer, parameters.success).pipe(
     Effect.flatMap((request): Effect.Effect<Checked> =>
       Option.isNone(admin)
         ? Effect.succeed({ _tag: "SignIn", clientName: request.client.name })
