@@ -1,7 +1,7 @@
 /** The Node server under the service: its limits, and the answers that Node writes itself. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Duration, Effect, Latch, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as http from "node:http"
@@ -9,6 +9,7 @@ import type { Duplex } from "node:stream"
 import { ParameterInvalid, ServiceUnavailable } from "../domain/Failure.ts"
 import { answer } from "../edge/Answer.ts"
 import * as App from "./App.ts"
+import { Pipeline } from "./Pipeline.ts"
 
 export interface Options {
   readonly host: string
@@ -64,26 +65,13 @@ const early = (response: http.ServerResponse) => (ulid: string) => {
   response.end(text)
 }
 
-/** The responses that a connection still owes, in the order of its requests; each latch opens when one is done with. */
-type Owed = Map<http.ServerResponse, Latch.Latch>
-const owed = new WeakMap<Duplex, Owed>()
+const pipelines = new WeakMap<Duplex, Pipeline>()
 
-const owedOn = (socket: Duplex): Owed => owed.get(socket) ?? new Map()
-
-const enlist = ({ socket }: http.IncomingMessage, response: http.ServerResponse) => {
-  const responses = owedOn(socket)
-  if (!owed.has(socket)) {
-    owed.set(socket, responses)
-    socket.once("close", () => {
-      for (const done of responses.values()) done.openUnsafe()
-    })
-  }
-  const done = Latch.makeUnsafe()
-  responses.set(response, done)
-  response.once("close", () => {
-    responses.delete(response)
-    done.openUnsafe()
-  })
+/** The requests of a connection; Node knows it from its first byte on. */
+const pipelineOf = (socket: Duplex): Pipeline => {
+  const pipeline = pipelines.get(socket) ?? new Pipeline(socket)
+  pipelines.set(socket, pipeline)
+  return pipeline
 }
 
 /** Node's server, but that each connection ends with the answer it waits for once the server is closing. */
@@ -108,12 +96,11 @@ class DrainingServer extends http.Server {
  * Requests that arrived whole before it on the same connection are answered first.
  */
 const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.ErrnoException, socket: Duplex) {
-  // Whatever else arrives is read and dropped: unread, it would take the answer away from the client.
-  socket.removeAllListeners("data").on("data", () => {})
-  for (const [{ req }, done] of owedOn(socket)) {
+  const { owed } = pipelineOf(socket)
+  for (const [{ req }, done] of owed) {
     if (req.complete) yield* done.await
   }
-  if (!socket.writable || [...owedOn(socket).keys()].some(({ headersSent }) => headersSent)) {
+  if (!socket.writable || [...owed.keys()].some(({ headersSent }) => headersSent)) {
     socket.destroy()
     return
   }
@@ -143,10 +130,11 @@ export const layerListen = (
         shouldUpgradeCallback: () => false,
         requireHostHeader: false
       })
+      server.on("connection", pipelineOf)
       for (const event of ["request", "checkContinue"] as const) {
         server.on(event, (request, response) => {
           server.enlist(response)
-          enlist(request, response)
+          pipelineOf(request.socket).add(response)
           // Nothing is served yet, and nobody else would ever answer.
           if (server.listenerCount(event) === 1) runFork(Effect.map(random.ulid, early(response)))
         })
@@ -155,6 +143,8 @@ export const layerListen = (
         if (!socket.writable || error.code === "ECONNRESET") {
           socket.destroy()
         } else {
+          // What is left unread would take the answer away from the client.
+          pipelineOf(socket).stop()
           runFork(Effect.flatMap(random.ulid, (ulid) => refuse(`req_${ulid.toLowerCase()}`, error, socket)))
         }
       })
@@ -173,11 +163,10 @@ const inTurn = Effect.gen(function*() {
   const response = NodeHttpServerRequest.toServerResponse(request)
   if (!(response instanceof http.ServerResponse)) return
   const { socket } = response.req
-  for (const [earlier, done] of owedOn(socket)) {
-    if (earlier === response) return
-    yield* done.await
-    if (!socket.writable) return yield* Effect.interrupt
-  }
+  const before = pipelineOf(socket).before(response)
+  if (before === undefined) return
+  yield* before.await
+  if (!socket.writable) return yield* Effect.interrupt
 })
 
 /** Serves an app on the bound server; when its scope closes it takes no new request and lets those in flight finish. */
