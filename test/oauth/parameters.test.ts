@@ -29,17 +29,13 @@ const pour = Effect.fnUntraced(function*(path: string, headers: Record<string, s
       else controller.enqueue(piece)
     }
   }, { highWaterMark: 0 })
-  const response = yield* Effect.promise(() =>
-    handler(
-      new Request(`${World.baseUrl}${path}`, {
-        method: "POST",
-        headers: { host: new URL(World.baseUrl).host, ...formHeaders, ...headers },
-        body,
-        // A body that is sent while it is made needs this; the types do not know it.
-        ...{ duplex: "half" }
-      })
-    )
-  )
+  const init = {
+    method: "POST",
+    headers: { host: new URL(World.baseUrl).host, ...formHeaders, ...headers },
+    body,
+    duplex: "half" as const
+  }
+  const response = yield* Effect.promise(() => handler(new Request(`${World.baseUrl}${path}`, init)))
   return { status: response.status, read }
 })
 
