@@ -36,14 +36,14 @@ export const Account = Schema.Struct(fields).annotate({ identifier: "account" })
 export type Account = typeof Account.Type
 
 /** What the change of one account's fields answers: the list's item, and the notice. */
-export const ChangedAccount = Schema.Struct({ ...fields, content_notice: ContentNotice }).annotate({
+export const ChangedAccount = Schema.Struct({ content_notice: ContentNotice, ...fields }).annotate({
   identifier: "changed_account"
 })
 
 /** The single read: everything of the list's item, and what only some roles see is left out for the others. */
 export const AccountDetail = Schema.Struct({
-  ...fields,
   content_notice: ContentNotice,
+  ...fields,
   messenger_user_id: Schema.String,
   licence: Schema.NullOr(Schema.Struct({
     uses_licence: Schema.Boolean,

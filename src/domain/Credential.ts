@@ -74,7 +74,7 @@ export const CreatedApiKey = Schema.Struct({
 }).annotate({ identifier: "api_key_created" })
 
 /** The connection on its own. */
-export const AiConnectionDetail = Schema.Struct({ ...AiConnection.fields, content_notice: ContentNotice }).annotate({
+export const AiConnectionDetail = Schema.Struct({ content_notice: ContentNotice, ...AiConnection.fields }).annotate({
   identifier: "ai_connection_detail"
 })
 

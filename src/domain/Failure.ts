@@ -140,6 +140,14 @@ export class PasswordIncorrect extends Schema.TaggedError<PasswordIncorrect>()(
   static readonly status = 403
 }
 
+/** Nobody is there to hold what would be answered: a page of the console does it instead. */
+export class ConsolePageRequired extends Schema.TaggedError<ConsolePageRequired>()(
+  "console_page_required",
+  fields("This is done on a page of the console.")
+) {
+  static readonly status = 403
+}
+
 export class OrganizationClosed extends Schema.TaggedError<OrganizationClosed>()(
   "organization_closed",
   fields("The organization has been wound down.")
@@ -163,7 +171,7 @@ export class MailPreferencesUnavailable extends Schema.TaggedError<MailPreferenc
 
 export class NoSession extends Schema.TaggedError<NoSession>()(
   "no_session",
-  fields("The account has no live session of the service. Log it in again with start_account_relogin.")
+  fields("The account has no live session of the service: its holder has to connect it again.")
 ) {
   static readonly status = 409
 }

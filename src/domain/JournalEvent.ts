@@ -42,7 +42,7 @@ export const JournalEvent = Schema.Struct(fields).annotate({ identifier: "journa
 export type JournalEvent = typeof JournalEvent.Type
 
 /** The single read. */
-export const JournalEventDetail = Schema.Struct({ ...fields, content_notice: ContentNotice }).annotate({
+export const JournalEventDetail = Schema.Struct({ content_notice: ContentNotice, ...fields }).annotate({
   identifier: "journal_event_detail"
 })
 

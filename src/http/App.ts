@@ -41,7 +41,7 @@ export type Services =
   | SecureRandom.SecureRandom
   | Sites
 
-/** A further way in on the same server: whatever the method, it answers at its path, within the same edge. */
+/** A further way in on the same server: whatever the method, it answers at its path and below, within the same edge. */
 export interface Mount {
   readonly path: `/${string}`
   readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
@@ -202,7 +202,9 @@ export const make: Effect.Effect<
   }
   yield* router.add("GET", "/healthz", named("/healthz", Health.alive))
   yield* router.add("GET", "/readyz", named("/readyz", Effect.provideContext(Health.ready, context)))
-  for (const { handler, path } of yield* Mounts) yield* router.add("*", path, named(path, handler))
+  for (const { handler, path } of yield* Mounts) {
+    for (const place of [path, `${path}/*`] as const) yield* router.add("*", place, named(path, handler))
+  }
   const routed = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)

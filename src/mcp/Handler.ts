@@ -11,7 +11,7 @@ import {
 import { Effect, FiberSet, Result } from "effect"
 import { HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
-import { ParameterInvalid } from "../domain/Failure.ts"
+import { ConsolePageRequired, ParameterInvalid } from "../domain/Failure.ts"
 import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
@@ -21,6 +21,7 @@ import type * as Operation from "../operations/Operation.ts"
 import { type Credentials, type FailedAttempts, RateLimiter, type RateState } from "../operations/Ports.ts"
 import type { AdmissionFailure } from "../operations/Refusals.ts"
 import * as Messages from "./Messages.ts"
+import * as Selection from "./Selection.ts"
 import * as Tools from "./Tools.ts"
 
 export interface Options {
@@ -30,8 +31,7 @@ export interface Options {
   readonly allowedOrigins?: ReadonlyArray<string>
 }
 
-/** Where the server is mounted. */
-export const path = "/mcp"
+export { path } from "./Selection.ts"
 
 /** The services that the server needs. */
 export type Services = Operation.Services<Operations> | Credentials | FailedAttempts | Sites
@@ -75,14 +75,17 @@ const uncalled: Messages.Asking = { id: null, tool: undefined, input: undefined 
  * Too many requests, a missing scope and a database that is away are the whole request's failure; what else forbids a
  * call is that call's result.
  */
-const admit = Effect.fnUntraced(function*(messages: ReadonlyArray<Messages.Asking>) {
+const admit = Effect.fnUntraced(function*(
+  messages: ReadonlyArray<Messages.Asking>,
+  selection: Selection.Selection
+) {
   const caller = yield* Caller
   const limiter = yield* RateLimiter
   const admissions = new Admissions()
   let rate: RateState | undefined
   for (const message of messages.length === 0 ? [uncalled] : messages) {
     const operation = Tools.find(message.tool)
-    if (operation === undefined) {
+    if (operation === undefined || Selection.refusal(selection, operation) !== undefined) {
       rate = yield* limiter.consume(caller.credential.id)
       continue
     }
@@ -102,7 +105,7 @@ const ways = new Map<string, Observation.Way>()
 
 /** The tool as a way in of its own. */
 const wayOf = ({ id }: Operation.Any): Observation.Way => {
-  const way = ways.get(id) ?? new Observation.Way("mcp", path, id)
+  const way = ways.get(id) ?? new Observation.Way("mcp", Selection.path, id)
   ways.set(id, way)
   return way
 }
@@ -127,30 +130,6 @@ const call = Effect.fnUntraced(
   (called, operation) => Observation.within(wayOf(operation), statusOf, called)
 )
 
-const parseToolsets = (url: string) => {
-  const start = url.indexOf("?")
-  const named = new URLSearchParams(start === -1 ? "" : url.slice(start)).getAll("toolsets")
-  if (named.length === 0) return Effect.succeed(undefined)
-  const names = named.flatMap((list) => list.split(",")).filter((name) => name !== "")
-  const unknown = names.find((name) => !Tools.toolsets.has(name))
-  return unknown === undefined
-    ? Effect.succeed(new Set(names))
-    : Effect.fail(
-      new ParameterInvalid({
-        param: "toolsets",
-        message: `toolsets: expected some of ${[...Tools.toolsets].join(", ")}, separated by commas.`
-      })
-    )
-}
-
-const isTrue = (header: string | undefined): boolean => /^(?:1|true)$/i.test(header ?? "")
-
-/** The caller with the scopes that read alone. */
-const reading = (caller: Caller["Service"]): Caller["Service"] => ({
-  ...caller,
-  scopes: caller.scopes.filter((scope) => scope.endsWith(":read"))
-})
-
 const toResponse = ({ body, headers, status }: ErrorAnswer) =>
   HttpServerResponse.setHeaders(HttpServerResponse.jsonUnsafe(body, { status }), headers)
 
@@ -161,7 +140,7 @@ const refuse = (site: Site | undefined, failure: ErrorAnswer) => {
     ? HttpServerResponse.setHeader(
       response,
       "www-authenticate",
-      `Bearer resource_metadata="${site.baseUrl}/.well-known/oauth-protected-resource${path}"`
+      `Bearer resource_metadata="${site.baseUrl}/.well-known/oauth-protected-resource${Selection.path}"`
     )
     : response
 }
@@ -190,19 +169,37 @@ const buffered = Effect.fnUntraced(function*(response: Response) {
 /** A method that no `Request` carries is one more that is not allowed here. */
 const carried = (method: string): string => /^(?:connect|trace|track)$/i.test(method) ? "PUT" : method
 
+/** What a connection is shown of the tools. */
+interface Shown {
+  /** Those too that the credential may not use. */
+  readonly complete: boolean
+  readonly selection: Selection.Selection
+  readonly site: Site
+}
+
+/** The tools that the caller is shown, in the specification's order. */
+const list = (caller: Caller["Service"], { complete, selection }: Shown) =>
+  Tools.all().flatMap(([operation, tool]) =>
+    (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
+      ? [tool]
+      : []
+  )
+
 /** Answers a request whose messages were admitted. */
 const exchange = Effect.fnUntraced(
-  function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: Tools.Shown) {
+  function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: Shown) {
     const caller = yield* Caller
     const runPromise = yield* FiberSet.makeRuntimePromise<Operation.Services<Operations> | Caller, CallToolResult>()
     const makeServer = () => {
       const server = new Server(serverInfo, { capabilities: { tools: {} }, instructions })
-      server.setRequestHandler("tools/list", () => ({ tools: Tools.list(caller, shown) }))
+      server.setRequestHandler("tools/list", () => ({ tools: list(caller, shown) }))
       server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
         const operation = Tools.find(params.name)
         if (operation === undefined) {
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
         }
+        const refused = Selection.refusal(shown.selection, operation)
+        if (refused !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, refused)
         const admitted = admissions.take(mcpReq.id, params.name)
         // The SDK leaves a member `__proto__` out, which has to be refused like any that is not known.
         const input = admitted?.input ?? params.arguments ?? {}
@@ -212,7 +209,7 @@ const exchange = Effect.fnUntraced(
       return server
     }
     const response = yield* Effect.promise(async (signal) => {
-      const incoming = new Request(`http://localhost${path}`, {
+      const incoming = new Request(`http://localhost${Selection.path}`, {
         method: carried(request.method),
         headers: request.headers,
         signal
@@ -235,26 +232,28 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
   let site: Site | undefined
   return yield* Effect.gen(function*() {
     site = yield* siteOf(request)
-    const known = yield* enter(request, site, "mcp")
-    const readOnly = isTrue(request.headers["x-mcp-readonly"])
-    const caller = readOnly ? reading(known) : known
+    const caller = yield* enter(request, site, "mcp")
+    const place = site
     return yield* Effect.gen(function*() {
-      const toolsets = yield* Effect.tapError(parseToolsets(request.url), () => admit([]))
-      const shown = { complete: options.completeList ?? false, toolsets, readOnly }
+      const selection = yield* Effect.tapError(
+        Selection.read(request.url, request.headers["x-mcp-readonly"]),
+        () => admit([], Selection.everything)
+      )
+      const shown = { complete: options.completeList ?? false, selection, site: place }
       if (request.method !== "POST") {
-        const { admissions, rate } = yield* admit([])
+        const { admissions, rate } = yield* admit([], selection)
         const response = yield* exchange(request, undefined, admissions, shown)
         return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
       }
       const body = yield* Effect.result(Effect.flatMap(readBody(request), Messages.parse))
       if (Result.isFailure(body)) {
-        const { rate } = yield* admit([])
+        const { rate } = yield* admit([], selection)
         const refused = body.failure._tag === "Malformed"
           ? malformed(body.failure.message)
           : toResponse(answer(body.failure))
         return rate === undefined ? refused : HttpServerResponse.setHeaders(refused, rateHeaders(rate))
       }
-      const { admissions, rate } = yield* admit(Messages.askingIn(body.success))
+      const { admissions, rate } = yield* admit(Messages.askingIn(body.success), selection)
       const response = yield* exchange(request, body.success, admissions, shown)
       return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
     }).pipe(Effect.provideService(Caller, caller))

@@ -264,7 +264,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     const decoded = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
     if (contract.before !== undefined) yield* contract.before(decoded, { caller: yield* Caller })
     const answer = yield* work(decoded)
-    return thirdPartyText ? { ...answer, content_notice: contentNotice } : answer
+    return thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
   })
 
   const endpoint = HttpApiEndpoint.make(contract.method as "POST")(id, contract.path, {

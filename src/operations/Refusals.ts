@@ -1,5 +1,5 @@
 /** What every operation refuses with, before it looks at anything of its own. */
-import { SchemaAST, SchemaIssue } from "effect"
+import { SchemaAST, type SchemaIssue } from "effect"
 import * as Failure from "../domain/Failure.ts"
 
 /** The failures that every operation can answer with (specification, sections 4 and 7). */
@@ -25,22 +25,68 @@ export type AdmissionFailure =
   | InstanceType<Refusal>
   | Failure.ServiceUnavailable
 
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
-  // The default texts repeat the input, which may be a secret.
-  leafHook: (issue) =>
-    issue._tag === "MissingKey"
-      ? "is required"
-      : issue._tag === "UnexpectedKey" || (issue._tag === "InvalidType" && SchemaAST.isNever(issue.ast))
-      ? "is not known here"
-      : issue._tag === "InvalidType"
-      ? "has the wrong type"
-      : "has a value that is not allowed",
-  checkHook: (issue) => `expected ${issue.filter.annotations?.expected ?? "another value"}`
-})
+/** The values that a type allows, in words. */
+const allowed = (ast: SchemaAST.AST): ReadonlyArray<string> => {
+  switch (ast._tag) {
+    case "Union":
+      return ast.types.flatMap(allowed)
+    case "Literal":
+      return [String(ast.literal)]
+    case "String":
+      return ["a string"]
+    case "Number":
+      return ["a number"]
+    case "Boolean":
+      return ["true or false"]
+    case "Null":
+      return ["null"]
+    case "Arrays":
+      return ["an array"]
+    default:
+      return ["an object"]
+  }
+}
 
-/** The refusal of an input, which names the first member at fault. */
+const oneOf = (values: ReadonlyArray<string>): string =>
+  values.length === 1 ? String(values[0]) : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`
+
+/** Where the first member at fault stands, and why; the value itself is never repeated, which may be a secret. */
+const fault = (
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<PropertyKey> = []
+): { readonly path: ReadonlyArray<PropertyKey>; readonly message: string } => {
+  switch (issue._tag) {
+    case "Pointer":
+      return fault(issue.issue, [...path, ...issue.path])
+    case "Encoding":
+      return fault(issue.issue, path)
+    case "Composite":
+      return fault(issue.issues[0], path)
+    case "AnyOf": {
+      const [first] = issue.issues
+      return first === undefined ? { path, message: `expected ${oneOf(allowed(issue.ast))}` } : fault(first, path)
+    }
+    case "Filter":
+      return { path, message: `expected ${issue.filter.annotations?.expected ?? "another value"}` }
+    case "MissingKey":
+      return { path, message: "is required" }
+    case "UnexpectedKey":
+      return { path, message: "is not known here" }
+    case "InvalidType": {
+      const ast = SchemaAST.toEncoded(issue.ast)
+      return {
+        path,
+        message: SchemaAST.isNever(issue.ast) ? "is not known here" : `expected ${oneOf(allowed(ast))}`
+      }
+    }
+    default:
+      return { path, message: "has a value that is not allowed" }
+  }
+}
+
+/** The refusal of an input, which names the first member at fault and what is allowed. */
 export const parameterInvalid = (issue: SchemaIssue.Issue): Failure.ParameterInvalid => {
-  const first = formatIssue(issue).issues[0]
-  const param = String(first?.path?.[0] ?? "") || "body"
-  return new Failure.ParameterInvalid({ param, message: `${param}: ${first?.message ?? "invalid"}.` })
+  const { message, path } = fault(issue)
+  const param = String(path[0] ?? "") || "body"
+  return new Failure.ParameterInvalid({ param, message: `${param}: ${message}.` })
 }

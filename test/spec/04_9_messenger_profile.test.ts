@@ -119,7 +119,7 @@ describe("4.9 get_account_messenger_profile, 4.10 update_messenger_profile", () 
           for (const address of [path, pathOf(never)]) {
             for (const answer of [yield* World.get(address, key), yield* World.patch(address, key, { about: "New" })]) {
               expect(World.refusal(answer)).toEqual([409, "no_session"])
-              expect(answer.body.error.message).toContain("start_account_relogin")
+              expect(answer.body.error.message).toMatch(/connect it again/)
             }
           }
           expect(yield* changes).toBe(0)

@@ -26,11 +26,11 @@ const names: Readonly<Record<Resource, string>> = {
   v1: "Organization Security Console API"
 }
 
-/** A resource's own: it lists the scopes to begin with, and an operation that needs another says which. */
+/** A resource's own, with every scope: a client asks for what it finds here, and the admin leaves out what it may not have. */
 export const protectedResource = ({ baseUrl }: Issuer, resource: Resource) => ({
   resource: resourceAddress(baseUrl, resource),
   authorization_servers: [baseUrl],
-  scopes_supported: ["archive:read", "org:read"],
+  scopes_supported: Scope.literals,
   bearer_methods_supported: ["header"],
   resource_name: names[resource],
   resource_documentation: `${baseUrl}/docs`

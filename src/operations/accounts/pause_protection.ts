@@ -10,7 +10,7 @@ export const pauseProtection = Operation.write(
   "pause_protection",
   {
     summary: "Pause the protection of an account: it keeps its licence and its session, and nothing is signed out.",
-    description: "Unlike offboard_account, pausing ends no session of the service and frees no seat.",
+    description: "Pausing ends no session of the service and frees no seat.",
     method: "POST",
     path: "/v1/accounts/:account_id/pause",
     scope: "accounts:write",

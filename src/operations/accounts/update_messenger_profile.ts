@@ -14,7 +14,7 @@ export const updateMessengerProfile = Operation.change(
   "update_messenger_profile",
   {
     summary: "Change the name or bio of an account on the messenger; a field left out stays as it is.",
-    description: "The account's own bio_limit applies. Without a session, log it in again with start_account_relogin.",
+    description: "The change is made on the real account; its own bio_limit applies.",
     method: "PATCH",
     path: "/v1/accounts/:account_id/messenger-profile",
     scope: "accounts:write",
