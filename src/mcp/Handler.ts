@@ -20,6 +20,7 @@ import type { Operations } from "../operations/index.ts"
 import type * as Operation from "../operations/Operation.ts"
 import { type Credentials, type FailedAttempts, RateLimiter, type RateState } from "../operations/Ports.ts"
 import type { AdmissionFailure } from "../operations/Refusals.ts"
+import * as Arguments from "./Arguments.ts"
 import * as Messages from "./Messages.ts"
 import * as Selection from "./Selection.ts"
 import * as Tools from "./Tools.ts"
@@ -113,12 +114,19 @@ const wayOf = ({ id }: Operation.Any): Observation.Way => {
 /** The status that the answer would have over HTTP. */
 const statusOf = (code: string | undefined): number => code === undefined ? 200 : codes.get(code) ?? 500
 
+/** What an assistant is told instead of an answer that no person would hold. */
+const elsewhere = (page: string, { baseUrl }: Site) =>
+  new ConsolePageRequired({
+    message: `Nothing was done: what this answers is shown once, to a person. Ask them to open ${baseUrl}${page}.`
+  })
+
 /** Runs a tool; whatever fails is a result with the body that the failure has over HTTP. */
 const call = Effect.fnUntraced(
-  function*(operation: Operation.Any, input: unknown, admission: Admission | undefined) {
+  function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, site: Site) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
+    if (operation.page !== undefined) return yield* elsewhere(operation.page, site)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    const answered = yield* operation.respond(input)
+    const answered = yield* operation.respond(Arguments.prepare(operation, input))
     const result: CallToolResult = {
       content: text(answered),
       structuredContent: answered
@@ -204,7 +212,7 @@ const exchange = Effect.fnUntraced(
         // The SDK leaves a member `__proto__` out, which has to be refused like any that is not known.
         const input = admitted?.input ?? params.arguments ?? {}
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-        return runPromise(call(operation, input, admitted?.admission), { signal: mcpReq.signal })
+        return runPromise(call(operation, input, admitted?.admission, shown.site), { signal: mcpReq.signal })
       })
       return server
     }

@@ -52,6 +52,21 @@ const asking = (message: unknown): ReadonlyArray<Asking> => {
 export const askingIn = (body: unknown): ReadonlyArray<Asking> =>
   Array.isArray(body) ? body.flatMap(asking) : asking(body)
 
+const isOne = (message: unknown): boolean => {
+  if (!Predicate.hasProperty(message, "jsonrpc") || message.jsonrpc !== "2.0") return false
+  const id = Predicate.hasProperty(message, "id") ? message.id : undefined
+  if (id !== undefined && !Predicate.isString(id) && !Number.isSafeInteger(id)) return false
+  if (Predicate.hasProperty(message, "method")) {
+    const params = Predicate.hasProperty(message, "params") ? message.params : {}
+    return Predicate.isString(message.method) && Predicate.isObject(params)
+  }
+  return id !== undefined && (Predicate.hasProperty(message, "result") || Predicate.hasProperty(message, "error"))
+}
+
+/** Whether this is a message of JSON-RPC, or a batch of them. */
+export const isMessage = (body: unknown): boolean =>
+  Array.isArray(body) ? body.length > 0 && body.every(isOne) : isOne(body)
+
 /** An answer that belongs to no message. */
 export const refusal = (code: number, message: string) => ({
   jsonrpc: "2.0" as const,
@@ -61,3 +76,5 @@ export const refusal = (code: number, message: string) => ({
 
 /** JSON-RPC's code for a body that cannot be read. */
 export const parseError = -32_700
+/** JSON-RPC's code for JSON that is no message. */
+export const invalidRequest = -32_600

@@ -124,6 +124,9 @@ export const serve = Effect.fnUntraced(function*(ask: Ask) {
       return yield* write(Messages.refusal(Messages.parseError, parsed.failure.message))
     }
     const message = parsed.success
+    if (!Messages.isMessage(message)) {
+      return yield* write(Messages.refusal(Messages.invalidRequest, "Invalid Request: this is no JSON-RPC message."))
+    }
     if (member(message, "method") === "notifications/cancelled") {
       return yield* FiberMap.remove(running, member(paramsOf(message), "requestId"))
     }

@@ -5,6 +5,7 @@ import type { Caller } from "../domain/Access.ts"
 import { operations } from "../operations/index.ts"
 import * as Members from "../operations/Members.ts"
 import * as Operation from "../operations/Operation.ts"
+import * as Arguments from "./Arguments.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -35,15 +36,19 @@ const wireSchema = (schema: Schema.Top): Json => {
 }
 
 /** What the operation takes: its members, each with what it means, and no others. */
-const inputSchema = ({ input }: Operation.Any) => {
-  const members: Readonly<Record<string, Schema.Top>> = input.fields
+const inputSchema = (operation: Operation.Any) => {
+  const members: Readonly<Record<string, Schema.Top>> = operation.input.fields
   const required = [...Members.required(members)]
   return {
     type: "object" as const,
     properties: Object.fromEntries(
       Object.entries(members).map(([name, member]) => {
         const description = Members.descriptionOf(member)
-        return [name, { ...wireSchema(member), ...(description === undefined ? {} : { description }) }]
+        return [name, {
+          ...wireSchema(member),
+          ...(name === "limit" && Arguments.isPaged(operation) ? { default: Arguments.defaultPageLimit } : {}),
+          ...(description === undefined ? {} : { description })
+        }]
       })
     ),
     ...(required.length === 0 ? {} : { required }),

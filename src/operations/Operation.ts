@@ -1,10 +1,7 @@
 /**
- * The declaration that every operation of the service is made of.
- *
- * One declaration carries the wire contract, the access rule, the journal's action and the implementation. The HTTP
- * route, the OpenAPI entry, the checks, the transaction and the journal entry are all read from it, so that no second
- * list of operations exists. The order of checks is 401 credential, 429 rate, 403 scope, 403 organization closed, 403
- * role, 400 input, 404 reach, 409 state, for every operation and every way in.
+ * The declaration of an operation: wire contract, access rule, journal action and implementation. The HTTP route, the
+ * OpenAPI entry, the checks, the transaction and the journal entry are all read from it: there is no second list. The
+ * order of checks is 401 credential, 429 rate, 403 scope, 403 closed, 403 role, 400 input, 404 reach, 409 state.
  */
 import { Clock, Effect, Schema, SchemaGetter, type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
@@ -65,6 +62,8 @@ export interface Contract<
   readonly destructive?: boolean
   /** Repeating it has no further effect; true unless told. */
   readonly idempotent?: boolean
+  /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
+  readonly page?: `/${string}`
   /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
   readonly params?: Params
   readonly query?: Query
@@ -115,6 +114,7 @@ export interface Operation<
   readonly refusal: Refusal
   readonly destructive: boolean
   readonly idempotent: boolean
+  readonly page: `/${string}` | undefined
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -292,6 +292,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     refusal,
     destructive: contract.destructive ?? false,
     idempotent: contract.idempotent ?? true,
+    page: contract.page,
     params,
     query,
     body,

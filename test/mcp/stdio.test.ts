@@ -76,6 +76,10 @@ describe("MCP over standard input and output", () => {
         yield* say({ jsonrpc: "2.0", method: "notifications/initialized" })
         yield* say("nonsense")
         expect(yield* next).toMatchObject({ id: null, error: { code: -32_700 } })
+        for (const invalid of [1, "text", null, [], {}, { id: 1, method: "ping" }, [{ jsonrpc: "2.0" }]]) {
+          yield* say(invalid)
+          expect([invalid, yield* next]).toMatchObject([invalid, { id: null, error: { code: -32_600 } }])
+        }
         yield* say(organization(2))
         expect(yield* next).toMatchObject({ id: 2, result: { structuredContent: { id } } })
         yield* say(Mcp.message("tools/call", { name: "get_organization", arguments: {} }, 3))

@@ -1,9 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Role, Scope } from "../../src/domain/Access.ts"
+import * as Failure from "../../src/domain/Failure.ts"
+import * as Documents from "../../src/http/Documents.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
 import { operations } from "../../src/operations/index.ts"
-import * as Operation from "../../src/operations/Operation.ts"
+import type * as Operation from "../../src/operations/Operation.ts"
 import { pglite } from "../support/database.ts"
 import { type JsonSchema, violations } from "../support/documented.ts"
 import { requests } from "../support/requests.ts"
@@ -86,12 +88,32 @@ describe("the tools", () => {
     for (const { outputSchema } of tools) expect(outputSchema).toMatchObject({ type: "object" })
   })
 
-  it("S1-15: are told in one or two sentences, and say where others have written the text", () => {
+  it("S1-15: keep both texts: what they do and mean, and where others have written the text", () => {
     for (const operation of all) {
       const { description = "" } = tools.find(({ name }) => name === operation.id)!
-      expect([operation.id, description.split(/\.(?:\s|$)/).filter((part) => part !== "").length <= 2])
-        .toEqual([operation.id, true])
-      expect([operation.id, description.includes("third parties")]).toEqual([operation.id, operation.thirdPartyText])
+      expect(description.startsWith([operation.summary, operation.description ?? ""].join(" ").trim())).toBe(true)
+      expect([operation.id, description.includes("hird parties")]).toEqual([operation.id, operation.thirdPartyText])
+      expect([operation.id, description.length < 480]).toEqual([operation.id, true])
+    }
+  })
+
+  it("name only operations that there are, in every text and every failure's message", () => {
+    const verbs = [...new Set(ids.map((id) => id.split("_", 1)[0])), "start", "offboard", "delete", "invite", "file"]
+    const named = new RegExp(`\\b(?:${verbs.join("|")})_[a-z]+(?:_[a-z]+)*\\b`, "g")
+    const texts = [
+      JSON.stringify(Documents.make()),
+      JSON.stringify(tools),
+      ...Object.values<unknown>(Failure).flatMap((member) =>
+        typeof member === "function" && "identifier" in member
+          ? [Reflect.construct(member, [{ scope: "org:read", retry_after: 1 }]).message]
+          : []
+      )
+    ]
+    expect(texts.length).toBeGreaterThan(20)
+    const notOperations = new Set(["revoked_at"])
+    for (const text of texts) {
+      const unknown = (text.match(named) ?? []).filter((id: string) => !ids.includes(id) && !notOperations.has(id))
+      expect(unknown).toEqual([])
     }
   })
 
@@ -161,39 +183,161 @@ describe("the tools", () => {
         }
       }))
 
-    it.effect("are narrowed by toolsets, whose calls run all the same, and an unknown toolset is refused", () =>
+    it.effect("are narrowed by toolsets and by name, in the query and in the path, and unknown names are refused", () =>
       Effect.gen(function*() {
         const { admins } = yield* World.makeOrganization()
         const { key } = admins.owner
-        for (const toolset of Tools.toolsets) {
-          const names = all.filter((operation) => Operation.area(operation) === toolset).map((operation) =>
-            operation.id
-          )
-          expect(yield* Mcp.list({ key, path: `/mcp?toolsets=${toolset}` })).toEqual(names)
+        const journal = ["list_journal_events", "get_journal_event", "tail_journal_events"]
+        const console = all.filter((one) => Tools.toolset(one) === "console").map(({ id }) => id)
+        expect(console).toContain("get_mail_preferences")
+        const listed: ReadonlyArray<readonly [path: string, names: ReadonlyArray<string>]> = [
+          ["/mcp/", ids],
+          ["/mcp?toolsets=journal", journal],
+          ["/mcp/x/journal", journal],
+          ["/mcp/x/journal/", journal],
+          ["/mcp?toolsets=journal,console", [...console, ...journal]],
+          ["/mcp/x/journal,console", [...console, ...journal]],
+          ["/mcp?toolsets=journal&toolsets=organization", [...console, ...journal]],
+          ["/mcp?tools=get_account,list_journal_events", ["get_account", "list_journal_events"]],
+          ["/mcp/x/journal?tools=get_account", ["get_account", ...journal]],
+          ["/mcp?toolsets=", []]
+        ]
+        for (const [path, names] of listed) expect([path, yield* Mcp.list({ key, path })]).toEqual([path, names])
+        for (const toolset of Tools.toolsetNames.keys()) {
+          expect((yield* Mcp.list({ key, path: `/mcp?toolsets=${toolset}` })).length).toBeGreaterThan(0)
         }
-        const path = "/mcp?toolsets=journal,organization"
-        const two = yield* Mcp.list({ key, path })
-        expect(two).toEqual(["get_organization", "list_journal_events", "get_journal_event", "tail_journal_events"])
-        expect(Mcp.told(yield* Mcp.call("get_mail_preferences", {}, { key, path })).how).toBe("done")
-        const refused = yield* Mcp.ask("tools/list", {}, { key, path: "/mcp?toolsets=journal,nothing" })
-        expect([refused.status, refused.body.error.code, refused.body.error.param])
-          .toEqual([400, "parameter_invalid", "toolsets"])
+        const unknown = [
+          ["/mcp?toolsets=journal,nothing", "toolsets", "journal"],
+          ["/mcp/x/nothing", "toolsets", "journal"],
+          ["/mcp?tools=get_account,nothing", "tools", "list_protected_accounts"]
+        ] as const
+        for (const [path, param, offered] of unknown) {
+          const { body, status } = yield* Mcp.ask("tools/list", {}, { key, path })
+          expect([path, status, body.error.code, body.error.param]).toEqual([path, 400, "parameter_invalid", param])
+          expect(body.error.message).toContain(offered)
+        }
+        for (const path of ["/mcp/nothing", "/mcp/x", "/mcp/x/journal/nothing", "/mcp//", "/mcp/x/%ff"]) {
+          expect([path, (yield* Mcp.ask("tools/list", {}, { key, path })).status]).toEqual([path, 404])
+        }
       }))
 
-    it.effect("change nothing under X-MCP-Readonly, whatever the credential could do", () =>
+    it.effect("are not callable outside of what the connection's address names, and the answer says so", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const account = yield* World.makeAccount(id)
-        const asking = { key: admins.owner.key, headers: { "x-mcp-readonly": "true" } }
-        const reading = all.filter(({ method }) => method === "GET").map((operation) => operation.id)
-        expect(yield* Mcp.list(asking)).toEqual(reading)
-        expect(yield* Mcp.list({ ...asking, options: { completeList: true } })).toEqual(reading)
-        const refused = Mcp.told(yield* Mcp.call("pause_protection", { account_id: account }, asking))
-        expect([refused.status, refused.body.error.code]).toEqual([403, "insufficient_scope"])
+        const { key } = admins.owner
+        const args = { account_id: account }
+        for (const path of ["/mcp?toolsets=journal", "/mcp/x/journal", "/mcp?tools=list_journal_events"]) {
+          const { body, status } = yield* Mcp.call("pause_protection", args, { key, path })
+          expect([path, status, body.error.code]).toEqual([path, 200, -32_602])
+          expect(body.error.message).toMatch(/toolset accounts, which is not in this connection.*journal/)
+        }
         expect(yield* World.journal(id)).toEqual([])
-        expect(Mcp.told(yield* Mcp.call("get_account", { account_id: account }, asking)).how).toBe("done")
-        const open = { ...asking, headers: { "x-mcp-readonly": "false" } }
+        const path = "/mcp/x/journal?tools=pause_protection"
+        expect(Mcp.told(yield* Mcp.call("pause_protection", args, { key, path })).how).toBe("done")
+      }))
+
+    it.effect("change nothing in a connection that only reads, by header or by address, and a refusal says so", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const account = yield* World.makeAccount(id)
+        const { key } = admins.owner
+        const reading = all.filter(({ method }) => method === "GET").map((operation) => operation.id)
+        const asked: ReadonlyArray<Mcp.Asking> = [
+          ...["true", "TRUE", " true ", "1", "yes", "on", "y", "readonly", "2"].map((value) => ({
+            headers: { "x-mcp-readonly": value }
+          })),
+          { path: "/mcp/readonly" },
+          { path: "/mcp/readonly/" },
+          { path: "/mcp/x/accounts/readonly?tools=get_organization" }
+        ]
+        for (const one of asked) {
+          const asking = { ...one, key }
+          const narrow = one.path?.includes("/x/") === true
+          const expected = narrow
+            ? reading.filter((name) => name === "get_organization" || Tools.toolset(Tools.find(name)!) === "accounts")
+            : reading
+          expect([one, yield* Mcp.list(asking)]).toEqual([one, expected])
+          expect(yield* Mcp.list({ ...asking, options: { completeList: true } })).toEqual(expected)
+          const { body, headers, status } = yield* Mcp.call("pause_protection", { account_id: account }, asking)
+          expect([one, status, body.error.code]).toEqual([one, 200, -32_602])
+          expect(body.error.message).toMatch(/this connection is read-only: nothing was done/)
+          expect([headers.get("www-authenticate"), JSON.stringify(body)]).toEqual([
+            null,
+            expect.not.stringMatching(/scope/)
+          ])
+          expect(Mcp.told(yield* Mcp.call("get_account", { account_id: account }, asking)).how).toBe("done")
+        }
+        expect(yield* World.journal(id)).toEqual([])
+        for (const value of ["", "false", "False", " f ", "no", "N", "0", "off"]) {
+          expect([value, yield* Mcp.list({ key, headers: { "x-mcp-readonly": value } })]).toEqual([value, ids])
+        }
+        const open = { key, headers: { "x-mcp-readonly": "false" } }
         expect(Mcp.told(yield* Mcp.call("pause_protection", { account_id: account }, open)).how).toBe("done")
+      }))
+
+    it.effect("take null for an optional member as left out, but where it has a meaning, and REST does not", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const account = yield* World.makeAccount(id, { role_label: "Pilot" })
+        const { key } = admins.owner
+        const nothing = { status: null, department_id: null, limit: null, starting_after: null }
+        expect(Mcp.told(yield* Mcp.call("list_protected_accounts", nothing, { key })).how).toBe("done")
+        const cleared = Mcp.told(
+          yield* Mcp.call("set_account_role_label", { account_id: account, role_label: null }, { key })
+        )
+        expect(cleared.body.role_label).toBeNull()
+        for (
+          const [name, args] of [["set_notification_recipients", { recipients: null }], ["get_account", {
+            account_id: null
+          }]] as const
+        ) {
+          expect(Mcp.told(yield* Mcp.call(name, args, { key })).body.error.code).toBe("parameter_invalid")
+        }
+        expect(Mcp.told(yield* Mcp.call("get_organization", { unknown: null }, { key })).body.error.param).toBe(
+          "unknown"
+        )
+        const live = yield* World.makeLiveAccount(id)
+        const profile = { account_id: live.id, first_name: "Grace", last_name: null, about: null }
+        expect(Mcp.told(yield* Mcp.call("update_messenger_profile", profile, { key })).body.first_name).toBe("Grace")
+        const rest = yield* World.patch(`/v1/accounts/${live.id}/messenger-profile`, key, { about: null })
+        expect([rest.status, rest.body.error.param]).toEqual([400, "about"])
+      }))
+
+    it.effect("have pages of 20 where a call does not say, and REST its 50", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        yield* Effect.repeat(World.makeAccount(id), { times: 55 })
+        const { key } = admins.owner
+        const page = (args: object) =>
+          Effect.map(
+            Mcp.call("list_protected_accounts", args, { key }),
+            ({ body }) => body.result.structuredContent.data.length
+          )
+        expect([yield* page({}), yield* page({ limit: null }), yield* page({ limit: 55 })]).toEqual([20, 20, 55])
+        expect((yield* World.get("/v1/accounts", key)).body.data.length).toBe(50)
+        const { inputSchema } = tools.find(({ name }) => name === "list_protected_accounts")!
+        expect(inputSchema.properties?.["limit"]).toMatchObject({ default: 20, maximum: 100 })
+      }))
+
+    it.effect("S5.1-06: make no key whose secret nobody would hold: the Developer page is named, and nothing is made", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const { key } = admins.owner
+        const args = { label: "Assistant", scopes: ["org:read"] }
+        const before = (yield* World.get("/v1/ai-connections", key)).body.api_keys.length
+        const refused = Mcp.told(yield* Mcp.call("create_api_key", args, { key }))
+        expect([refused.how, refused.body.error.type, refused.body.error.code]).toEqual([
+          "failed",
+          "permission_error",
+          "console_page_required"
+        ])
+        expect(refused.body.error.message).toContain(`${World.baseUrl}/console/developer`)
+        expect((yield* World.get("/v1/ai-connections", key)).body.api_keys.length).toBe(before)
+        expect(yield* World.journal(id)).toEqual([])
+        expect(yield* Mcp.list({ key })).toContain("create_api_key")
+        expect(tools.find(({ name }) => name === "create_api_key")!.description).toContain("Developer page")
+        expect((yield* World.send("POST", "/v1/api-keys", { key, body: args })).status).toBe(200)
       }))
 
     it.effect("S1-15: give a hostile text back as it is stored, as data under the notice", () =>

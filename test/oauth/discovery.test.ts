@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Scope } from "../../src/domain/Access.ts"
 import * as Site from "../../src/edge/Site.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
@@ -51,7 +52,7 @@ describe("OAuth discovery", () => {
           expect(body).toMatchObject({
             resource: `${World.baseUrl}/${resource}`,
             authorization_servers: [World.baseUrl],
-            scopes_supported: ["archive:read", "org:read"],
+            scopes_supported: Scope.literals,
             bearer_methods_supported: ["header"]
           })
         }

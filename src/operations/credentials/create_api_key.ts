@@ -19,12 +19,13 @@ export const createApiKey = Operation.write(
   {
     summary: "Create an API key of the admin that the credential acts as; its secret is answered this once.",
     description:
-      "A key carries at most the scopes of the credential that creates it, of which any beyond archive:read and org:read needs the admin's console password; a credential limited to accounts or departments creates none. A key that is made with a key ends with it: it expires no later, as its expires_at says, and revoking the key revokes it too. Over MCP the secret is null: make keys for people on the console's Developer page.",
+      "Scopes beyond archive:read and org:read need the admin's console password; a credential limited to accounts or departments creates no keys. A key that is made with a key ends with it: it expires no later, and revoking the key revokes it too. Assistants are refused: keys are made on the console's Developer page.",
     method: "POST",
     path: "/v1/api-keys",
     scope: "admins:write",
     roles: everyone,
     idempotent: false,
+    page: "/console/developer",
     body: {
       label: Text(maxApiKeyLabelLength).check(Schema.isNonEmpty()).annotateKey({
         description: "What the key is for, such as Nightly export."
@@ -85,7 +86,7 @@ export const createApiKey = Operation.write(
           last_used_at: null,
           expires_at: expiresAt,
           revoked_at: null,
-          secret: caller.via === "mcp" ? null : secret
+          secret
         },
         {
           label,

@@ -1,0 +1,28 @@
+/** What a tool is called with, as the operation takes it: assistants write null for nothing, and read smaller pages. */
+import { Predicate, type Schema, SchemaAST } from "effect"
+import type * as Operation from "../operations/Operation.ts"
+
+/** How many items a page has over MCP where the call does not say: each of them is paid for by the assistant. */
+export const defaultPageLimit = 20
+
+const takesNull = (ast: SchemaAST.AST): boolean =>
+  SchemaAST.isNull(ast) || (SchemaAST.isUnion(ast) && ast.types.some(takesNull))
+
+/** Whether null stands for nothing: the member may be left out, and null is none of its values. */
+const nullIsAbsent = ({ ast }: Schema.Top): boolean =>
+  ast.context?.isOptional === true && !takesNull(SchemaAST.toEncoded(ast))
+
+/** Whether the operation answers a page whose size may be left to it. */
+export const isPaged = ({ query }: Operation.Any): boolean => Object.hasOwn(query, "limit")
+
+/** The arguments as the operation takes them. */
+export const prepare = (operation: Operation.Any, given: unknown): unknown => {
+  if (!Predicate.isObject(given)) return given
+  const fields: Readonly<Record<string, Schema.Top>> = operation.input.fields
+  const members = Object.entries(given).filter(([name, value]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return value !== null || field === undefined || !nullIsAbsent(field)
+  })
+  const limit = isPaged(operation) && !members.some(([name]) => name === "limit")
+  return Object.fromEntries(limit ? [...members, ["limit", defaultPageLimit]] : members)
+}
