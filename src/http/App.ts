@@ -202,9 +202,7 @@ export const make: Effect.Effect<
   }
   yield* router.add("GET", "/healthz", named("/healthz", Health.alive))
   yield* router.add("GET", "/readyz", named("/readyz", Effect.provideContext(Health.ready, context)))
-  for (const { handler, path } of yield* Mounts) {
-    for (const place of [path, `${path}/*`] as const) yield* router.add("*", place, named(path, handler))
-  }
+  for (const { handler, path } of yield* Mounts) yield* router.add("*", `${path}/*`, named(path, handler))
   const routed = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)

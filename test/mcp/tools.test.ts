@@ -279,7 +279,7 @@ describe("the tools", () => {
     it.effect("take null for an optional member as left out, but where it has a meaning, and REST does not", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
-        const account = yield* World.makeAccount(id, { role_label: "Pilot" })
+        const account = yield* World.makeAccount(id)
         const { key } = admins.owner
         const nothing = { status: null, department_id: null, limit: null, starting_after: null }
         expect(Mcp.told(yield* Mcp.call("list_protected_accounts", nothing, { key })).how).toBe("done")

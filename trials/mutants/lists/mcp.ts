@@ -2,9 +2,9 @@ import type { Mutant } from "../list.ts"
 
 export const mcp: ReadonlyArray<Mutant> = [
   {
-    file: "src/mcp/Handler.ts",
-    line: "const caller = readOnly ? reading(known) : known",
-    becomes: "const caller = known",
+    file: "src/mcp/Selection.ts",
+    line: "if (readOnly && !Tools.isReading(operation)) {",
+    becomes: "if (readOnly && operation.destructive) {",
     why: "an assistant that was to read only changes things",
     tests: ["test/mcp/tools.test.ts"]
   },
@@ -24,8 +24,8 @@ export const mcp: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/mcp/Tools.ts",
-    line: "(shown.complete || (caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role))) &&",
-    becomes: "(shown.complete || caller.scopes.includes(operation.scope)) &&",
+    line: "caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role)",
+    becomes: "caller.scopes.includes(operation.scope)",
     why: "assistants are shown tools that they may not use",
     tests: ["test/mcp/tools.test.ts"]
   },
