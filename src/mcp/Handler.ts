@@ -115,7 +115,7 @@ const wayOf = ({ id }: Operation.Any): Observation.Way => {
 const statusOf = (code: string | undefined): number => code === undefined ? 200 : codes.get(code) ?? 500
 
 /** What an assistant is told instead of an answer that no person would hold. */
-const elsewhere = (page: string, { baseUrl }: Site) =>
+const elsewhere = ({ page = "/console" }: Operation.Any, { baseUrl }: Site) =>
   new ConsolePageRequired({
     message: `Nothing was done: what this answers is shown once, to a person. Ask them to open ${baseUrl}${page}.`
   })
@@ -124,9 +124,11 @@ const elsewhere = (page: string, { baseUrl }: Site) =>
 const call = Effect.fnUntraced(
   function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, site: Site) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
-    if (operation.page !== undefined) return yield* elsewhere(operation.page, site)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    const answered = yield* operation.respond(Arguments.prepare(operation, input))
+    const answered = yield* Effect.mapError(
+      operation.respond(Arguments.prepare(operation, input)),
+      (failure) => failure instanceof ConsolePageRequired ? elsewhere(operation, site) : failure
+    )
     const result: CallToolResult = {
       content: text(answered),
       structuredContent: answered

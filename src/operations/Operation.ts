@@ -1,7 +1,6 @@
 /**
- * The declaration of an operation: wire contract, access rule, journal action and implementation. The HTTP route, the
- * OpenAPI entry, the checks, the transaction and the journal entry are all read from it: there is no second list. The
- * order of checks is 401 credential, 429 rate, 403 scope, 403 closed, 403 role, 400 input, 404 reach, 409 state.
+ * What every operation is declared with: route, document, checks, transaction and journal entry are read from it.
+ * The order of checks is 401 credential, 429 rate, 403 scope, closed and role, 400 input, 404 reach, 409 state.
  */
 import { Clock, Effect, Schema, SchemaGetter, type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
@@ -179,8 +178,7 @@ const reach = Effect.fnUntraced(function*(caller: Caller["Service"], id: Account
   return account ?? (yield* new Failure.ResourceMissing({ param: "account_id" }))
 })
 
-// The implementations of the four kinds differ in their context and in what they return; each constructor below types
-// its own, and `build` runs them all.
+// The implementations of the four kinds differ; each constructor below types its own, and `build` runs them all.
 type Run = (input: any, context: any) => Effect.Effect<any, any, any>
 
 const build = (id: string, kind: Kind, contract: any, run: Run): any => {
@@ -262,7 +260,9 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
 
   const perform = Effect.fnUntraced(function*(raw: unknown) {
     const decoded = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
-    if (contract.before !== undefined) yield* contract.before(decoded, { caller: yield* Caller })
+    const caller = yield* Caller
+    if (contract.page !== undefined && caller.via === "mcp") return yield* new Failure.ConsolePageRequired({})
+    if (contract.before !== undefined) yield* contract.before(decoded, { caller })
     const answer = yield* work(decoded)
     return thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
   })

@@ -45,7 +45,7 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/operations/Operation.ts",
-    line: "if (contract.before !== undefined) yield* contract.before(decoded, { caller: yield* Caller })",
+    line: "if (contract.before !== undefined) yield* contract.before(decoded, { caller })",
     becomes: "",
     why: "keys are made without the console password, and with more than the credential carries",
     tests: ["test/spec/05_1_credential_operations.test.ts"]
@@ -86,9 +86,10 @@ export const operations: ReadonlyArray<Mutant> = [
     tests: ["test/spec/05_1_credential_operations.test.ts"]
   },
   {
-    file: "src/operations/credentials/create_api_key.ts",
-    line: "secret: caller.via === \"mcp\" ? null : secret",
-    becomes: "secret",
+    file: "src/operations/Operation.ts",
+    line:
+      "if (contract.page !== undefined && caller.via === \"mcp\") return yield* new Failure.ConsolePageRequired({})",
+    becomes: "",
     why: "an assistant's conversation holds a key",
     tests: ["test/spec/05_1_credential_operations.test.ts"]
   },
