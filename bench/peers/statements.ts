@@ -200,12 +200,19 @@ export const appendEvent = statement(
   with head as (
     update journal_head set sequence = $1, hash = $2, at = $3
     where organization_id = $4
+  ), unsigned as (
+    insert into journal_unsigned (organization_id, due_at) values ($5, $6)
+    on conflict do nothing
+  ), place as (
+    insert into journal_place (organization_id, sequence, department_id)
+    select organization_id, $7::bigint, department_id from account
+    where organization_id = $8 and account.id = $9 and department_id is not null
   )
-  insert into journal_event (organization_id, department_id, sequence, id, at, action, outcome, actor_type,
-    actor_admin_id, actor_name, credential_kind, credential_id, credential_label, via, account_id, target_type,
-    target_id, details, ip, request_id, closes, prev_hash, hash)
-  values ($5, (select department_id from account where organization_id = $6 and account.id = $7), $8, $9, $10, $11, $12,
-    $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23::jsonb, $24, $25, $26, $27, $28)`
+  insert into journal_event (organization_id, sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name,
+    credential_kind, credential_id, credential_label, via, account_id, target_type, target_id, details, ip, request_id,
+    closes, prev_hash, hash)
+  values ($10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26::jsonb, $27, $28, $29, $30,
+    $31)`
 )
 
 /** The floor's one statement: what the list shows of an account, as it is stored. */

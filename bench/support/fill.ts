@@ -101,8 +101,7 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
   from unnest(array['admin', 'archive']) role, generate_series(0, ${Math.min(departments, grantedDepartments) - 1}) n`,
   `insert into journal_head select '${id}', ${events}, repeat('0', 64), now() where ${events} > 0`,
   `insert into journal_event (organization_id, sequence, id, at, action, outcome, actor_type, actor_admin_id,
-    credential_kind, credential_id, credential_label, via, account_id, department_id, target_type, target_id, details,
-    prev_hash, hash)
+    credential_kind, credential_id, credential_label, via, account_id, target_type, target_id, details, prev_hash, hash)
   select '${id}', n, ${idOf("event", id, "n")}, now() - interval '1 second' * (${events} - n),
     case when n % 40 = 3 then 'organization.recipients_changed' when n % 4 = 0 then 'account.role_label_changed'
       when n % 4 = 1 then 'account.paused' when n % 4 = 2 then 'account.resumed'
@@ -111,7 +110,6 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
     case when role is null then 'service' else 'admin' end, ${idOf("admin", id, "role")},
     case when role is not null then 'api_key' end, case when role is not null then ${idOf("key", id, "role")}::text end,
     case when role is not null then 'Key' end, 'rest', account_id,
-    case when account_id is not null then ${department(id, departments, "place")} end,
     case when account_id is not null then 'account' end, account_id::text, '{}', repeat('0', 64), repeat('0', 64)
   from (
     select n, role, place, case when n % 40 <> 3 then ${idOf("account", id, "place")} end as account_id
@@ -120,7 +118,10 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
         (array['owner', 'superadmin', 'admin', 'archive', null])[(1 + n * 31 % 5)::int] as role
       from generate_series(1::bigint, ${events}) n
     ) as numbered
-  ) as drawn`
+  ) as drawn`,
+  `insert into journal_place (organization_id, sequence, department_id)
+  select organization_id, sequence, department_id from journal_event join account using (organization_id)
+  where organization_id = '${id}' and account.id = account_id and department_id is not null`
 ]
 
 interface Index {
@@ -148,7 +149,7 @@ export const fillDatabase = async (
 ): Promise<void> => {
   // Triggers and foreign keys rest, and the counts that triggers keep are written directly.
   await client.query("set session_replication_role = replica")
-  await withoutIndexes(client, ["account", "journal_event"], async () => {
+  await withoutIndexes(client, ["account", "journal_event", "journal_place"], async () => {
     for (const filling of organizations) {
       for (const statement of organization(filling)) await client.query(statement)
       said(filling.id)

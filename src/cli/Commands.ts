@@ -15,8 +15,11 @@ import * as Journals from "./Journals.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
-/** Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it. */
-const open = (settings: Settings.Database) =>
+/**
+ * Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it; a directory without
+ * a database is refused, unless the command makes one.
+ */
+const open = (settings: Settings.Database, makes: boolean) =>
   Environment.core(settings).pipe(
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PasswordHasher.layer),
@@ -24,14 +27,16 @@ const open = (settings: Settings.Database) =>
       Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings), migrate: false }))
     ),
     Layer.provideMerge(Environment.sql(settings)),
-    Layer.provideMerge(Layer.effectDiscard(Environment.check(settings)))
+    Layer.provideMerge(Layer.effectDiscard(Environment.check(settings))),
+    Layer.provideMerge(Layer.effectDiscard(makes ? Effect.void : Environment.present(settings)))
   )
 
 const run = <Input, Output>(
   settings: Settings.Database,
   command: Administration.Command<Input, Output>,
-  input: Input
-) => Control.invoke(settings, command, input, open(settings))
+  input: Input,
+  options: { readonly makes: boolean } = { makes: false }
+) => Control.invoke(settings, command, input, open(settings, options.makes))
 
 const common = { ...Settings.database, json: Output.json }
 
@@ -223,7 +228,7 @@ const seed = Command.make("seed", {
 }, (input) =>
   Effect.gen(function*() {
     yield* Output.progress(`Loading ${input.file}`)
-    const answer = yield* run(input, Administration.seed, { seed: yield* readJson(input.file) }).pipe(
+    const answer = yield* run(input, Administration.seed, { seed: yield* readJson(input.file) }, { makes: true }).pipe(
       Effect.ensuring(Output.progressDone)
     )
     yield* Output.print(true, answer, () => [])
@@ -254,6 +259,9 @@ const readCheckpoints = Effect.fnUntraced(function*(file: Option.Option<string>)
     Schema.decodeUnknownEffect(CheckpointFile)(json),
     () => new Refused({ message: `${file.value} does not hold checkpoints.` })
   )
+  if (decoded.checkpoints.length === 0) {
+    return yield* new Refused({ message: `${file.value} holds no checkpoint: it proves nothing.` })
+  }
   return decoded.checkpoints
 })
 
@@ -263,6 +271,7 @@ const reasons: Readonly<Record<string, string>> = {
   hash: "an event is not what its hash says",
   head: "the newest events are missing, or some were added",
   truncated: "it ends before a checkpoint",
+  missing: "a checkpoint names it, and the database does not have it",
   checkpoint: "an event is not the one of a checkpoint"
 }
 

@@ -1,6 +1,8 @@
 /** The layers of a process, from its settings: the database, its keys, and the core over both. */
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import * as fs from "node:fs"
+import * as path from "node:path"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
 import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
@@ -38,6 +40,13 @@ export const sql = (
   })
 
 export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)
+
+/** Refuses a data directory that holds no database: a mistyped one would be made, and found empty. */
+export const present = (settings: Settings.Database) =>
+  !isEmbedded(settings) || fs.existsSync(path.join(settings.data, "database")) ? Effect.void : new SettingInvalid({
+    message: `There is no database in ${path.resolve(settings.data)}: check --data, ` +
+      "or make one there with `security-console serve` or `security-console seed`."
+  })
 
 /** Refuses settings that no database has to be asked about. */
 export const check = Effect.fnUntraced(function*(settings: Settings.Database) {

@@ -6,7 +6,7 @@ import { JournalEvent } from "../domain/JournalEvent.ts"
 import * as Journal from "../layers/sql/Journal.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
-import { command, existing } from "./Declared.ts"
+import { command, existing, refuse } from "./Declared.ts"
 
 const Checkpoint = Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String })
 
@@ -34,7 +34,19 @@ export const verifyJournal = command(
   ({ checkpoints, organization }) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const journals = yield* Effect.forEach(yield* chosen(organization), (id) =>
+      const ids = yield* chosen(organization)
+      if (ids.length === 0 && checkpoints.length === 0) {
+        return yield* refuse("There is no journal: the database has no organizations.")
+      }
+      const named = checkpoints.filter((checkpoint) =>
+        organization === null || checkpoint.organization === organization
+      )
+      if (checkpoints.length > 0 && named.length === 0) {
+        return yield* refuse(`No checkpoint is one of ${organization}: it proves nothing.`)
+      }
+      const here: ReadonlySet<string> = new Set(ids)
+      const missing = [...new Set(named.map((checkpoint) => checkpoint.organization))].filter((id) => !here.has(id))
+      const found = yield* Effect.forEach(ids, (id) =>
         Effect.map(
           Tenant.transaction(sql, id, { access: "read", deadline: Duration.hours(1) })(
             Journal.verify(id, checkpoints.filter((checkpoint) => checkpoint.organization === id))
@@ -47,6 +59,10 @@ export const verifyJournal = command(
             reason: state.ok ? null : state.reason
           })
         ))
+      const journals = [
+        ...found,
+        ...missing.map((id) => ({ organization: id, ok: false, sequence: 0, hash: null, reason: "missing" }))
+      ]
       return { ok: journals.every(({ ok }) => ok), journals }
     })
 )

@@ -142,7 +142,8 @@ const serveHere = (settings: McpSettings, session: Session) => {
   return Environment.check(settings).pipe(
     Effect.andThen(Environment.prepare({ embedded, migrate: false })),
     Effect.andThen(serving),
-    Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
+    Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings)))),
+    (opened) => Effect.andThen(Environment.present(settings), opened)
   )
 }
 

@@ -43,6 +43,9 @@ describe("the commands", () => {
       const lines = (await done(["journal", "export", "acme", "--data", data])).trimEnd().split("\n")
       expect(await service.stop()).toBe(0)
       const alone = freshDirectory()
+      const nothing = path.join(alone, "nothing.json")
+      fs.writeFileSync(nothing, JSON.stringify({ organizations: [] }))
+      await done(["seed", nothing, "--data", alone])
       expect(await story(alone)).toEqual(through)
 
       expect(through.map((line) => line.split("\n")[0])).toEqual([

@@ -46,7 +46,7 @@ const seed = {
 /** Changes the stored journal as somebody who owns the machine could. */
 const tamper = async (data: string, statement: string) => {
   const database = await PGlite.create(path.join(data, "database"))
-  await database.exec(statement)
+  await database.exec(`set session_replication_role = replica; ${statement}`)
   await database.close()
 }
 
@@ -111,6 +111,28 @@ describe("a journal at the command line", () => {
       expect(broken("acme", copy)).toBe(2)
 
       await done(["organizations", "create", "bolt", "--name", "Bolt", "--owner", "olga@bolt.example", ...here])
+      const gone = path.join(data, "..", "gone.json")
+      const named = [{ organization: "gone", sequence: 7, hash: "0".repeat(64) }]
+      fs.writeFileSync(gone, JSON.stringify({ checkpoints: named }))
+      const missing = await run(["journal", "verify", "--json", "--checkpoint", gone, ...here])
+      expect([missing.status, JSON.parse(missing.stdout).journals.at(-1)]).toEqual([
+        1,
+        { organization: "gone", ok: false, sequence: 0, hash: null, reason: "missing" }
+      ])
+      const others = await run(["journal", "verify", "--organization", "acme", "--checkpoint", gone, ...here])
+      expect([others.status, others.stderr]).toEqual([1, "No checkpoint is one of acme: it proves nothing.\n"])
+      for (
+        const [text, line] of [["", "is not JSON"], ["{\"checkpoints\":[]}", "holds no checkpoint"], [
+          "[]",
+          "does not hold"
+        ]]
+      ) {
+        fs.writeFileSync(gone, text ?? "")
+        const refused = await run(["journal", "verify", "--checkpoint", gone, ...here])
+        expect([refused.status, refused.stdout]).toEqual([1, ""])
+        expect(refused.stderr).toMatch(new RegExp(`^\\S+gone\\.json ${line}[^\\n]*\\n$`))
+      }
+
       const both = await run(["journal", "verify", "--json", ...here])
       expect([both.status, JSON.parse(both.stdout)]).toMatchObject([1, {
         ok: false,
@@ -119,4 +141,37 @@ describe("a journal at the command line", () => {
     },
     300_000
   )
+
+  it("is not found, and none is made, where there is no database: only serve and seed make one", async () => {
+    const folder = freshDirectory()
+    const data = path.join(folder, "dta")
+    const env = { CONSOLE_DATA: data, CONSOLE_API_KEY: "osc_live_x" }
+    for (
+      const command of [
+        ["journal", "verify"],
+        ["mcp"],
+        ["migrate"],
+        ["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example"]
+      ]
+    ) {
+      const refused = await run(command, { env })
+      expect([command, refused.status, refused.stdout, refused.stderr]).toEqual([
+        command,
+        1,
+        "",
+        `There is no database in ${data}: check --data, ` +
+        "or make one there with `security-console serve` or `security-console seed`.\n"
+      ])
+    }
+    expect(fs.readdirSync(folder)).toEqual([])
+    const file = path.join(folder, "seed.json")
+    fs.writeFileSync(file, JSON.stringify({ organizations: [] }))
+    await done(["seed", file], { env })
+    const empty = await run(["journal", "verify"], { env })
+    expect([empty.status, empty.stdout, empty.stderr]).toEqual([
+      1,
+      "",
+      "There is no journal: the database has no organizations.\n"
+    ])
+  }, 120_000)
 })

@@ -12,7 +12,14 @@ import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
 
-const journalTables = new Set(["journal_event", "journal_head", "pending_change"])
+const journalTables = new Set([
+  "journal_event",
+  "journal_head",
+  "journal_place",
+  "journal_unsigned",
+  "journal_checkpoint",
+  "pending_change"
+])
 
 /** Everything that an operation may change, apart from the journal. */
 const state = Effect.fnUntraced(function*({ id, live }: Populated.Populated) {

@@ -56,6 +56,15 @@ export const intentPatience = Duration.minutes(1)
 /** The kinds of objects whose events the billing role sees. */
 const billingObjects = ["organization", "subscription", "billing"]
 
+/** How long after an event its journal is due to be signed at most. */
+const signingPeriod = Duration.minutes(1)
+
+/** The end of the period that a moment lies in. */
+const periodEnd = (at: Date): Date => {
+  const period = Duration.toMillis(signingPeriod)
+  return new Date((Math.floor(at.getTime() / period) + 1) * period)
+}
+
 const columns =
   `sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name, credential_kind, credential_id,
   credential_label, via, account_id, target_type, target_id, details, ip, request_id, closes, prev_hash, hash`
@@ -82,7 +91,7 @@ const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement
     ? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`
     : visibleToRole(sql, caller)
 
-/** The journal in SQL. The role of tenants may read it and append to it; where an event's account is filed follows the account. */
+/** The journal in SQL. The role of tenants may read it and append to it; by which department an event is found follows the account. */
 export const layer = Layer.effect(
   Ports.Journal,
   Effect.gen(function*() {
@@ -96,10 +105,12 @@ export const layer = Layer.effect(
      */
     const pages = (
       caller: Caller["Service"],
-      conditions: Statement.Fragment,
+      places: ReadonlyArray<Statement.Fragment>,
+      filters: ReadonlyArray<Statement.Fragment>,
       accountId: string | undefined,
       count: Statement.Fragment
     ): Statement.Fragment | undefined => {
+      const conditions = sql.and([...places, ...filters])
       const newest = (...holds: ReadonlyArray<Statement.Fragment>) =>
         sql`(select sequence from journal_event
           where ${sql.and([sql`organization_id = ${caller.organizationId}`, conditions, ...holds])}
@@ -128,7 +139,17 @@ export const layer = Layer.effect(
           : [ofEach(account, sql`journal_event.account_id = reached.account_id`)]),
         ...(accountId !== undefined || ways.departments === undefined
           ? []
-          : [ofEach(ways.departments, sql`journal_event.department_id = reached.department_id`)])
+          : [sql`(select page.sequence from (${ways.departments}) as reached cross join lateral (
+              select sequence from journal_place
+              ${filters.length === 0 ? sql`` : sql`join journal_event using (organization_id, sequence)`}
+              where ${
+            sql.and([
+              sql`organization_id = ${caller.organizationId}`,
+              sql`journal_place.department_id = reached.department_id`,
+              conditions
+            ])
+          }
+              order by sequence desc limit ${count}) as page)`])
       ])
     }
 
@@ -164,12 +185,16 @@ export const layer = Layer.effect(
           with head as (
             update journal_head set sequence = ${event.sequence}, hash = ${hash}, at = ${event.at}
             where organization_id = ${organizationId}
+          ), unsigned as (
+            insert into journal_unsigned (organization_id, due_at) values (${organizationId}, ${periodEnd(event.at)})
+            on conflict do nothing
+          ), place as (
+            insert into journal_place (organization_id, sequence, department_id)
+            select organization_id, ${event.sequence}::bigint, department_id from account
+            where organization_id = ${organizationId} and account.id = ${event.account_id} and department_id is not null
           )
-          insert into journal_event (organization_id, department_id, ${literalColumns})
-          values (${organizationId},
-            (select department_id from account
-              where organization_id = ${organizationId} and account.id = ${event.account_id}),
-            ${event.sequence}, ${event.id}, ${event.at}, ${event.action}, ${event.outcome},
+          insert into journal_event (organization_id, ${literalColumns})
+          values (${organizationId}, ${event.sequence}, ${event.id}, ${event.at}, ${event.action}, ${event.outcome},
             ${event.actor.type}, ${event.actor.admin_id}, ${event.actor.name}, ${event.credential?.kind ?? null},
             ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
             ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}::jsonb,
@@ -257,7 +282,7 @@ export const layer = Layer.effect(
           const holds = sql.and([...places, ...filters])
           // As a literal: a plan for every limit would expect to read a tenth of the table.
           const count = sql.literal(String(query.limit + 1))
-          const sequences = pages(caller, holds, query.accountId, count)
+          const sequences = pages(caller, places, filters, query.accountId, count)
           const statement = sequences === undefined
             ? sql<EventRow>`
               select ${literalColumns} from journal_event where organization_id = ${organizationId} and ${holds}
@@ -308,18 +333,20 @@ export const head = Effect.fnUntraced(function*(organizationId: string): Effect.
   return row ?? { sequence: 0, hash: seedHash(organizationId) }
 })
 
+const tailRows = Effect.fnUntraced(function*(organizationId: string, after: number, limit: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Effect.orDie(sql<EventRow & { readonly filed: boolean }>`
+    select ${sql.literal(columns)}, object = split_part(action, '.', 1) as filed from journal_event
+    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
+})
+
 /** The events after a sequence, oldest first; within the organization's transaction. */
-export const tail = Effect.fnUntraced(function*(
+export const tail = (
   organizationId: string,
   after: number,
   limit: number
-): Effect.fn.Return<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* Effect.orDie(sql<EventRow>`
-    select ${sql.literal(columns)} from journal_event
-    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
-  return rows.map(fromRow)
-})
+): Effect.Effect<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> =>
+  Effect.map(tailRows(organizationId, after, limit), (rows) => rows.map(({ filed: _, ...row }) => fromRow(row)))
 
 /**
  * What is wrong with a chain, and from which event on: a gap in the sequence, an event that does not continue the one
@@ -348,16 +375,18 @@ export const verify = Effect.fnUntraced(function*(
   let sequence = 0
   let hash = seedHash(organizationId)
   while (true) {
-    const events = yield* tail(organizationId, sequence, verifyPage)
-    for (const event of events) {
+    const rows = yield* tailRows(organizationId, sequence, verifyPage)
+    for (const { filed, ...row } of rows) {
+      const event = fromRow(row)
       if (event.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, reason: "gap" }
       if (event.prev_hash !== hash) return { ok: false, sequence: event.sequence, reason: "link" }
-      if (event.hash !== eventHash(event)) return { ok: false, sequence: event.sequence, reason: "hash" }
+      // One column follows from the action, to be found by.
+      if (event.hash !== eventHash(event) || !filed) return { ok: false, sequence: event.sequence, reason: "hash" }
       sequence = event.sequence
       hash = event.hash
       if ((hashes.get(sequence) ?? hash) !== hash) return { ok: false, sequence, reason: "checkpoint" }
     }
-    if (events.length < verifyPage) break
+    if (rows.length < verifyPage) break
   }
   const last = yield* head(organizationId)
   if (last.sequence !== sequence || last.hash !== hash) return { ok: false, sequence, reason: "head" }

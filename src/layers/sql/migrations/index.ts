@@ -7,6 +7,7 @@ import createConsoleSessions from "./0004_create_console_sessions.ts"
 import keepStandings from "./0005_keep_standings.ts"
 import extendOAuth from "./0007_extend_oauth.ts"
 import extendSignIn from "./0008_extend_sign_in.ts"
+import proveJournal from "./0009_prove_journal.ts"
 import keepLastFour from "./0011_keep_last_four.ts"
 
 export const migrations: Migrate.Migrations = {
@@ -17,5 +18,6 @@ export const migrations: Migrate.Migrations = {
   "0005_keep_standings": keepStandings,
   "0007_extend_oauth": extendOAuth,
   "0008_extend_sign_in": extendSignIn,
+  "0009_prove_journal": proveJournal,
   "0011_keep_last_four": keepLastFour
 }
