@@ -1,54 +1,13 @@
-import canonicalize from "canonicalize"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
-import * as crypto from "node:crypto"
 import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
-import { chainSeed, hashed, type JournalEntry, type JournalEvent } from "../../domain/JournalEvent.ts"
+import type { JournalEntry } from "../../domain/JournalEvent.ts"
 import * as Ports from "../../operations/Ports.ts"
+import { columns, eventHash, type EventRow, fromRow, type Head, head, seedHash, tail, tailRows } from "./JournalRows.ts"
 import { reachable, reached, union } from "./Reach.ts"
 
-type EventRow = Omit<JournalEvent, "object" | "actor" | "credential" | "target"> & {
-  readonly actor_type: JournalEvent["actor"]["type"]
-  readonly actor_admin_id: string | null
-  readonly actor_name: string | null
-  readonly credential_kind: NonNullable<JournalEvent["credential"]>["kind"] | null
-  readonly credential_id: string | null
-  readonly credential_label: string | null
-  readonly target_type: string | null
-  readonly target_id: string | null
-}
-
-const fromRow = ({
-  actor_admin_id,
-  actor_name,
-  actor_type,
-  credential_id,
-  credential_kind,
-  credential_label,
-  target_id,
-  target_type,
-  ...row
-}: EventRow): JournalEvent => ({
-  object: "journal_event",
-  ...row,
-  actor: { type: actor_type, admin_id: actor_admin_id, name: actor_name },
-  credential: credential_kind === null
-    ? null
-    : { kind: credential_kind, id: credential_id ?? "", label: credential_label ?? "" },
-  target: target_type === null ? null : { type: target_type, id: target_id ?? "" }
-})
-
-/** The hash that the chain starts from. */
-const seedHash = (organizationId: string): string =>
-  crypto.createHash("sha256").update(chainSeed(organizationId)).digest("hex")
-
-/** SHA-256 over the previous hash and the canonical JSON (RFC 8785) of the event without its hash. */
-const eventHash = (event: Omit<JournalEvent, "hash">): string =>
-  crypto.createHash("sha256")
-    .update(Buffer.from(event.prev_hash, "hex"))
-    .update(canonicalize(hashed({ ...event, hash: "" })) ?? "")
-    .digest("hex")
+export { type Head, head, tail }
 
 /** How long an intent may stay without an outcome before it counts as abandoned. */
 export const intentPatience = Duration.minutes(1)
@@ -64,10 +23,6 @@ const periodEnd = (at: Date): Date => {
   const period = Duration.toMillis(signingPeriod)
   return new Date((Math.floor(at.getTime() / period) + 1) * period)
 }
-
-const columns =
-  `sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name, credential_kind, credential_id,
-  credential_label, via, account_id, target_type, target_id, details, ip, request_id, closes, prev_hash, hash`
 
 /** Holds for a row of `journal_event` about an account that the caller reaches. */
 const aboutReached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
@@ -117,6 +72,24 @@ export const layer = Layer.effect(
           order by sequence desc limit ${count})`
       const ofEach = (ways: Statement.Fragment, holds: Statement.Fragment) =>
         sql`(select page.sequence from (${ways}) as reached cross join lateral ${newest(holds)} as page)`
+      // Filtered events are looked at one by one, newest first: never more of them than the caller may see.
+      const filtered = filters.length === 0 ? sql`` : sql`cross join lateral (
+        select 1 from journal_event
+        where ${
+        sql.and([sql`organization_id = ${caller.organizationId}`, sql`sequence = place.sequence`, ...filters])
+      } offset 0) as event`
+      const inDepartments = (departments: Statement.Fragment) =>
+        sql`(select page.sequence from (${departments}) as reached cross join lateral (
+          select place.sequence from (
+            select sequence from journal_place
+            where ${
+          sql.and([
+            sql`organization_id = ${caller.organizationId}`,
+            sql`department_id = reached.department_id`,
+            ...places
+          ])
+        } order by sequence desc ${filters.length === 0 ? sql`limit ${count}` : sql``}) as place ${filtered}
+          order by place.sequence desc limit ${count}) as page)`
       const ways = reached(sql, caller)
       const unreached = isNarrowing(caller.limit) ? sql`account_id is null` : sql`true`
       const own = sql`actor_admin_id = ${caller.adminId}`
@@ -139,17 +112,7 @@ export const layer = Layer.effect(
           : [ofEach(account, sql`journal_event.account_id = reached.account_id`)]),
         ...(accountId !== undefined || ways.departments === undefined
           ? []
-          : [sql`(select page.sequence from (${ways.departments}) as reached cross join lateral (
-              select sequence from journal_place
-              ${filters.length === 0 ? sql`` : sql`join journal_event using (organization_id, sequence)`}
-              where ${
-            sql.and([
-              sql`organization_id = ${caller.organizationId}`,
-              sql`journal_place.department_id = reached.department_id`,
-              conditions
-            ])
-          }
-              order by sequence desc limit ${count}) as page)`])
+          : [inDepartments(ways.departments)])
       ])
     }
 
@@ -314,39 +277,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-/** Where a journal stands: its newest event and that event's hash. */
-export interface Head {
-  readonly sequence: number
-  readonly hash: string
-}
-
-/** The organization's head; within its transaction. */
-export const head = Effect.fnUntraced(function*(organizationId: string): Effect.fn.Return<
-  Head,
-  never,
-  SqlClient.SqlClient
-> {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* Effect.orDie(sql<Head>`
-    select sequence, hash from journal_head where organization_id = ${organizationId}`)
-  return row ?? { sequence: 0, hash: seedHash(organizationId) }
-})
-
-const tailRows = Effect.fnUntraced(function*(organizationId: string, after: number, limit: number) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* Effect.orDie(sql<EventRow & { readonly filed: boolean }>`
-    select ${sql.literal(columns)}, object = split_part(action, '.', 1) as filed from journal_event
-    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
-})
-
-/** The events after a sequence, oldest first; within the organization's transaction. */
-export const tail = (
-  organizationId: string,
-  after: number,
-  limit: number
-): Effect.Effect<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> =>
-  Effect.map(tailRows(organizationId, after, limit), (rows) => rows.map(({ filed: _, ...row }) => fromRow(row)))
 
 /**
  * What is wrong with a chain, and from which event on: a gap in the sequence, an event that does not continue the one

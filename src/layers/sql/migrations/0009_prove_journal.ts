@@ -73,7 +73,7 @@ export default Effect.gen(function*() {
   yield* sql`
     create function refuse_change() returns trigger language plpgsql as $$
     begin
-      raise insufficient_privilege using message = format('%s is append-only', tg_table_name);
+      raise insufficient_privilege using message = 'The journal is append-only';
     end $$`
   for (const table of appendOnly) {
     yield* sql`

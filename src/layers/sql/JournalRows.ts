@@ -1,0 +1,89 @@
+/** The journal's events as rows: how they are read, chained and hashed. */
+import canonicalize from "canonicalize"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import { chainSeed, hashed, type JournalEvent } from "../../domain/JournalEvent.ts"
+
+/** An event as it is stored. */
+export type EventRow = Omit<JournalEvent, "object" | "actor" | "credential" | "target"> & {
+  readonly actor_type: JournalEvent["actor"]["type"]
+  readonly actor_admin_id: string | null
+  readonly actor_name: string | null
+  readonly credential_kind: NonNullable<JournalEvent["credential"]>["kind"] | null
+  readonly credential_id: string | null
+  readonly credential_label: string | null
+  readonly target_type: string | null
+  readonly target_id: string | null
+}
+
+/** The event of a row. */
+export const fromRow = ({
+  actor_admin_id,
+  actor_name,
+  actor_type,
+  credential_id,
+  credential_kind,
+  credential_label,
+  target_id,
+  target_type,
+  ...row
+}: EventRow): JournalEvent => ({
+  object: "journal_event",
+  ...row,
+  actor: { type: actor_type, admin_id: actor_admin_id, name: actor_name },
+  credential: credential_kind === null
+    ? null
+    : { kind: credential_kind, id: credential_id ?? "", label: credential_label ?? "" },
+  target: target_type === null ? null : { type: target_type, id: target_id ?? "" }
+})
+
+/** The hash that the chain starts from. */
+export const seedHash = (organizationId: string): string =>
+  crypto.createHash("sha256").update(chainSeed(organizationId)).digest("hex")
+
+/** SHA-256 over the previous hash and the canonical JSON (RFC 8785) of the event without its hash. */
+export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
+  crypto.createHash("sha256")
+    .update(Buffer.from(event.prev_hash, "hex"))
+    .update(canonicalize(hashed({ ...event, hash: "" })) ?? "")
+    .digest("hex")
+
+/** The columns of an event, in the order in which they are written. */
+export const columns =
+  `sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name, credential_kind, credential_id,
+  credential_label, via, account_id, target_type, target_id, details, ip, request_id, closes, prev_hash, hash`
+
+/** Where a journal stands: its newest event and that event's hash. */
+export interface Head {
+  readonly sequence: number
+  readonly hash: string
+}
+
+/** The organization's head; within its transaction. */
+export const head = Effect.fnUntraced(function*(organizationId: string): Effect.fn.Return<
+  Head,
+  never,
+  SqlClient.SqlClient
+> {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.orDie(sql<Head>`
+    select sequence, hash from journal_head where organization_id = ${organizationId}`)
+  return row ?? { sequence: 0, hash: seedHash(organizationId) }
+})
+
+/** The rows after a sequence, oldest first; `filed` says whether what an event is found by follows from its action. */
+export const tailRows = Effect.fnUntraced(function*(organizationId: string, after: number, limit: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Effect.orDie(sql<EventRow & { readonly filed: boolean }>`
+    select ${sql.literal(columns)}, object = split_part(action, '.', 1) as filed from journal_event
+    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
+})
+
+/** The events after a sequence, oldest first; within the organization's transaction. */
+export const tail = (
+  organizationId: string,
+  after: number,
+  limit: number
+): Effect.Effect<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> =>
+  Effect.map(tailRows(organizationId, after, limit), (rows) => rows.map(({ filed: _, ...row }) => fromRow(row)))
