@@ -31,6 +31,9 @@ export const maxRedirectUriLength = 2048
 export const maxClientNameLength = 100
 /** How many accounts or departments an admin may choose one by one for a connection. */
 export const maxChosen = 500
+/** A list of more of them is searched, and shows at most so many besides those that are chosen. */
+export const choicesSearched = 20
+export const choicesListed = 100
 /** New registrations in any hour, from one address and from all of them. */
 export const registrationsPerAddress = 20
 export const registrationsInTotal = 500

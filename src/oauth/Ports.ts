@@ -62,16 +62,32 @@ export interface NewToken extends Omit<Token, "digest" | "usedAt"> {
   readonly createdAt: Date
 }
 
-/** What an admin may let an application reach. */
+/** What an admin looks for in a list that they choose from, and what they have ticked in it. */
+export interface Wanted {
+  readonly find: string
+  readonly ticked: ReadonlyArray<string>
+}
+
+/** As much of a list as is shown. */
+export interface Listed<A> {
+  /** How many the admin may choose from. */
+  readonly total: number
+  /** What is ticked, whether or not it is what is looked for; empty where the whole list is short. */
+  readonly ticked: ReadonlyArray<A>
+  /** How many others are what is looked for, and the first of them. */
+  readonly matching: number
+  readonly found: ReadonlyArray<A>
+}
+
+/** What an admin may let an application use, in the console's order. */
 export interface Choices {
-  readonly accounts: ReadonlyArray<{
+  readonly accounts: Listed<{
     readonly id: string
     readonly name: string
     readonly phone_number: string
     readonly role_label: string | null
-    readonly department_id: string | null
   }>
-  readonly departments: ReadonlyArray<{ readonly id: string; readonly name: string }>
+  readonly departments: Listed<{ readonly id: string; readonly name: string }>
 }
 
 /** Connections with their codes and tokens. All but `locate` run inside a transaction of the organization. */
@@ -102,8 +118,8 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   isActive(admin: Granter): Effect.Effect<boolean>
   /** Whether the admin reaches every one of them. */
   reaches(admin: Granter, reach: ChosenReach): Effect.Effect<boolean>
-  /** What the admin reaches, in the console's order. */
-  choices(admin: Granter): Effect.Effect<Choices>
+  /** What the admin may choose from; a long list is cut to what is ticked and what is looked for. */
+  choices(admin: Granter, wanted: { readonly [K in keyof Choices]: Wanted }): Effect.Effect<Choices>
   connect(organizationId: OrganizationId, connection: NewConnection): Effect.Effect<void>
   addCode(organizationId: OrganizationId, connectionId: string, code: NewCode): Effect.Effect<void>
   addToken(organizationId: OrganizationId, connectionId: string, token: NewToken): Effect.Effect<void>

@@ -346,10 +346,12 @@ describe("OAuth authorization", () => {
           expect(yield* ask(admin, "departments", [department])).toBe("granted")
           expect(yield* ask(admin, "accounts", [mine, filed])).toBe("granted")
           expect(yield* ask(owner, "accounts", [mine, hidden, filed])).toBe("granted")
-          expect((yield* Authorize.choices(admin)).accounts.map(({ id }) => id).toSorted()).toEqual(
+          const nothing = { find: "", ticked: [] }
+          const wanted = { accounts: nothing, departments: nothing }
+          expect((yield* Authorize.choices(admin, wanted)).accounts.found.map(({ id }) => id).toSorted()).toEqual(
             [mine, filed].toSorted()
           )
-          expect((yield* Authorize.choices(owner)).departments.map(({ id }) => id)).toEqual([department])
+          expect((yield* Authorize.choices(owner, wanted)).departments.found.map(({ id }) => id)).toEqual([department])
           const another = yield* World.makeDepartment(organization.id)
           for (const ids of [[another], [department, another]]) {
             expect(yield* ask(admin, "departments", ids)).toBe("OutOfReach")

@@ -1,6 +1,6 @@
 /** The choice of accounts on the consent page: all, those that are ticked, or those in departments. */
-import { maxChosen } from "../../domain/OAuth.ts"
-import type { Choices } from "../../oauth/Ports.ts"
+import { choicesSearched, maxChosen } from "../../domain/OAuth.ts"
+import type { Choices, Listed } from "../../oauth/Ports.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import type * as Visit from "./Visit.ts"
@@ -34,7 +34,7 @@ export const chosen = ({ accounts, by, departments }: Draft): ReadonlyArray<stri
 /** What is wrong with the choice, if anything is. */
 export const fault = (draft: Draft, { accounts, departments }: Choices): string | undefined => {
   const { length } = chosen(draft)
-  return draft.by === "all" || accounts.length + departments.length === 0
+  return draft.by === "all" || accounts.total + departments.total === 0
     ? undefined
     : length === 0
     ? "Choose at least one account or department."
@@ -43,20 +43,22 @@ export const fault = (draft: Draft, { accounts, departments }: Choices): string 
     : undefined
 }
 
-/** How many are listed at once; a longer list can be searched, and skipped. */
-const listed = 100
-const shortList = 20
+/** What the draft looks for and has ticked, for the lists to show. */
+export const wanted = ({ accounts, departments, findAccount, findDepartment }: Draft) => ({
+  accounts: { find: findAccount, ticked: accounts },
+  departments: { find: findDepartment, ticked: departments }
+})
 
 interface Item {
   readonly id: string
   readonly name: string
-  readonly hint: string
+  readonly hint?: string
 }
 
 interface List {
   readonly kind: "account" | "department"
-  readonly items: ReadonlyArray<Item>
-  readonly ticked: ReadonlySet<string>
+  readonly items: Listed<Item>
+  readonly ticked: ReadonlyArray<string>
   readonly find: string
   readonly action: string
 }
@@ -66,7 +68,7 @@ const box = (kind: List["kind"], { hint, id, name }: Item, ticked: boolean): Htm
   <div class="choice">
     <input type="checkbox" id="${kind}-${id}" name="${kind}" value="${id}"${ticked ? " checked" : ""}>
     <label for="${kind}-${id}"><span class="name">${Html.named(name)}</span>${
-    hint === "" ? undefined : html` <span class="hint">${Html.named(hint)}</span>`
+    hint === undefined || hint === "" ? undefined : html` <span class="hint">${Html.named(hint)}</span>`
   }</label>
   </div>`
 
@@ -84,38 +86,42 @@ const search = ({ action, find, kind }: List): Html.Html =>
 
 /** A list to tick in: whole when it is short, else what is ticked, what is found, and a field to search with. */
 const list = (shown: List): Html.Html => {
-  const { find, items, kind, ticked } = shown
+  const { find, items, kind } = shown
+  const { found, matching, total } = items
   const plural = `${kind}s`
-  if (items.length <= shortList) {
+  if (total <= choicesSearched) {
+    const ticked = new Set(shown.ticked)
     return html`
   <div class="choices by-${plural}" role="group" aria-label="${plural}" tabindex="0">
-    ${items.map((item) => box(kind, item, ticked.has(item.id)))}
+    ${found.map((item) => box(kind, item, ticked.has(item.id)))}
   </div>`
   }
-  const wanted = find.trim().toLowerCase()
-  const already = items.filter(({ id }) => ticked.has(id))
-  const found = items.filter(({ hint, id, name }) =>
-    !ticked.has(id) && `${name} ${hint}`.toLowerCase().includes(wanted)
-  )
-  const first = found.slice(0, listed)
   return html`
   <div class="by-${plural}">
     <a class="skip here" href="#scopes">Skip the ${plural}</a>
     ${search(shown)}
     <div class="choices" role="group" aria-label="${plural}" tabindex="0">
-      ${already.length === 0 ? undefined : html`<p class="part">Ticked: ${number(already.length)}</p>`}
-      ${already.map((item) => box(kind, item, true))}
+      ${items.ticked.length === 0 ? undefined : html`<p class="part">Ticked: ${number(items.ticked.length)}</p>`}
+      ${items.ticked.map((item) => box(kind, item, true))}
       <p class="part" role="status">${
     found.length === 0
       ? `No other ${kind} is found.`
-      : wanted === ""
-      ? `${number(first.length)} of ${number(items.length)} ${plural}. Search to find others.`
-      : `Found: ${number(found.length)}${found.length > listed ? `, of which ${listed} are listed` : ""}`
+      : find.trim() === ""
+      ? `${number(found.length)} of ${number(total)} ${plural}. Search to find others.`
+      : `Found: ${number(matching)}${matching > found.length ? `, of which ${found.length} are listed` : ""}`
   }</p>
-      ${first.map((item) => box(kind, item, false))}
+      ${found.map((item) => box(kind, item, false))}
     </div>
   </div>`
 }
+
+type Account = Choices["accounts"]["found"][number]
+
+const accountItem = ({ id, name, phone_number, role_label }: Account): Item => ({
+  id,
+  name,
+  hint: [...(name === phone_number ? [] : [phone_number]), ...(role_label === null ? [] : [role_label])].join(" · ")
+})
 
 /** The whole choice; `action` is where its form leads. */
 export const field = (
@@ -124,7 +130,7 @@ export const field = (
   faults: Html.Faults,
   action: string
 ): Html.Html => {
-  if (accounts.length === 0 && departments.length === 0) {
+  if (accounts.total + departments.total === 0) {
     return html`
 <fieldset id="reach">
   <legend>Which accounts it may use</legend>
@@ -146,27 +152,21 @@ export const field = (
   ${
     list({
       kind: "account",
-      items: accounts.map(({ id, name, phone_number, role_label }) => ({
-        id,
-        name,
-        hint: [...(name === phone_number ? [] : [phone_number]), ...(role_label === null ? [] : [role_label])].join(
-          " · "
-        )
-      })),
-      ticked: new Set(draft.accounts),
+      items: { ...accounts, ticked: accounts.ticked.map(accountItem), found: accounts.found.map(accountItem) },
+      ticked: draft.accounts,
       find: draft.findAccount,
       action
     })
   }
   ${
-    departments.length === 0 ?
+    departments.total === 0 ?
       undefined :
       html`${radio("departments", "Departments", "Whichever accounts are in them at the time.")}
   ${
         list({
           kind: "department",
-          items: departments.map(({ id, name }) => ({ id, name, hint: "" })),
-          ticked: new Set(draft.departments),
+          items: departments,
+          ticked: draft.departments,
           find: draft.findDepartment,
           action
         })
@@ -176,7 +176,7 @@ export const field = (
     radio(
       "all",
       "All accounts",
-      `Whatever you have access to yourself: ${number(accounts.length)} now, and every one that is added later.`
+      `Whatever you have access to yourself: ${number(accounts.total)} now, and every one that is added later.`
     )
   }
 </fieldset>`

@@ -68,9 +68,9 @@ const asking = (
 const show = Effect.fnUntraced(
   function*(visit: Visit.Visit, admin: SignedIn, request: Authorize.AuthorizeRequest, shown: Shown) {
     const sessions = yield* ConsoleSessions
-    const choices = yield* Authorize.choices(admin)
     const { base, query } = visit
     const { draft, faults } = shown
+    const choices = yield* Authorize.choices(admin, AccountChoice.wanted(draft.accounts))
     const action = `${base}${path}?${query}`
     const formAction = Lead.formAction(visit, request.redirectUri)
     return yield* Html.respond({
@@ -181,7 +181,7 @@ export const post = (visit: Visit.Visit) =>
           : yield* again(200, "password", "Type the password again, then press Allow: nothing is granted yet.")
       }
       if (decision !== "allow") return yield* Visit.foreignForm(visit)
-      const choices = yield* Authorize.choices(admin)
+      const choices = yield* Authorize.choices(admin, AccountChoice.wanted(AccountChoice.empty))
       const fault = AccountChoice.fault(draft.accounts, choices)
       if (fault !== undefined) return yield* again(422, "reach", fault)
       const ids = AccountChoice.chosen(draft.accounts)

@@ -1,19 +1,11 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrganizationId } from "../../domain/Access.ts"
-import { accountName } from "../../domain/Account.ts"
-import { type Choices, OAuthGrants } from "../../oauth/Ports.ts"
-import type { Code, Connection, Granter, Token } from "../../oauth/Values.ts"
+import { OAuthGrants } from "../../oauth/Ports.ts"
+import type { Code, Connection, Token } from "../../oauth/Values.ts"
+import { choices, unlimited } from "./OAuthChoices.ts"
 import { reachable, reachableDepartment } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
-
-interface AccountRow extends Omit<Choices["accounts"][number], "name"> {
-  readonly first_name: string | null
-  readonly last_name: string | null
-  readonly username: string | null
-}
-
-const unlimited = (admin: Granter) => ({ role: admin.role, adminId: admin.adminId, limit: null })
 
 /** Revokes a connection and forgets its codes and tokens, within its organization's transaction. */
 export const disconnect = Effect.fnUntraced(function*(
@@ -88,26 +80,7 @@ export const layer = Layer.effect(
             Effect.map(([row]) => row?.found === ids.length)
           ),
 
-      choices: Effect.fnUntraced(function*(admin) {
-        const accounts = yield* sql<AccountRow>`
-          select id, phone_number, first_name, last_name, username, role_label, department_id from account
-          where organization_id = ${admin.organizationId} and ${reachable(sql, unlimited(admin))}
-          order by name_key, id`
-        const departments = yield* sql<Choices["departments"][number]>`
-          select id, name from department
-          where organization_id = ${admin.organizationId} and ${reachableDepartment(sql, unlimited(admin))}
-          order by name, id`
-        return {
-          accounts: accounts.map((row) => ({
-            id: row.id,
-            name: accountName(row),
-            phone_number: row.phone_number,
-            role_label: row.role_label,
-            department_id: row.department_id
-          })),
-          departments
-        }
-      }, Effect.orDie),
+      choices: (admin, wanted) => choices(sql, admin, wanted),
 
       connect: Effect.fnUntraced(function*(organizationId, { reach, ...connection }) {
         yield* sql`

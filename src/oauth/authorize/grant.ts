@@ -4,7 +4,7 @@ import { codeLifetime, resourceAddress } from "../../domain/OAuth.ts"
 import { Db, Journal } from "../../operations/Ports.ts"
 import { ConsoleSessions, type SignedIn } from "../ConsoleSessions.ts"
 import { adminEntry } from "../Entries.ts"
-import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
+import { OAuthGrants, OAuthSecrets, type Wanted } from "../Ports.ts"
 import { type ChosenReach, isUuid, type Origin } from "../Values.ts"
 import { redirectCode } from "./redirect.ts"
 import type { AuthorizeRequest } from "./Request.ts"
@@ -25,10 +25,17 @@ class OutOfReach extends Schema.TaggedError<OutOfReach>()("OutOfReach", {}) {}
 /** The admin has been disabled since the page was shown. */
 class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
 
-/** The accounts and departments that the admin may let an application reach. */
-export const choices = Effect.fnUntraced(function*(admin: SignedIn) {
+/** The accounts and departments that the admin may let an application use, as far as they are looked for. */
+export const choices = Effect.fnUntraced(function*(
+  admin: SignedIn,
+  wanted: { readonly accounts: Wanted; readonly departments: Wanted }
+) {
   const grants = yield* OAuthGrants
-  return yield* (yield* Db).transaction(admin.organizationId, grants.choices(admin))
+  const valid = ({ find, ticked }: Wanted): Wanted => ({ find, ticked: ticked.filter(isUuid) })
+  return yield* (yield* Db).transaction(
+    admin.organizationId,
+    grants.choices(admin, { accounts: valid(wanted.accounts), departments: valid(wanted.departments) })
+  )
 })
 
 /** Connects the application as the admin has chosen, and answers the redirect with its code. */
