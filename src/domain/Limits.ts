@@ -12,10 +12,26 @@ export const defaultApiKeyExpiry = Duration.days(90)
 export const maxApiKeyDays = 3650
 export const maxApiKeyLabelLength = 60
 export const maxPasswordLength = 1024
-/** Wrong console passwords that cost nothing; each further one doubles the wait, up to the longest. */
+/**
+ * Wrong console passwords that cost nothing; each further one doubles the wait, up to the longest. They are counted for
+ * an admin at one address, for a browser that the admin has signed in with, and for a credential that is asked for the
+ * password again.
+ */
 export const freePasswordFailures = 5
+/** The same for one address, whoever is tried from it: people behind one address mistype too. */
+export const freeAddressFailures = 20
+/** The same for one admin from all addresses and browsers that the admin has not signed in with. */
+export const freeStrangersFailures = 100
+/** Sign-ins of one address that a process looks at at once, and those that wait for their turn. */
+export const signInsAtOnce = 4
+export const signInsWaiting = 64
 export const maxPasswordWait = Duration.minutes(15)
 export const passwordFailuresForgotten = Duration.days(1)
+/** How often wrong passwords of one admin are journaled after the first burst of them. */
+export const passwordFailuresJournaled = Duration.hours(1)
+/** How long a browser is known after its last sign-in, and how many of one admin's are. */
+export const knownBrowserLifetime = Duration.days(180)
+export const knownBrowsersKept = 20
 export const consoleSessionIdle = Duration.minutes(30)
 export const consoleSessionLifetime = Duration.hours(12)
 export const signOutLock = Duration.hours(24)

@@ -14,14 +14,15 @@ import { Caller } from "../domain/Access.ts"
 import { ResourceMissing } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
-import { enter, siteOf } from "../edge/Entry.ts"
+import { enter, hostOf, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
 import { RequestId } from "../edge/Settings.ts"
-import type { Sites } from "../edge/Site.ts"
+import { Sites } from "../edge/Site.ts"
 import { type Operations, operations } from "../operations/index.ts"
 import type * as Operation from "../operations/Operation.ts"
 import type { Credentials, FailedAttempts } from "../operations/Ports.ts"
 import * as Documents from "./Documents.ts"
+import * as Headers from "./Headers.ts"
 import * as Health from "./Health.ts"
 import * as Input from "./Input.ts"
 import * as OAuth from "./OAuth.ts"
@@ -133,17 +134,16 @@ const cors = HttpMiddleware.cors({
 /** What holds for every request: an id on the answer, limits, open origins where they belong, and errors in one body. */
 const edge = <E, R>(
   random: SecureRandom.SecureRandom["Service"],
+  sites: Sites["Service"],
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) =>
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const requestId = `req_${(yield* random.ulid).toLowerCase()}`
     const observation = new Observation.Observation(request.method, requestId)
+    const site = sites.find(hostOf(request))
     yield* HttpEffect.appendPreResponseHandler((_, response) =>
-      Effect.succeed(HttpServerResponse.setHeaders(response, {
-        "request-id": requestId,
-        "x-content-type-options": "nosniff"
-      }))
+      Effect.succeed(Headers.secure(response, requestId, site))
     )
     const answered = app.pipe(
       recover((failed) => Effect.succeed(toResponse(failed))),
@@ -208,5 +208,5 @@ export const make: Effect.Effect<
     ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)
   )
   // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made
-  return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), routed))
+  return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), Context.get(context, Sites), routed))
 })

@@ -25,19 +25,48 @@ export interface CookieSite {
   readonly organizationId: OrganizationId | null
 }
 
+/** A browser's request, as far as a session keeps or journals it. */
+export interface SessionVisit {
+  readonly cookies: string | undefined
+  readonly site: CookieSite
+  readonly ip: string | null
+  readonly requestId: string | null
+  readonly userAgent: string | undefined
+}
+
+/** A console session of the admin, as the admin sees it. */
+export interface ListedSession {
+  readonly id: string
+  readonly current: boolean
+  readonly createdAt: Date
+  readonly lastUsedAt: Date
+  /** Null for a session of an earlier version. */
+  readonly address: string | null
+  readonly browser: string | null
+}
+
 /** Who is signed in at the console, however they signed in. */
 export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   /** The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. */
   current(cookies: string | undefined, site: CookieSite): Effect.Effect<Option.Option<SignedIn>, ServiceUnavailable>
-  /** Begins a session of its own for the admin, ends the one that the cookies name, and answers the `Set-Cookie`. */
-  start(admin: AdminRef, cookies: string | undefined, site: CookieSite): Effect.Effect<string, ServiceUnavailable>
-  /** Ends the session that the cookies name, and answers the `Set-Cookie` that forgets it. */
-  end(cookies: string | undefined, site: CookieSite): Effect.Effect<string, ServiceUnavailable>
+  /**
+   * Begins a session of its own for the admin, who proved at `since` who they are, ends the one that the cookies name,
+   * remembers the browser, and answers what to set as cookies; the session's is the first.
+   */
+  start(admin: AdminRef, visit: SessionVisit, since: Date): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>
+  /** Ends the admin's session, and answers the `Set-Cookie` that forgets it. */
+  end(admin: SignedIn, visit: SessionVisit): Effect.Effect<string, ServiceUnavailable>
+  /** The secret by which the browser is known that the cookies come from; null without one. */
+  browser(cookies: string | undefined, site: CookieSite): Redacted.Redacted | null
+  /** The admin's sessions, the one used last first. */
+  list(admin: SignedIn): Effect.Effect<ReadonlyArray<ListedSession>, ServiceUnavailable>
+  /** Ends one other session of the admin, or all others; answers how many there were. */
+  endOther(admin: SignedIn, id: string | "all", visit: SessionVisit): Effect.Effect<number, ServiceUnavailable>
   /** The token of a form: an HMAC over the session and the text that the form stands for, the exact query. */
   csrf(sessionId: string, text: string): string
   /** Whether the token is the form's, under any of the configured keys. */
   verifyCsrf(sessionId: string, text: string, token: string): boolean
-  /** Fails unless it is the admin's console password; every failure counts for the admin and for the address. */
+  /** Fails unless it is the admin's console password; every failure counts for the session. */
   verifyPassword(
     admin: SignedIn,
     password: Redacted.Redacted,

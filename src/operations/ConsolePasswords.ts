@@ -1,6 +1,6 @@
 /** The console password of an admin, asked for at sign-in and before a credential may write. */
 import { Context, type Effect, type Redacted } from "effect"
-import type { OrganizationId, Via } from "../domain/Access.ts"
+import type { CredentialKind, OrganizationId, Via } from "../domain/Access.ts"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
 
 /** An admin by organization and id. */
@@ -9,11 +9,15 @@ export interface AdminRef {
   readonly adminId: string
 }
 
-/** Where an attempt came from: the address counts, and the journal tells all of it. */
+/** Where an attempt came from: it decides what is counted, and stands in the journal. */
 export interface Attempt {
   readonly via: Via
   readonly ip: string | null
   readonly requestId: string | null
+  /** The secret by which a browser is known that the admin has signed in with. */
+  readonly browser?: Redacted.Redacted | null
+  /** The live credential that the password is asked for again. */
+  readonly credential?: { readonly kind: CredentialKind; readonly id: string }
 }
 
 type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
@@ -21,8 +25,10 @@ type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
 /**
  * Verifies console passwords, slowly and not too often.
  *
- * Every attempt is counted before it is looked at, for the admin and for the address: five failures are free, each
- * further one doubles the wait up to 15 minutes, and the right password starts anew. It must not run inside a
+ * Every attempt is counted before it is looked at: for a browser that the admin has signed in with, for a credential that
+ * is asked again, and otherwise for the address, for the admin at that address, and for the admin at all addresses where
+ * the admin has not signed in. So many failures are free (Limits.ts), each further one doubles the wait up to 15 minutes.
+ * The right password takes its own count back, and starts the admin's own counters anew. It must not run inside a
  * transaction, which would take the count back.
  */
 export class ConsolePasswords extends Context.Service<ConsolePasswords, {

@@ -1,5 +1,5 @@
 /** An application and an admin in a test: what they send, and what comes back. */
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import type { OrganizationId, Scope } from "../../src/domain/Access.ts"
 import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
@@ -53,12 +53,19 @@ export const registerApplication = (body: Record<string, unknown> = {}) =>
 export const makeVerifier = () => crypto.randomBytes(32).toString("base64url")
 export const challengeOf = (verifier: string) => crypto.createHash("sha256").update(verifier).digest("base64url")
 
+/** Begins a session of the admin at the console, and answers its cookie. */
+export const startSession = Effect.fnUntraced(function*(organizationId: OrganizationId, adminId: string) {
+  const sessions = yield* ConsoleSessions
+  const since = new Date(yield* Clock.currentTimeMillis)
+  const visit = { cookies: undefined, site: issuer, ip: null, requestId: null, userAgent: undefined }
+  const [cookie = ""] = yield* sessions.start({ organizationId, adminId }, visit, since)
+  return cookie.split(";", 1)[0] ?? ""
+})
+
 /** A session of the admin at the console. */
 export const signIn = Effect.fnUntraced(function*(organizationId: OrganizationId, adminId: string) {
-  const sessions = yield* ConsoleSessions
-  const cookie = yield* sessions.start({ organizationId, adminId }, undefined, issuer)
-  const admin = yield* sessions.current(cookie.split(";", 1)[0], issuer)
-  return Option.getOrThrow(admin)
+  const cookie = yield* startSession(organizationId, adminId)
+  return Option.getOrThrow(yield* (yield* ConsoleSessions).current(cookie, issuer))
 })
 
 /** The query of a request for authorization that is as it should be, unless told. */

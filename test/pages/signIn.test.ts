@@ -54,7 +54,7 @@ describe("signing in", () => {
           const email = yield* Pages.emailOf(id, admins.owner.id)
           const page = yield* Pages.signInWith({ organization: id, email, password: Pages.password })
           expect(page.headers.get("set-cookie")).toMatch(
-            /^console=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/
+            /^console=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax, console-browser=[A-Za-z0-9_-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/
           )
           const [, secret = ""] = cookie.split("=")
           expect(JSON.stringify(yield* sessions(id))).not.toContain(secret)
@@ -131,7 +131,7 @@ describe("signing in", () => {
           const left = yield* Pages.visit("POST", form.action, { cookie: out, form: form.hidden })
           expect([left.status, left.headers.get("set-cookie")]).toEqual([
             303,
-            "console=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
+            "console=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"
           ])
           expect(yield* isSignedIn(out)).toBe(false)
 
@@ -221,11 +221,41 @@ describe("signing in", () => {
             expect(headers.get("referrer-policy")).toBe("no-referrer")
             expect(headers.get("cache-control")).toBe("no-store")
             expect(headers.get("x-content-type-options")).toBe("nosniff")
+            expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
+            expect(headers.get("permissions-policy")).toMatch(/camera=\(\), .*geolocation=\(\)/)
+            expect(headers.get("strict-transport-security")).toBe(null)
             expect(headers.get("access-control-allow-origin")).toBe(null)
             expect(text).not.toMatch(/<script|\sstyle=|\son\w+=|<img|https?:\/\/(?!console\.test)/)
           }
           const style = yield* Pages.visit("GET", /href="([^"]*style[^"]*)"/.exec(answers[0]!.text)![1]!)
           expect([style.status, style.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"])
+        }))
+
+      it.effect("signing in and out is journaled as the admin's own act, with the browser and where it came from", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const headers = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" }
+          const cookie = yield* Pages.signIn(id, admins.billing.id, { headers })
+          const page = yield* Pages.visit("GET", developer, { cookie })
+          const form = Pages.formOf(page, "/console/sign-out")
+          yield* Pages.visit("POST", "/console/sign-out", { cookie, form: form.hidden })
+          const journal = yield* World.journal(id)
+          expect(journal).toMatchObject([
+            { action: "console.signed_in", details: { browser: "Firefox on Linux", known_browser: false } },
+            { action: "console.signed_out" }
+          ])
+          for (const event of journal) {
+            expect(event).toMatchObject({
+              outcome: "done",
+              actor_admin_id: admins.billing.id,
+              credential_kind: "console",
+              via: "console",
+              target_id: admins.billing.id
+            })
+          }
+          const seen = yield* World.get("/v1/journal?action=console.*", admins.billing.key)
+          expect(seen.body.data.length).toBe(2)
+          expect((yield* World.get("/v1/journal?action=console.*", admins.admin.key)).body.data).toEqual([])
         }))
 
       it.effect("S5.4-03: the cookie opens no operation of the API, and the API sets none", () =>
@@ -266,7 +296,9 @@ describe("signing in", () => {
           const email = yield* Pages.emailOf(id, admins.owner.id)
           const signed = yield* Pages.signInWith({ email, password: Pages.password }, { baseUrl })
           expect(signed.location).toBe("/security/console/developer")
-          expect(signed.headers.get("set-cookie")).toMatch(/; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Lax$/)
+          expect(signed.headers.get("set-cookie")).toMatch(
+            /^__Host-console=[^,]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax, __Host-console-browser=[^,]{43}; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+          )
           const elsewhere = yield* Pages.emailOf(other.id, other.admins.owner.id)
           const refused = yield* Pages.signInWith({
             organization: other.id,
@@ -278,6 +310,18 @@ describe("signing in", () => {
           expect(yield* isSignedIn(cookie, main)).toBe(true)
           expect(yield* isSignedIn(foreign, { baseUrl })).toBe(false)
           expect(yield* isSignedIn(foreign, main)).toBe(true)
+          const answers = [
+            shown,
+            yield* Pages.visit("GET", "/v1/organization", main),
+            yield* Pages.visit("GET", "/nowhere", main)
+          ]
+          for (const { headers } of answers) {
+            expect(headers.get("strict-transport-security")).toBe("max-age=63072000")
+            expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
+            expect(headers.get("x-content-type-options")).toBe("nosniff")
+          }
+          const unknown = yield* Pages.visit("GET", "/v1/organization", { headers: { host: "evil.example" } })
+          expect(unknown.headers.get("strict-transport-security")).toBe(null)
         }))
     })
   })

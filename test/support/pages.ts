@@ -118,6 +118,10 @@ export const emailOf = (organizationId: string, adminId: string) =>
 /** The cookie that a page sets, as a browser sends it back. */
 export const cookieOf = (page: Page): string => (page.headers.get("set-cookie") ?? "").split(";", 1)[0]!
 
+/** Every cookie that a page sets, as a browser sends them back. */
+export const cookiesOf = (page: Page): string =>
+  page.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0] ?? "").join("; ")
+
 /** Sends the sign-in form. */
 export const signInWith = (
   values: { readonly organization?: string; readonly email: string; readonly password: string },

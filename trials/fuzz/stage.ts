@@ -1,7 +1,6 @@
 /** What the cases are sent to: organizations in several states, and credentials of every kind for them. */
 import { Effect, Redacted } from "effect"
 import { resourceAddress } from "../../src/domain/OAuth.ts"
-import { ConsoleSessions } from "../../src/oauth/ConsoleSessions.ts"
 import * as OAuth from "../../test/oauth/support.ts"
 import * as Populated from "../../test/support/populated.ts"
 import * as World from "../../test/support/world.ts"
@@ -85,13 +84,9 @@ export const make = Effect.fnUntraced(function*(size: number) {
     id,
     (sql) => sql`select email from admin where organization_id = ${id} and id = ${admins.owner.id}`
   )
-  const sessions = yield* ConsoleSessions
   const cookies = yield* Effect.forEach(
     Array.from({ length: 4 }),
-    () =>
-      sessions.start({ organizationId: id, adminId: admins.owner.id }, undefined, OAuth.issuer).pipe(
-        Effect.map((cookie) => cookie.split(";", 1)[0] ?? "")
-      )
+    () => OAuth.startSession(id, admins.owner.id)
   )
   const admin = yield* OAuth.signIn(id, admins.owner.id)
   const open = yield* OAuth.registerApplication()

@@ -1,6 +1,6 @@
 /** Signing in and out. */
-import { Effect, Option, Redacted } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Clock, Effect, Option, Redacted } from "effect"
+import { Cookies, HttpServerResponse } from "effect/http"
 import type { PasswordIncorrect, TooManyAttempts } from "../../domain/Failure.ts"
 import { AdminSignIn, type SignInField } from "../../oauth/AdminSignIn.ts"
 import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
@@ -80,10 +80,15 @@ export const post = (visit: Visit.Visit) =>
     const returnTo = Visit.returnPath(form.value.text("return_to"))
     const fields = signIn.fields(visit.site)
     const values = new Map(fields.map(({ name }) => [name, form.value.secret(name)] as const))
-    return yield* signIn.signIn(values, visit.site, { via: "console", ip: visit.ip, requestId: visit.requestId }).pipe(
+    const since = new Date(yield* Clock.currentTimeMillis)
+    const browser = sessions.browser(visit.cookies, visit.site)
+    const attempt = { via: "console", ip: visit.ip, requestId: visit.requestId, browser } as const
+    return yield* signIn.signIn(values, visit.site, attempt).pipe(
       Visit.tellRefusal,
-      Effect.flatMap((admin) => sessions.start(admin, visit.cookies, visit.site)),
-      Effect.map((cookie) => Html.redirect(`${visit.base}${returnTo}`, { "set-cookie": cookie })),
+      Effect.flatMap((admin) => sessions.start(admin, visit, since)),
+      Effect.map((cookies) =>
+        HttpServerResponse.mergeCookies(Html.redirect(`${visit.base}${returnTo}`), Cookies.fromSetCookie(cookies))
+      ),
       Effect.catchTag(["password_incorrect", "too_many_attempts"], (failure) =>
         show(visit, {
           returnTo,
@@ -111,6 +116,6 @@ export const postOut = (visit: Visit.Visit) =>
     if (!sessions.verifyCsrf(admin.value.sessionId, outForm, form.value.text("csrf"))) {
       return yield* Visit.foreignForm(visit)
     }
-    const cookie = yield* sessions.end(visit.cookies, visit.site)
+    const cookie = yield* sessions.end(admin.value, visit)
     return HttpServerResponse.setHeader(Visit.toSignIn(visit, returnTo), "set-cookie", cookie)
   })

@@ -24,6 +24,7 @@ export interface Visit {
   readonly navigates: boolean
   readonly ip: string | null
   readonly requestId: string
+  readonly userAgent: string | undefined
 }
 
 /** What to try, by the status of what went wrong. */
@@ -109,7 +110,8 @@ export const serve = <E, R>(
         cookies: request.headers["cookie"],
         navigates: request.headers["sec-fetch-mode"] === "navigate",
         ip,
-        requestId
+        requestId,
+        userAgent: request.headers["user-agent"]
       })
     }).pipe(recover(failed(base, requestId)))
   })

@@ -2,143 +2,166 @@ import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import type { OrganizationId } from "../../domain/Access.ts"
-import { PasswordIncorrect, TooManyAttempts } from "../../domain/Failure.ts"
+import { addressGroup } from "../../domain/Address.ts"
+import { PasswordIncorrect } from "../../domain/Failure.ts"
 import {
+  freeAddressFailures,
   freePasswordFailures,
-  maxPasswordLength,
-  maxPasswordWait,
-  passwordFailuresForgotten
+  freeStrangersFailures,
+  knownBrowserLifetime,
+  maxPasswordLength
 } from "../../domain/Limits.ts"
-import type { Attempt } from "../../operations/ConsolePasswords.ts"
+import type { AdminRef, Attempt } from "../../operations/ConsolePasswords.ts"
 import { ConsolePasswords } from "../../operations/ConsolePasswords.ts"
 import { Journal } from "../../operations/Ports.ts"
 import { PasswordHasher } from "../crypto/PasswordHasher.ts"
+import { browserDigest } from "./KnownBrowsers.ts"
+import * as PasswordFailures from "./PasswordFailures.ts"
+import { clear, countAll, type Counter, makeTurns, sweep as sweepThrottle, takeBack } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface AdminRow {
   readonly organization_id: OrganizationId
   readonly id: string
-  readonly email: string
   readonly password_hash: string | null
 }
 
-/** Names an admin in the throttle, known or not, without holding what was typed. */
-const adminKey = (organization: string, email: string): string =>
-  `admin:${crypto.createHash("sha256").update(JSON.stringify([organization, email.toLowerCase()])).digest("hex")}`
+interface FoundAdmin extends AdminRow {
+  readonly known_browser: boolean
+  readonly known_address: boolean
+}
 
-/** Counts attempts for a key before they are looked at; the failure that follows is already in the count. */
-const count = (sql: SqlClient.SqlClient, key: string) =>
-  Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    const forgotten = now - Duration.toMillis(passwordFailuresForgotten)
-    const longest = Duration.toSeconds(maxPasswordWait)
-    const [row] = yield* Tenant.directory(sql)(
-      sql<{ failures: number; blocked_until: number; admitted: boolean }>`
-        insert into password_throttle as throttle (key, failures, last_at, blocked_until, admitted)
-        values (${key}, 1, ${now}, 0, true)
-        on conflict (key) do update set (failures, last_at, blocked_until, admitted) = (
-          select
-            case when free then next else throttle.failures end,
-            case when free then ${now}::bigint else throttle.last_at end,
-            case when not free then throttle.blocked_until
-              when next <= ${freePasswordFailures} then 0
-              else ${now}::bigint + 1000 * least(${longest}, power(2, least(next - ${freePasswordFailures}, 30)))::bigint
-            end,
-            free
-          from (select throttle.blocked_until <= ${now} as free,
-            case when throttle.last_at <= ${forgotten} then 1 else throttle.failures + 1 end as next) as counted)
-        returning failures, blocked_until, admitted`
-    )
-    if (row === undefined) return yield* Effect.die(new Error("The password throttle's upsert returned no row"))
-    if (!row.admitted) {
-      const seconds = Math.max(1, Math.ceil((row.blocked_until - now) / 1000))
-      return yield* new TooManyAttempts({
-        retry_after: seconds,
-        message: `Too many wrong passwords: wait ${seconds} s.`
-      })
-    }
-    return row.failures
-  })
+/** Names what is counted without holding what was typed, or whether anybody is meant. */
+const named = (kind: string, ...parts: ReadonlyArray<string>): string =>
+  `${kind}:${crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`
 
-/** Passwords in the database, with the throttle that sign-in, consent and key creation share. */
+/** What an attempt counts for: its `own` counter starts anew with the right password, the `others` lose one count. */
+interface Counted {
+  readonly own: Counter
+  readonly others: ReadonlyArray<Counter>
+}
+
+/** Passwords in the database, with the counters that sign-in, consent and key creation share. */
 export const layer = Layer.effect(
   ConsolePasswords,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const hasher = yield* PasswordHasher
     const journal = yield* Journal
+    const turns = makeTurns()
     // A password of nobody: an unknown address takes as long as a wrong password.
     const dummy = yield* Effect.cached(hasher.hash(Redacted.make(crypto.randomBytes(16).toString("base64"))))
 
-    const burst = (admin: AdminRow, failures: number, attempt: Attempt) =>
-      Tenant.transaction(sql, admin.organization_id)(
-        journal.append(admin.organization_id, {
-          action: "console_password.failed",
-          outcome: "refused",
-          actor: { type: "external", admin_id: null, name: null },
-          credential: null,
-          via: attempt.via,
-          account_id: null,
-          target: { type: "admin", id: admin.id },
-          details: { failures },
-          ip: attempt.ip,
-          request_id: attempt.requestId,
-          closes: null
-        })
+    const failed = (admin: AdminRef, attempt: Attempt) =>
+      PasswordFailures.record(admin, attempt).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.provideService(Journal, journal)
       )
 
+    /** What a hash was made of: the text in one of the forms that keyboards give it, or as it was typed. */
+    const matches = Effect.fnUntraced(function*(hash: string, password: Redacted.Redacted) {
+      const text = Redacted.value(password)
+      if ([...text].length > maxPasswordLength) return false
+      const composed = text.normalize("NFKC")
+      if (yield* hasher.verify(hash, Redacted.make(composed))) return true
+      return composed !== text && (yield* hasher.verify(hash, password))
+    })
+
+    const renew = Effect.fnUntraced(function*(admin: AdminRow, password: Redacted.Redacted) {
+      const text = Redacted.value(password)
+      if (admin.password_hash === null || hasher.isCurrent(admin.password_hash)) return
+      const renewed = yield* hasher.hash(Redacted.make(text.normalize("NFKC")))
+      yield* Tenant.transaction(sql, admin.organization_id)(sql`
+        update admin set password_hash = ${renewed}
+        where organization_id = ${admin.organization_id} and id = ${admin.id}
+          and password_hash = ${admin.password_hash}`)
+    })
+
     const check = Effect.fnUntraced(function*(
-      key: string,
+      { others, own }: Counted,
       admin: AdminRow | undefined,
       password: Redacted.Redacted,
       attempt: Attempt
     ) {
-      const keys = [...(attempt.ip === null ? [] : [`address:${attempt.ip}`]), key]
-      let failures = 0
-      for (const each of keys) failures = yield* count(sql, each)
+      // The address is the first to refuse, so that nobody makes rows from one that has to wait.
+      const counters = [...others.slice(0, 1), own, ...others.slice(1)]
+      yield* countAll(sql, counters)
       const hash = admin?.password_hash ?? (yield* dummy)
-      const fits = [...Redacted.value(password)].length <= maxPasswordLength
-      const right = fits && (yield* hasher.verify(hash, password))
+      const right = yield* Effect.tapError(matches(hash, password), () => takeBack(sql, counters))
       if (!right || admin === undefined || admin.password_hash === null) {
-        if (admin !== undefined && failures === freePasswordFailures + 1) yield* burst(admin, failures, attempt)
+        if (admin !== undefined) yield* failed({ organizationId: admin.organization_id, adminId: admin.id }, attempt)
         return yield* new PasswordIncorrect({})
       }
-      yield* Tenant.directory(sql)(sql`delete from password_throttle where ${sql.in("key", keys)}`)
-      if (!hasher.isCurrent(admin.password_hash)) {
-        const renewed = yield* hasher.hash(password)
-        yield* Tenant.transaction(sql, admin.organization_id)(sql`
-          update admin set password_hash = ${renewed}
-          where organization_id = ${admin.organization_id} and id = ${admin.id}
-            and password_hash = ${admin.password_hash}`)
-      }
+      yield* clear(sql, own)
+      yield* takeBack(sql, others)
+      yield* renew(admin, password)
       return { organizationId: admin.organization_id, adminId: admin.id }
     })
 
+    const ofSignIn = (
+      organization: string,
+      email: string,
+      admin: FoundAdmin | undefined,
+      { browser, ip }: Attempt
+    ): Counted => {
+      const who = [organization, email.toLowerCase()]
+      if (admin?.known_browser === true && browser) {
+        const own = { key: named("browser", ...who, browserDigest(browser)), free: freePasswordFailures }
+        return { own, others: [] }
+      }
+      const strangers = { key: named("strangers", ...who), free: freeStrangersFailures }
+      const group = ip === null ? null : addressGroup(ip)
+      return {
+        own: { key: named("pair", ...who, group ?? "nowhere"), free: freePasswordFailures },
+        others: [
+          ...(group === null ? [] : [{ key: named("address", group), free: freeAddressFailures }]),
+          ...(admin?.known_address === true ? [] : [strangers])
+        ]
+      }
+    }
+
     return ConsolePasswords.of({
       verify: Effect.fnUntraced(function*({ adminId, organizationId }, password, attempt) {
-        const [admin] = yield* Tenant.transaction(sql, organizationId)(sql<AdminRow>`
-          select organization_id, id, email, password_hash from admin
-          where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`)
+        const { id, kind } = attempt.credential ?? { kind: "admin", id: adminId }
+        // Keys of one family share a counter, or each further key would have guesses of its own.
+        const family = kind === "api_key"
+          ? sql`(select coalesce(root_id, api_key.id)::text from api_key
+              where api_key.organization_id = ${organizationId} and api_key.id = ${id}::uuid)`
+          : sql`null`
+        const [admin] = yield* Tenant.transaction(sql, organizationId)(
+          sql<AdminRow & { readonly family: string | null }>`
+          select organization_id, id, password_hash, ${family} as family
+          from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`
+        )
         if (admin === undefined) return yield* new PasswordIncorrect({})
-        yield* check(adminKey(organizationId, admin.email), admin, password, attempt)
+        const own = { key: named("again", organizationId, kind, admin.family ?? id), free: freePasswordFailures }
+        yield* turns(own.key)(check({ own, others: [] }, admin, password, attempt))
       }),
+
       identify: Effect.fnUntraced(function*(organization, email, password, attempt) {
+        const known = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(knownBrowserLifetime))
+        const digest = attempt.browser ? browserDigest(attempt.browser) : null
+        const group = attempt.ip === null ? null : addressGroup(attempt.ip)
+        const of = sql`known_browser.organization_id = admin.organization_id and admin_id = admin.id
+          and last_used_at > ${known}`
         // PostgreSQL has no text with a NUL in it, and so no admin of such a name.
-        const [admin] = `${organization}${email}`.includes("\u0000") ? [] : yield* Tenant.directory(sql)(sql<AdminRow>`
-          select organization_id, id, email, password_hash from admin
-          where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
-            and disabled_at is null and joined_at is not null`)
-        return yield* check(adminKey(organization, email), admin, password, attempt)
+        const find = `${organization}${email}`.includes("\u0000")
+          ? Effect.succeed([])
+          : Tenant.directory(sql)(sql<FoundAdmin>`
+            select organization_id, id, password_hash,
+              exists (select 1 from known_browser where ${of} and digest = ${digest}) as known_browser,
+              exists (select 1 from known_browser where ${of} and address = ${group}) as known_address
+            from admin
+            where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
+              and disabled_at is null and joined_at is not null`)
+        const [admin] = yield* find
+        const counted = ofSignIn(organization, email, admin, attempt)
+        const turn = turns(counted.others[0]?.key ?? counted.own.key)
+        return yield* turn(check(counted, admin, password, attempt))
       })
     })
   })
 )
 
-/** Forgets the attempts that count no more. */
-export const sweep = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const now = yield* Clock.currentTimeMillis
-  yield* Tenant.directory(sql)(
-    sql`delete from password_throttle where last_at <= ${now - Duration.toMillis(passwordFailuresForgotten)}`
-  )
-})
+/** Forgets the attempts that count no more, and journals the wrong passwords that have waited for it. */
+export const sweep = Effect.andThen(sweepThrottle, PasswordFailures.sweep)

@@ -1,14 +1,33 @@
-import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { type OrganizationId, readsArchive, type Role } from "../../domain/Access.ts"
-import { consoleSessionIdle, consoleSessionLifetime } from "../../domain/Limits.ts"
-import { ConsoleSessions, type CookieSite } from "../../oauth/ConsoleSessions.ts"
-import { ConsolePasswords } from "../../operations/ConsolePasswords.ts"
+import { addressGroup } from "../../domain/Address.ts"
+import { browserName } from "../../domain/Browser.ts"
+import type { JournalDetails } from "../../domain/JournalEvent.ts"
+import { consoleSessionIdle, consoleSessionLifetime, knownBrowserLifetime } from "../../domain/Limits.ts"
+import {
+  ConsoleSessions,
+  type CookieSite,
+  type ListedSession,
+  type SessionVisit,
+  type SignedIn
+} from "../../oauth/ConsoleSessions.ts"
+import { type AdminRef, ConsolePasswords } from "../../operations/ConsolePasswords.ts"
+import { Journal } from "../../operations/Ports.ts"
 import { CsrfKeys } from "../crypto/CsrfKeys.ts"
 import { hmac } from "../crypto/Peppers.ts"
+import * as KnownBrowsers from "./KnownBrowsers.ts"
+import { browserDigest } from "./KnownBrowsers.ts"
+import * as PasswordFailures from "./PasswordFailures.ts"
 import * as Tenant from "./Tenant.ts"
+
+/** How many sessions an admin sees. */
+const sessionsListed = 50
+
+/** The admin of a session, as the journal names them. */
+type Named = AdminRef & Pick<SignedIn, "adminName" | "sessionId">
 
 interface SessionRow {
   readonly id: string
@@ -26,23 +45,27 @@ const isSecure = ({ baseUrl }: CookieSite): boolean => baseUrl.startsWith("https
 
 /** Browsers refuse the prefix, and `Secure`, over plain http, which is for a machine's own loopback. */
 const cookieName = (site: CookieSite): string => isSecure(site) ? "__Host-console" : "console"
+const browserCookieName = (site: CookieSite): string => isSecure(site) ? "__Host-console-browser" : "console-browser"
 
-const setCookie = (site: CookieSite, value: string, age: Duration.Duration): string =>
+const setCookie = (site: CookieSite, name: string, value: string, age: Duration.Duration): string =>
   [
-    `${cookieName(site)}=${value}`,
-    "Path=/",
+    `${name}=${value}`,
     `Max-Age=${Duration.toSeconds(age)}`,
-    ...(isSecure(site) ? ["Secure"] : []),
+    "Path=/",
     "HttpOnly",
+    ...(isSecure(site) ? ["Secure"] : []),
     "SameSite=Lax"
   ].join("; ")
 
-/** The session's secret in a Cookie header; none where the name stands twice, for one of the two was planted. */
-const secretOf = (cookies: string | undefined, site: CookieSite): string | undefined => {
-  const start = `${cookieName(site)}=`
+/** The cookie's value in a Cookie header; none where the name stands twice, for one of the two was planted. */
+const valueOf = (cookies: string | undefined, name: string): string | undefined => {
+  const start = `${name}=`
   const found = (cookies ?? "").split(";").map((part) => part.trim()).filter((part) => part.startsWith(start))
   return found.length === 1 ? found[0]?.slice(start.length) : undefined
 }
+
+const secretOf = (cookies: string | undefined, site: CookieSite): string | undefined =>
+  valueOf(cookies, cookieName(site))
 
 const digest = (secret: string): string => crypto.createHash("sha256").update(secret).digest("hex")
 
@@ -57,14 +80,35 @@ export const layer = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const keys = yield* CsrfKeys
     const passwords = yield* ConsolePasswords
+    const journal = yield* Journal
     const text = (sessionId: string, form: string) => JSON.stringify([sessionId, form])
+    const newSecret = Effect.map(random.randomBytes(32), (bytes) => Buffer.from(bytes).toString("base64url"))
 
-    const forget = (cookies: string | undefined, site: CookieSite) => {
-      const secret = secretOf(cookies, site)
-      return secret === undefined
-        ? Effect.void
-        : Tenant.directory(sql)(sql`delete from console_session where digest = ${digest(secret)}`)
+    const browser = (cookies: string | undefined, site: CookieSite) => {
+      const secret = valueOf(cookies, browserCookieName(site))
+      return secret === undefined ? null : Redacted.make(secret)
     }
+
+    const journaled = (admin: Named, action: string, visit: SessionVisit, details: JournalDetails) =>
+      journal.append(admin.organizationId, {
+        action,
+        outcome: "done",
+        actor: { type: "admin", admin_id: admin.adminId, name: admin.adminName },
+        credential: { kind: "console", id: admin.sessionId, label: "Console" },
+        via: "console",
+        account_id: null,
+        target: { type: "admin", id: admin.adminId },
+        details,
+        ip: visit.ip,
+        request_id: visit.requestId,
+        closes: null
+      })
+
+    /** Holds for a session that has ended neither by itself nor with its admin. */
+    const live = (now: number) =>
+      sql`session.last_used_at > ${new Date(now - Duration.toMillis(consoleSessionIdle))}
+        and session.created_at > ${new Date(now - Duration.toMillis(consoleSessionLifetime))}
+        and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)`
 
     return ConsoleSessions.of({
       current: Effect.fnUntraced(function*(cookies, site) {
@@ -75,10 +119,7 @@ export const layer = Layer.effect(
           update console_session session set last_used_at = ${new Date(now)}
           from admin join organization on organization.id = admin.organization_id
           where session.digest = ${digest(secret)}
-            and session.last_used_at > ${new Date(now - Duration.toMillis(consoleSessionIdle))}
-            and session.created_at > ${new Date(now - Duration.toMillis(consoleSessionLifetime))}
-            and admin.organization_id = session.organization_id and admin.id = session.admin_id
-            and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)
+            and admin.organization_id = session.organization_id and admin.id = session.admin_id and ${live(now)}
             ${site.organizationId === null ? sql`` : sql`and session.organization_id = ${site.organizationId}`}
           returning session.id, session.organization_id, organization.name as organization_name,
             organization.closed_at is not null as closed, admin.id as admin_id,
@@ -96,37 +137,107 @@ export const layer = Layer.effect(
         }))
       }),
 
-      start: Effect.fnUntraced(function*({ adminId, organizationId }, cookies, site) {
+      start: Effect.fnUntraced(function*(admin, visit, since) {
+        const { adminId, organizationId } = admin
+        const { cookies, site } = visit
         const now = new Date(yield* Clock.currentTimeMillis)
-        const secret = Buffer.from(yield* random.randomBytes(32)).toString("base64url")
+        const secret = yield* newSecret
+        const known = Redacted.make(yield* newSecret)
         const id = yield* random.uuidV7()
-        yield* forget(cookies, site)
-        yield* Tenant.transaction(sql, organizationId)(sql`insert into console_session ${
-          sql.insert({
-            organization_id: organizationId,
-            id,
-            admin_id: adminId,
-            digest: digest(secret),
-            created_at: now,
-            last_used_at: now
-          })
-        }`)
-        return setCookie(site, secret, consoleSessionLifetime)
+        const before = { session: secretOf(cookies, site), browser: browser(cookies, site) }
+        if (before.session !== undefined) {
+          yield* Tenant.directory(sql)(sql`delete from console_session where digest = ${digest(before.session)}`)
+        }
+        if (before.browser !== null) yield* Tenant.directory(sql)(KnownBrowsers.renew(sql, before.browser, known))
+        yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          const [found] = yield* sql<{ name: string; known: boolean }>`
+            select coalesce(name, email) as name, exists (
+              select 1 from known_browser
+              where known_browser.organization_id = ${organizationId} and admin_id = ${adminId}
+                and digest = ${browserDigest(known)}) as known
+            from admin where organization_id = ${organizationId} and id = ${adminId}`
+          yield* sql`insert into console_session ${
+            sql.insert({
+              organization_id: organizationId,
+              id,
+              admin_id: adminId,
+              digest: digest(secret),
+              created_at: since,
+              last_used_at: now,
+              address: visit.ip,
+              browser: browserName(visit.userAgent)
+            })
+          }`
+          const group = visit.ip === null ? null : addressGroup(visit.ip)
+          yield* KnownBrowsers.remember(sql, admin, known, group, now)
+          yield* Effect.provideService(PasswordFailures.flush(sql, admin, now), Journal, journal)
+          yield* journaled(
+            { ...admin, adminName: found?.name ?? null, sessionId: id },
+            "console.signed_in",
+            visit,
+            { browser: browserName(visit.userAgent), known_browser: found?.known ?? false }
+          )
+        }))
+        return [
+          setCookie(site, cookieName(site), secret, consoleSessionLifetime),
+          setCookie(site, browserCookieName(site), Redacted.value(known), knownBrowserLifetime)
+        ]
       }),
 
-      end: (cookies, site) => Effect.as(forget(cookies, site), setCookie(site, "", Duration.zero)),
+      end: Effect.fnUntraced(function*(admin, visit) {
+        const { organizationId, sessionId } = admin
+        yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          const ended = yield* sql`
+            delete from console_session where organization_id = ${organizationId} and id = ${sessionId} returning id`
+          if (ended.length > 0) yield* journaled(admin, "console.signed_out", visit, {})
+        }))
+        return setCookie(visit.site, cookieName(visit.site), "", Duration.zero)
+      }),
+
+      browser,
+
+      list: Effect.fnUntraced(function*({ adminId, organizationId, sessionId }) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* Tenant.transaction(sql, organizationId, { access: "read" })(sql<ListedSession>`
+          select session.id, session.id = ${sessionId} as current, session.created_at as "createdAt",
+            last_used_at as "lastUsedAt", address, browser
+          from console_session session
+          join admin on admin.organization_id = session.organization_id and admin.id = admin_id
+          where session.organization_id = ${organizationId} and admin_id = ${adminId} and ${live(now)}
+          order by last_used_at desc, session.id desc limit ${sessionsListed}`)
+      }),
+
+      endOther: Effect.fnUntraced(function*(admin, id, visit) {
+        const { adminId, organizationId, sessionId } = admin
+        return yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          const ended = yield* sql`
+            delete from console_session
+            where organization_id = ${organizationId} and admin_id = ${adminId} and id <> ${sessionId}
+              and ${id === "all" ? sql`true` : sql`id = ${id}::uuid`}
+            returning id`
+          if (ended.length > 0) {
+            yield* journaled(admin, "console.signed_out", visit, { others: ended.length })
+          }
+          return ended.length
+        }))
+      }),
 
       csrf: (sessionId, form) => hmac(keys[0], text(sessionId, form)),
 
       verifyCsrf: (sessionId, form, token) => keys.some((key) => sameText(hmac(key, text(sessionId, form)), token)),
 
       verifyPassword: (admin, password, ip) =>
-        passwords.verify(admin, password, { via: "console", ip, requestId: null })
+        passwords.verify(admin, password, {
+          via: "console",
+          ip,
+          requestId: null,
+          credential: { kind: "console", id: admin.sessionId }
+        })
     })
   })
 )
 
-/** Forgets the sessions that have ended by themselves. */
+/** Forgets the sessions that have ended by themselves, and the browsers that are not known any more. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -134,4 +245,5 @@ export const sweep = Effect.gen(function*() {
     delete from console_session
     where last_used_at <= ${new Date(now - Duration.toMillis(consoleSessionIdle))}
       or created_at <= ${new Date(now - Duration.toMillis(consoleSessionLifetime))}`)
+  yield* Tenant.directory(sql)(KnownBrowsers.sweep(sql, now))
 })

@@ -158,8 +158,8 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/ConsoleSessions.ts",
-    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)",
-    becomes: "and disabled_at is null",
+    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)`",
+    becomes: "and disabled_at is null`",
     why: "a stolen session outlives the changed password",
     tests: ["test/pages/signIn.test.ts"]
   },
@@ -172,22 +172,22 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/ConsoleSessions.ts",
-    line: "yield* forget(cookies, site)",
-    becomes: "",
+    line: "if (before.session !== undefined) {",
+    becomes: "if (before.session === \"\") {",
     why: "the session before a sign-in goes on",
     tests: ["test/pages/signIn.test.ts"]
   },
   {
     file: "src/layers/sql/ConsolePasswords.ts",
-    line: "const keys = [...(attempt.ip === null ? [] : [`address:${attempt.ip}`]), key]",
-    becomes: "const keys = [key]",
+    line: "...(group === null ? [] : [{ key: named(\"address\", group), free: freeAddressFailures }]),",
+    becomes: "",
     why: "one address tries one password for everybody",
     tests: ["test/pages/throttle.test.ts"]
   },
   {
-    file: "src/layers/sql/ConsolePasswords.ts",
+    file: "src/layers/sql/PasswordThrottle.ts",
     line: "if (!row.admitted) {",
-    becomes: "if (!row.admitted && row.failures > 1000) {",
+    becomes: "if (!row.admitted && free > 1000) {",
     why: "passwords are tried without a wait",
     tests: ["test/pages/throttle.test.ts"]
   },

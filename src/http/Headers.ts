@@ -1,0 +1,42 @@
+/** The headers that every answer carries for browsers, whatever answered. */
+import { HttpServerResponse } from "effect/http"
+import type { Site } from "../edge/Site.ts"
+
+/** How long a browser keeps to https: two years. */
+const strictTransport = "max-age=63072000"
+
+/** What a page may use of the device: nothing. */
+const permissions = [
+  "accelerometer",
+  "camera",
+  "display-capture",
+  "fullscreen",
+  "geolocation",
+  "gyroscope",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "publickey-credentials-get",
+  "screen-wake-lock",
+  "usb"
+].map((feature) => `${feature}=()`).join(", ")
+
+/** Pages say what they load and run; no other window of theirs reaches them, and they use nothing of the device. */
+const page = { "cross-origin-opener-policy": "same-origin", "permissions-policy": permissions }
+
+/** What is no page loads nothing, and nothing frames it. */
+const data = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
+
+/** The answer with its headers; over https browsers come back over https alone. */
+export const secure = (
+  response: HttpServerResponse.HttpServerResponse,
+  requestId: string,
+  site: Site | undefined
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeaders(response, {
+    "request-id": requestId,
+    "x-content-type-options": "nosniff",
+    ...("content-security-policy" in response.headers ? page : data),
+    ...(site?.baseUrl.startsWith("https:") === true ? { "strict-transport-security": strictTransport } : {})
+  })

@@ -1,0 +1,40 @@
+/** Browsers that an admin has signed in with, known by a cookie that lives longer than the session. */
+import { Duration, Effect, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import { knownBrowserLifetime, knownBrowsersKept } from "../../domain/Limits.ts"
+import type { AdminRef } from "../../operations/ConsolePasswords.ts"
+
+/** What is kept of a browser's secret. */
+export const browserDigest = (secret: Redacted.Redacted): string =>
+  crypto.createHash("sha256").update(Redacted.value(secret)).digest("hex")
+
+/** Gives a browser a new secret, for every admin who has signed in with it; outside any organization. */
+export const renew = (sql: SqlClient.SqlClient, before: Redacted.Redacted, after: Redacted.Redacted) =>
+  sql`update known_browser set digest = ${browserDigest(after)} where digest = ${browserDigest(before)}`
+
+/** Knows the browser as one of the admin's, and forgets the ones used longest ago; within the organization. */
+export const remember = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  { adminId, organizationId }: AdminRef,
+  secret: Redacted.Redacted,
+  address: string | null,
+  now: Date
+) {
+  yield* sql`
+    insert into known_browser (organization_id, admin_id, digest, address, seen_sequence, last_used_at)
+    values (${organizationId}, ${adminId}, ${browserDigest(secret)}, ${address}, coalesce((
+      select max(seen_sequence) from known_browser
+      where organization_id = ${organizationId} and admin_id = ${adminId}), 0), ${now})
+    on conflict (organization_id, admin_id, digest) do update
+      set address = excluded.address, last_used_at = excluded.last_used_at`
+  yield* sql`
+    delete from known_browser
+    where organization_id = ${organizationId} and admin_id = ${adminId} and digest not in (
+      select digest from known_browser where organization_id = ${organizationId} and admin_id = ${adminId}
+      order by last_used_at desc, digest limit ${knownBrowsersKept})`
+}, Effect.orDie)
+
+/** Forgets the browsers that were not used for so long that they are not known any more; outside any organization. */
+export const sweep = (sql: SqlClient.SqlClient, now: number) =>
+  sql`delete from known_browser where last_used_at <= ${new Date(now - Duration.toMillis(knownBrowserLifetime))}`
