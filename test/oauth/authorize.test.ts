@@ -312,7 +312,7 @@ describe("OAuth authorization", () => {
           const request = ready(yield* check(query(application, challenge), admin))
           expect(told({ _tag: "Redirect", location: Authorize.deny(request) })).toEqual(error("access_denied"))
           expect(yield* connections(admin.organizationId)).toEqual([])
-          expect(yield* World.journal(admin.organizationId)).toEqual([])
+          expect(yield* World.changes(admin.organizationId)).toEqual([])
         }))
 
       it.effect("case 39: accounts and departments that the admin does not reach are refused, whosever they are", () =>
@@ -380,7 +380,7 @@ describe("OAuth authorization", () => {
             admin_id: admin.adminId,
             revoked_at: null
           })
-          expect(yield* World.journal(organization.id)).toMatchObject([{
+          expect(yield* World.changes(organization.id)).toMatchObject([{
             action: "oauth.connected",
             outcome: "done",
             actor_type: "admin",
@@ -448,7 +448,7 @@ describe("OAuth authorization", () => {
           )
           expect(failure._tag).toBe("AdminGone")
           expect(yield* connections(organization.id)).toEqual([])
-          expect(yield* World.journal(organization.id)).toEqual([])
+          expect(yield* World.changes(organization.id)).toEqual([])
         }))
     })
   })

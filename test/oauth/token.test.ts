@@ -354,7 +354,7 @@ describe("OAuth refresh and revocation", () => {
           }
           const [connection] = yield* connections(organization.id)
           expect(connection?.revoked_at).not.toBeNull()
-          const entries = (yield* World.journal(organization.id)).filter(({ action }) => action !== "oauth.connected")
+          const entries = (yield* World.changes(organization.id)).filter(({ action }) => action !== "oauth.connected")
           expect(entries).toMatchObject([{
             action: "refresh_token.reused",
             outcome: "done",
@@ -466,7 +466,7 @@ describe("OAuth refresh and revocation", () => {
           const second = tokens(yield* redeemWith(yield* connect()))
           expect((yield* revokeWith(application, second.access_token)).status).toBe(200)
           expect(refused(yield* refreshWith(application, second.refresh_token))).toEqual(invalidGrant)
-          const entries = (yield* World.journal(organization.id)).filter(({ action }) => action !== "oauth.connected")
+          const entries = (yield* World.changes(organization.id)).filter(({ action }) => action !== "oauth.connected")
           expect(entries.map(({ action }) => action)).toEqual(["ai_connection.revoked", "ai_connection.revoked"])
           expect(entries[0]).toMatchObject({
             actor_type: "admin",

@@ -61,7 +61,7 @@ describe("the Developer page", () => {
           )
           const [key] = yield* keys(id, "A <b>key</b>")
           expect(key!.expires_at!.getTime() - key!.created_at.getTime()).toBe(Duration.toMillis("90 days"))
-          expect(yield* World.journal(id)).toMatchObject([{
+          expect(yield* World.changes(id)).toMatchObject([{
             action: "api_key.created",
             outcome: "done",
             actor_admin_id: admin.id,
@@ -125,7 +125,7 @@ describe("the Developer page", () => {
             expect([values, page.status, page.text.includes(`<a href="${field}">`)]).toEqual([values, 400, true])
             expect(page.text).toContain("<title>Problem: ")
           }
-          expect(yield* World.journal(id)).toEqual([])
+          expect(yield* World.changes(id)).toEqual([])
         }))
 
       it.effect("a form that is sent twice makes one key, and one of another session or site makes none", () =>
@@ -214,7 +214,7 @@ describe("the Developer page", () => {
           const page = yield* Pages.visit("GET", done.location!, { cookie })
           expect(page.text).toContain("The key is revoked.")
           expect(page.text).toContain("1 past key")
-          expect((yield* World.journal(id)).map(({ action, via }) => [action, via])).toEqual([
+          expect((yield* World.changes(id)).map(({ action, via }) => [action, via])).toEqual([
             ["api_key.created", "console"],
             ["api_key.revoked", "console"]
           ])
@@ -289,7 +289,7 @@ describe("the Developer page", () => {
             (sql) => sql`select revoked_at from ai_connection where organization_id = ${id}`
           )
           expect(rows.map(({ revoked_at }) => revoked_at !== null)).toEqual([true])
-          expect((yield* World.journal(id)).map(({ action, target_id, via }) => [action, target_id, via])).toEqual([
+          expect((yield* World.changes(id)).map(({ action, target_id, via }) => [action, target_id, via])).toEqual([
             ["ai_connection.revoked", connection, "console"]
           ])
         }))

@@ -329,6 +329,10 @@ export const journal = (organizationId: string) =>
     (sql) => sql`select * from journal_event where organization_id = ${organizationId} order by sequence`
   )
 
+/** The journal without the sign-ins and sign-outs at the console. */
+export const changes = (organizationId: string) =>
+  Effect.map(journal(organizationId), (events) => events.filter(({ action }) => !action.startsWith("console.")))
+
 /** Every row of the organization in every table, but for when its credentials were last used. */
 export const snapshot = (organizationId: string) =>
   query<{ rows: Record<string, ReadonlyArray<unknown>> }>(organizationId, (sql) =>

@@ -2,8 +2,8 @@ import type { Mutant } from "../list.ts"
 
 export const http: ReadonlyArray<Mutant> = [
   {
-    file: "src/http/App.ts",
-    line: "\"x-content-type-options\": \"nosniff\"",
+    file: "src/http/Headers.ts",
+    line: "\"x-content-type-options\": \"nosniff\",",
     becomes: "",
     why: "browsers guess what an answer is",
     tests: ["test/http/edge.test.ts"]
