@@ -31,7 +31,7 @@ export const sql = (
   settings: Settings.Database
 ): Layer.Layer<
   SqlClient.SqlClient,
-  DirectoryLock.DirectoryInUse | Postgres.DatabaseUrlInvalid | SqlError.SqlError
+  DirectoryLock.DirectoryInUse | DirectoryLock.DirectoryOpen | Postgres.DatabaseUrlInvalid | SqlError.SqlError
 > =>
   Option.match(settings.databaseUrl, {
     onNone: (): ReturnType<typeof sql> => Pglite.layer({ directory: settings.data }),
@@ -53,6 +53,12 @@ export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
   if (!isPrefix(settings.keyPrefix)) {
     return yield* new SettingInvalid({
       message: `--key-prefix is 2 to 16 lower-case letters and digits, not ${settings.keyPrefix}.`
+    })
+  }
+  if (!settings.databaseInsecure && Option.exists(settings.databaseUrl, Postgres.isInsecure)) {
+    return yield* new SettingInvalid({
+      message: "The connection to PostgreSQL on another machine needs TLS: add sslmode=require to the database's " +
+        "url (or sslmode=verify-full, the same), or allow it in the clear with --database-insecure."
     })
   }
   if (!isEmbedded(settings) && Option.isNone(yield* Settings.peppers)) {
@@ -101,6 +107,7 @@ export const service = <A, E, R>(settings: Settings.Database, messenger: Layer.L
 /** Brings the schema up to date where that is the process's own business, and checks it where it is not. */
 export const prepare = Effect.fnUntraced(
   function*(options: { readonly embedded: boolean; readonly migrate: boolean }) {
+    if (!options.embedded) yield* Postgres.check
     if (options.embedded) {
       yield* Migrate.run(migrations)
     } else if (options.migrate) {

@@ -29,3 +29,12 @@ export const progress = (text: string) =>
 export const progressDone = Effect.sync(() => {
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
 })
+
+/** How a person calls this program: by its name, or in a clone by npm. */
+export const program = ["start", "cli"].includes(process.env["npm_lifecycle_event"] ?? "")
+  ? "npm run cli --"
+  : "security-console"
+
+/** A word as a shell takes it. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,10 +1,9 @@
 /** The service as a process: its database, its address, and what it says at the start. */
-import { Console, Effect, Layer, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
+import { Console, Effect, Layer, Option, Ref, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
-import * as fs from "node:fs"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { ServiceUnavailable } from "../domain/Failure.ts"
 import { Gate, RequestLines, TrustedProxies } from "../edge/Settings.ts"
@@ -12,7 +11,6 @@ import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
-import * as Loader from "../layers/seed/Loader.ts"
 import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
@@ -26,15 +24,18 @@ import { KnownAssistants } from "../oauth/Ports.ts"
 import { isAcceptable } from "../oauth/RedirectUri.ts"
 import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
+import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import * as Logs from "./Logs.ts"
 import * as Monitoring from "./Monitoring.ts"
+import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
+import * as StartChecks from "./StartChecks.ts"
 import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
-/** Everything that `serve` can be told. */
-export interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.TelemetrySettings {
+/** Everything that `serve` can be told, with the directory that it takes. */
+interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.TelemetrySettings {
   readonly metricsAddress: Option.Option<string>
   readonly host: string
   readonly port: number
@@ -128,55 +129,18 @@ const parseMetricsAddress = (settings: ServeSettings) =>
       })
   )
 
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
-
-const demoFile = new URL("../../seeds/demo.json", import.meta.url)
-
-/** Fills an empty database with the demo organization; answers the keys that it made, none where it was there. */
-const loadDemo = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const organizations = yield* Tenant.directory(sql)(sql<{ id: string; simulated: boolean }>`
-    select id, simulated from organization`)
-  if (organizations.some(({ simulated }) => !simulated)) {
-    return yield* invalid(
-      "--demo refuses a database that holds organizations of its own: the messenger would be simulated."
-    )
-  }
-  if (organizations.length > 0) return []
-  const seed = yield* Loader.decode(JSON.parse(fs.readFileSync(demoFile, "utf8")))
-  return (yield* Loader.load(seed)).keys
-})
-
-const shownKeys = ["Demo owner", "Demo admin", "Demo billing"]
-
-/** What a person does next, as lines that work when they are pasted. */
-const welcome = Effect.fnUntraced(function*(address: string, keys: ReadonlyArray<Loader.LoadedKey>, empty: boolean) {
-  yield* Console.log(`Listening on ${address}`)
-  if (keys.length > 0) {
-    yield* Console.log("\nThe demo organization is `demo`. Its keys are shown this once:\n")
-    for (const { key, label } of keys.filter((made) => shownKeys.includes(made.label))) {
-      yield* Console.log(`  ${label.padEnd(14)} ${Redacted.value(key)}`)
-    }
-    const [first] = keys
-    if (first === undefined) return
-    yield* Console.log(`\nTry it:
-
-  export KEY=${Redacted.value(first.key)}
-  curl -s -H "Authorization: Bearer $KEY" ${address}/v1/organization
-  curl -s -H "Authorization: Bearer $KEY" "${address}/v1/accounts?limit=3"
-  ACCOUNT=$(curl -s -H "Authorization: Bearer $KEY" "${address}/v1/accounts?status=protected&limit=1" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
-  curl -s -X POST -H "Authorization: Bearer $KEY" ${address}/v1/accounts/$ACCOUNT/pause
-  curl -s -H "Authorization: Bearer $KEY" "${address}/v1/journal?limit=1"
-`)
-  } else if (empty) {
-    yield* Console.log(`
+/** What a person does first where there is nothing yet. */
+const hintFirst = (settings: ServeSettings) => {
+  const told = Environment.isEmbedded(settings) && settings.data !== Settings.dataDirectory
+    ? ` --data ${Output.shellWord(settings.data)}`
+    : ""
+  return Console.log(`
 There is no organization yet. In another terminal, with the same settings:
 
-  security-console organizations create acme --name "Acme" --owner you@example.com
-  security-console keys create acme you@example.com --label "First key" --scopes org:read,accounts:write
+  ${Output.program} organizations create acme --name "Acme" --owner you@example.com${told}
+  ${Output.program} keys create acme you@example.com --label "First key" --scopes org:read,accounts:write${told}
 `)
-  }
-})
+}
 
 const isAway = (error: unknown): boolean => error instanceof ServiceUnavailable
 
@@ -204,13 +168,10 @@ const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   return { gate, later: Result.isSuccess(first) ? Effect.void : later }
 })
 
-/** Serves until it is told to stop. */
-export const serve = (settings: ServeSettings) =>
+const serveIn = (settings: ServeSettings) =>
   Effect.gen(function*() {
     const embedded = Environment.isEmbedded(settings)
-    if (settings.demo && !isLoopback(settings.host)) {
-      return yield* invalid("--demo listens on loopback alone: its messenger is simulated, and its keys are printed.")
-    }
+    yield* StartChecks.refuse(settings)
     yield* Environment.check(settings)
     const trusted = yield* parseProxies(settings)
     const origins = yield* parseOrigins(settings)
@@ -220,12 +181,16 @@ export const serve = (settings: ServeSettings) =>
     const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Environment.service(settings, messenger)
-    return yield* Effect.gen(function*() {
+    // A port that is taken is found before the database is touched.
+    const listening = Server.layerListen({ host: settings.host, port: settings.port }).pipe(
+      Layer.provideMerge(SecureRandom.layerWebCrypto)
+    )
+    const opened = Effect.gen(function*() {
       const { gate, later } = yield* prepared(settings)
       return yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const demo = settings.demo ? loadDemo : Effect.succeed([])
-        const keys = yield* Effect.catchIf(demo, isAway, () => Effect.succeed(null))
+        const demo = settings.demo ? Demo.prepare : Effect.succeed(null)
+        const made = yield* Effect.catchIf(demo, isAway, () => Effect.succeed("later" as const))
         const server = yield* HttpServer.HttpServer
         const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
         const sites = yield* parseSites(settings, bound)
@@ -258,14 +223,17 @@ export const serve = (settings: ServeSettings) =>
           Tenant.directory(sql)(sql`select 1 from organization limit 1`),
           () => [{}]
         )
-        yield* welcome(bound, keys ?? [], organizations.length === 0)
+        yield* Console.log(`Listening on ${bound}`)
+        const greet = (made: Demo.Demo) => Demo.greet(bound, made, embedded ? settings.data : null)
+        if (made !== null && made !== "later") yield* greet(made)
+        else if (made === null && organizations.length === 0) yield* hintFirst(settings)
         const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep, OAuthSweep.sweep].map((
           sweep
         ) => Effect.ignore(sweep))
         yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
         yield* Effect.forkScoped(Effect.repeat(Effect.ignore(Standings.settle), Schedule.spaced("1 minute")))
         yield* later
-        if (keys === null) yield* Effect.flatMap(untilBack(demo), (made) => welcome(bound, made, false))
+        if (made === "later") yield* Effect.flatMap(untilBack(Demo.prepare), greet)
         return yield* Effect.never
       }).pipe(
         // The requests in flight finish before anything that they need is closed.
@@ -275,9 +243,7 @@ export const serve = (settings: ServeSettings) =>
             PendingChanges.layer({ alone: embedded }),
             embedded ? Control.layer(settings.data) : Layer.empty
           ).pipe(
-            Layer.provideMerge(core),
-            Layer.provideMerge(Server.layerListen({ host: settings.host, port: settings.port })),
-            Layer.provideMerge(SecureRandom.layerWebCrypto)
+            Layer.provideMerge(core)
           )
         )
       )
@@ -286,4 +252,19 @@ export const serve = (settings: ServeSettings) =>
         telemetry.pipe(Layer.provideMerge(DatabaseClock.layer), Layer.provideMerge(Environment.sql(settings)))
       )
     )
+    return yield* Effect.gen(function*() {
+      const { address } = yield* HttpServer.HttpServer
+      yield* StartChecks.warn(settings, HttpServer.formatAddress(address))
+      if (embedded) yield* Console.log(`Opening the embedded database in ${settings.data} ...`)
+      return yield* opened
+    }).pipe(Effect.provide(listening))
   }).pipe(Effect.provide(Logs.layer(settings)))
+
+/** Serves until it is told to stop. */
+export const serve = (
+  { data, ...settings }: Omit<ServeSettings, "data"> & { readonly data: Option.Option<string> }
+) =>
+  serveIn({
+    ...settings,
+    data: Option.getOrElse(data, () => settings.demo ? Settings.demoDirectory : Settings.dataDirectory)
+  })

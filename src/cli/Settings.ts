@@ -28,9 +28,32 @@ const describe = (
   described.push({ flag, variable, fallback, description, secret })
 }
 
+const fail = (message: string) => Config.fail(new ConfigProvider.SourceError({ message }))
+
+/** What a variable holds, read by `parse`; what it cannot read is refused with the variable, its value and the choice. */
+const fromVariable = <A>(variable: string, allowed: string, parse: (text: string) => A | undefined) =>
+  Config.flatMap(Config.String(variable), (text) => {
+    const value = parse(text.trim())
+    return value === undefined ? fail(`${variable} is ${allowed}, not ${JSON.stringify(text)}`) : Config.succeed(value)
+  })
+
+const within = (text: string, [minimum, maximum]: readonly [number, number]): number | undefined => {
+  const value = text === "" ? Number.NaN : Number(text)
+  return value >= minimum && value <= maximum ? value : undefined
+}
+
+const wholeWithin = (text: string, range: readonly [number, number]): number | undefined => {
+  const value = within(text, range)
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
+const switches: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
+])
+
 /** A secret from its variable, or from the file that another one names: what systemd and containers hand over. */
 const secretConfig = (variable: string): Config.Config<Redacted.Redacted> => {
-  const fail = (message: string) => Config.fail(new ConfigProvider.SourceError({ message }))
   const direct = Config.Redacted(variable)
   return Config.flatMap(Config.option(Config.NonEmptyString(`${variable}_FILE`)), (file) => {
     if (Option.isNone(file)) return direct
@@ -67,15 +90,16 @@ const number = (
   flag: string,
   variable: string,
   fallback: number,
-  [minimum, maximum]: readonly [number, number],
+  range: readonly [number, number],
   description: string
 ) => {
+  const allowed = `a whole number from ${range[0]} to ${range[1]}`
   describe(flag, variable, String(fallback), description)
   return Flag.Int(flag).pipe(
     Flag.withDescription(`${description} [${variable}; ${fallback}]`),
-    Flag.withFallbackConfig(Config.Int(variable)),
+    Flag.withFallbackConfig(fromVariable(variable, allowed, (text) => wholeWithin(text, range))),
     Flag.withDefault(fallback),
-    Flag.filter((value) => value >= minimum && value <= maximum, () => `a number from ${minimum} to ${maximum}`)
+    Flag.filter((value) => value >= range[0] && value <= range[1], () => allowed)
   )
 }
 
@@ -83,7 +107,7 @@ const ratio = (flag: string, variable: string, fallback: number, description: st
   describe(flag, variable, String(fallback), description)
   return Flag.Finite(flag).pipe(
     Flag.withDescription(`${description} [${variable}; ${fallback}]`),
-    Flag.withFallbackConfig(Config.Finite(variable)),
+    Flag.withFallbackConfig(fromVariable(variable, "a number from 0 to 1", (text) => within(text, [0, 1]))),
     Flag.withDefault(fallback),
     Flag.filter((value) => value >= 0 && value <= 1, () => "a number from 0 to 1")
   )
@@ -114,7 +138,13 @@ const choice = <const Choices extends ReadonlyArray<string>>(
   describe(flag, variable, fallback, description)
   return Flag.Literals(flag, choices).pipe(
     Flag.withDescription(`${description} [${variable}; ${fallback}]`),
-    Flag.withFallbackConfig(Config.Literals(choices, variable)),
+    Flag.withFallbackConfig(
+      fromVariable<Choices[number]>(
+        variable,
+        `one of ${choices.join(", ")}`,
+        (text) => choices.find((each) => each === text)
+      )
+    ),
     Flag.withDefault<Choices[number]>(fallback)
   )
 }
@@ -124,10 +154,17 @@ const onOff = (flag: string, variable: string | null, description: string) => {
   const plain = Flag.Boolean(flag).pipe(
     Flag.withDescription(variable === null ? description : `${description} [${variable}]`)
   )
-  return (variable === null ? plain : plain.pipe(Flag.withFallbackConfig(Config.Boolean(variable)))).pipe(
-    Flag.withDefault(false)
-  )
+  return (variable === null
+    ? plain
+    : plain.pipe(
+      Flag.withFallbackConfig(fromVariable(variable, "on or off", (text) => switches.get(text.toLowerCase())))
+    )).pipe(
+      Flag.withDefault(false)
+    )
 }
+
+/** The directory of the embedded database, where none is told. */
+export const dataDirectory = "./data"
 
 /** Which database: what every command that opens one can be told. */
 export const database = {
@@ -137,7 +174,12 @@ export const database = {
     "the embedded database",
     "PostgreSQL to use, as postgres://user:password@host:port/database"
   ),
-  data: text("data", "CONSOLE_DATA", "./data", "Directory of the embedded database and its keys"),
+  databaseInsecure: onOff(
+    "database-insecure",
+    "CONSOLE_DATABASE_INSECURE",
+    "Allow a connection without TLS to a PostgreSQL on another machine"
+  ),
+  data: text("data", "CONSOLE_DATA", dataDirectory, "Directory of the embedded database and its keys"),
   maxConnections: number(
     "max-connections",
     "CONSOLE_MAX_CONNECTIONS",
@@ -148,8 +190,18 @@ export const database = {
   keyPrefix: text("key-prefix", "CONSOLE_KEY_PREFIX", defaultKeyPrefix, "What API keys begin with, before _live_")
 }
 
+/** The directory of the demo, where none is told: it never shares one with organizations of one's own. */
+export const demoDirectory = "./demo-data"
+
 /** Where and how the service listens. */
 export const server = {
+  data: Flag.String("data").pipe(
+    Flag.withDescription(
+      `Directory of the embedded database and its keys [CONSOLE_DATA; ./data, with --demo ${demoDirectory}]`
+    ),
+    Flag.withFallbackConfig(Config.String("CONSOLE_DATA")),
+    Flag.optional
+  ),
   host: text("host", "CONSOLE_HOST", "127.0.0.1", "Address to listen on"),
   port: number("port", "CONSOLE_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one"),
   baseUrl: optionalText(
@@ -256,6 +308,7 @@ export const otlpHeaders = hidden(
 /** Which database was asked for. */
 export interface Database {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
+  readonly databaseInsecure: boolean
   readonly data: string
   readonly maxConnections: number
   readonly keyPrefix: string
@@ -272,3 +325,8 @@ export const markdown = (): string =>
       } | ${fallback} | ${description} |`
     )
   ].join("\n")
+
+/** Every variable that says something, those that name files with the secrets among them. */
+export const knownVariables: ReadonlyArray<string> = described.flatMap(({ secret, variable }) =>
+  variable === null ? [] : secret ? [variable, `${variable}_FILE`] : [variable]
+)

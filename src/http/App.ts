@@ -162,6 +162,18 @@ const edge = <E, R>(
 const named = <E, R>(path: string, handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Observation.at(new Observation.Way("http", path), handler)
 
+/** The bare address leads a person to the console; to programs it is nothing, as any other address. */
+const root = Effect.gen(function*() {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { baseUrl } = yield* siteOf(request)
+  return /\btext\/html\b/i.test(request.headers["accept"] ?? "")
+    ? HttpServerResponse.empty({
+      status: 303,
+      headers: { location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/console`, "cache-control": "no-store" }
+    })
+    : yield* new ResourceMissing({})
+}).pipe(recover((failed) => Effect.succeed(toResponse(failed))))
+
 /** Paths are exact: case, slashes and all; an id of any length is an id, and malformed at most. */
 const routerConfig = {
   caseSensitive: true,
@@ -194,6 +206,7 @@ export const make: Effect.Effect<
       Observation.at(way, Effect.provideContext(run(operation), context))
     )
   }
+  yield* router.add("GET", "/", named("/", Effect.provideContext(root, context)))
   yield* router.add("GET", Documents.path, named(Documents.path, Effect.sync(Documents.response)))
   yield* router.add("GET", Reference.path, named(Reference.path, yield* Reference.make))
   yield* OAuth.add(router, context)

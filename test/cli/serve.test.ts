@@ -3,7 +3,21 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
+import { onTestFinished } from "vitest"
+import manifest from "../../package.json" with { type: "json" }
 import { ask, done, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
+
+/** What a start says before it has settled anything, and before it opens the database. */
+const starting = `Starting Organization Security Console ${manifest.version} ...\n`
+const opening = (data: string) => `Opening the embedded database in ${data} ...\n`
+
+const lives = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /** The printed lines in a shell, and what each of their requests answers. */
 const paste = (lines: string): ReadonlyArray<any> => {
@@ -11,42 +25,69 @@ const paste = (lines: string): ReadonlyArray<any> => {
   return output.replaceAll("}{", "}\n{").trim().split("\n").map((line) => JSON.parse(line))
 }
 
+/** Whether the owner of the demo is let in to the console with the password that the greeting says. */
+const signsIn = async (address: string, greeting: string): Promise<boolean> => {
+  const [, email = "", password = ""] = /email: (\S+)\n +password: (.*)$/m.exec(greeting) ?? []
+  const { headers, status } = await fetch(new URL("/console/sign-in", address), {
+    method: "POST",
+    headers: { origin: new URL(address).origin },
+    body: new URLSearchParams({ organization: "demo", email, password }),
+    redirect: "manual"
+  })
+  return status === 303 && headers.has("set-cookie")
+}
+
 describe("the service on the embedded database", () => {
-  it("walks the demo as printed, shows the keys once, and keeps what was done over a restart", async () => {
-    const data = path.join(freshDirectory(), "data")
-    const first = await serve(["--demo", "--data", data])
-    const keys = await shownKeys(first)
-    expect(keys).toHaveLength(3)
-    expect(fs.statSync(data).mode & 0o777).toBe(0o700)
-    expect(fs.statSync(path.join(data, "console.sock")).mode & 0o777).toBe(0o600)
-    expect(fs.statSync(path.join(data, "pepper")).mode & 0o777).toBe(0o600)
+  it(
+    "walks the demo as printed, greets at every start with a key, and keeps what was done over a restart",
+    async () => {
+      const data = path.join(freshDirectory(), "data")
+      const first = await serve(["--demo", "--data", data])
+      const keys = await shownKeys(first)
+      expect(keys).toHaveLength(3)
+      expect(fs.statSync(data).mode & 0o777).toBe(0o700)
+      expect(fs.statSync(path.join(data, "console.sock")).mode & 0o777).toBe(0o600)
+      expect(fs.statSync(path.join(data, "pepper")).mode & 0o777).toBe(0o600)
 
-    const roles = await Promise.all(keys.map(async (key) => {
-      const { body } = await ask(first.address, key, "GET", "/v1/me/mail-preferences")
-      return body.email
-    }))
-    expect(roles).toEqual(["olivia@demo.example", "ada@demo.example", "bill@demo.example"])
+      const roles = await Promise.all(keys.map(async (key) => {
+        const { body } = await ask(first.address, key, "GET", "/v1/me/mail-preferences")
+        return body.email
+      }))
+      expect(roles).toEqual(["olivia@demo.example", "ada@demo.example", "bill@demo.example"])
 
-    const [organization, accounts, paused, journal] = paste(first.stdout().replace(/^[^]*Try it:\n/, ""))
-    expect(organization).toMatchObject({ object: "organization", id: "demo" })
-    expect(accounts.data).toHaveLength(3)
-    expect(paused).toMatchObject({ object: "account_action", status: "paused" })
-    expect(journal.data).toMatchObject([{ action: "account.paused", account_id: paused.account_id }])
-    for (const key of keys) expect(first.stderr()).not.toContain(key)
-    expect(await first.stop()).toBe(0)
+      const [organization, accounts, paused, journal] = paste(first.stdout().replace(/^[^]*Try it:\n/, ""))
+      expect(organization).toMatchObject({ object: "organization", id: "demo" })
+      expect(accounts.data).toHaveLength(3)
+      expect(paused).toMatchObject({ object: "account_action", status: "paused" })
+      expect(journal.data).toMatchObject([{ action: "account.paused", account_id: paused.account_id }])
+      for (const key of keys) expect(first.stderr()).not.toContain(key)
+      expect(await first.stop()).toBe(0)
 
-    const second = await serve(["--demo", "--data", data])
-    const [key = ""] = keys
-    const { body } = await ask(second.address, key, "GET", `/v1/accounts/${paused.account_id}`)
-    expect(body).toMatchObject({ id: paused.account_id, status: "paused" })
-    expect(await second.stop()).toBe(0)
-    expect(second.stdout()).not.toMatch(/_live_|Try it|no organization yet/)
+      const second = await serve(["--demo", "--data", data])
+      const [key = ""] = keys
+      const { body } = await ask(second.address, key, "GET", `/v1/accounts/${paused.account_id}`)
+      expect(body).toMatchObject({ id: paused.account_id, status: "paused" })
+      const [fresh = "", ...more] = await shownKeys(second)
+      expect(more).toEqual([])
+      const [again] = paste(second.stdout().replace(/^[^]*Try it:\n/, ""))
+      expect(again).toMatchObject({ object: "organization", id: "demo" })
+      const visitor = { headers: { accept: "text/html" }, redirect: "manual" } as const
+      const home = await fetch(second.address, visitor)
+      expect([home.status, home.headers.get("location")]).toEqual([303, "/console"])
+      const program = await ask(second.address, fresh, "GET", "/")
+      expect([program.status, program.body.error.code]).toEqual([404, "resource_missing"])
+      expect(await signsIn(second.address, second.stdout())).toBe(true)
+      expect(await second.stop()).toBe(0)
+      expect(second.stdout()).toContain(`  Console        ${second.address}/console\n`)
+      expect(second.stderr()).not.toContain(fresh)
 
-    const third = await serve(["--data", data])
-    const profile = await ask(third.address, key, "GET", `/v1/accounts/${paused.account_id}/messenger-profile`)
-    expect([profile.status, profile.body.error.code]).toEqual([409, "no_session"])
-    expect(await third.stop()).toBe(0)
-  }, 180_000)
+      const third = await serve(["--data", data])
+      const profile = await ask(third.address, key, "GET", `/v1/accounts/${paused.account_id}/messenger-profile`)
+      expect([profile.status, profile.body.error.code]).toEqual([409, "no_session"])
+      expect(await third.stop()).toBe(0)
+    },
+    180_000
+  )
 
   it(
     "says in an empty database how to make an organization, which works as printed, and then refuses the demo",
@@ -66,14 +107,14 @@ describe("the service on the embedded database", () => {
       expect([status, body.id, body.name]).toEqual([200, "acme", "Acme"])
 
       const other = await run(["serve", "--port", "0", "--data", data])
-      expect([other.status, other.stdout]).toEqual([1, ""])
+      expect([other.status, other.stdout]).toEqual([1, starting + opening(data)])
       expect(other.stderr).toMatch(
         /^The directory .* is in use by process \d+: stop it, or choose another directory\.\n$/
       )
       expect(await service.stop()).toBe(0)
 
       const demo = await run(["serve", "--demo", "--port", "0", "--data", data])
-      expect([demo.status, demo.stdout]).toEqual([1, ""])
+      expect([demo.status, demo.stdout]).toEqual([1, starting + opening(data)])
       expect(demo.stderr).toMatch(/^--demo refuses a database that holds organizations of its own[^\n]*\n$/)
     },
     180_000
@@ -107,8 +148,8 @@ describe("what serve refuses before it touches a database", () => {
   it.each(["/proc/console", "/proc/console/data", "/dev/null"])(
     "%s as a directory ends with 1 and one line that names it",
     async (directory) => {
-      const ended = await run(["serve", "--data", directory])
-      expect([ended.status, ended.stdout]).toEqual([1, ""])
+      const ended = await run(["serve", "--port", "0", "--data", directory])
+      expect([ended.status, ended.stdout]).toEqual([1, starting + opening(directory)])
       expect(ended.stderr).toContain(directory.split("/data")[0])
       expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1)
     },
@@ -118,17 +159,76 @@ describe("what serve refuses before it touches a database", () => {
   const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
     [["--demo", "--host", "0.0.0.0"], 1, /^--demo listens on loopback alone/],
     [["--key-prefix", "X"], 1, /^--key-prefix is 2 to 16/],
+    [["--database-url", "postgres://console@db.example/console"], 1, /needs TLS: add sslmode=require/],
     [["--trusted-proxies", "everyone"], 1, /^--trusted-proxies is a list such as 10\.0\.0\.0\/8, not everyone/],
     [["--database-url", "postgres://console@127.0.0.1:1/console"], 1, /needs CONSOLE_PEPPERS: make one with `openssl/],
-    [["--port", "70000"], 2, /--port: "70000"\. Expected: a number from 0 to 65535; see security-console serve --help/],
+    [
+      ["--port", "70000"],
+      2,
+      /--port: "70000"\. Expected: a whole number from 0 to 65535; see security-console serve --help/
+    ],
     [["--log-format", "loud"], 2, /--log-format/],
     [["--nope"], 2, /Unrecognized flag: --nope/],
     [["extra"], 2, /extra/]
   ]
   it.each(cases)("%j ends with %i and one line", async (args, status, line) => {
-    const ended = await run(["serve", ...args, "--data", path.join(freshDirectory(), "never")])
-    expect([ended.status, ended.stdout]).toEqual([status, ""])
+    const data = path.join(freshDirectory(), "never")
+    const ended = await run(["serve", ...args, "--data", data])
+    expect([ended.status, ended.stdout]).toEqual([status, starting])
+    expect(fs.existsSync(data)).toBe(false)
     expect(ended.stderr).toMatch(line)
     expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1)
   })
+
+  it(
+    "a port in use is named, and a variable with its value and what is allowed, as JSON where that is asked",
+    async () => {
+      const data = path.join(freshDirectory(), "never")
+      const other = net.createServer().listen(0, "127.0.0.1")
+      await new Promise((resolve) => other.once("listening", resolve))
+      const address = other.address()
+      const port = String(typeof address === "object" ? address?.port : "")
+      const [taken, variable] = await Promise.all([
+        run(["serve", "--port", port, "--data", data]),
+        run(["journal", "verify", "--json", "--data", data], { env: { CONSOLE_MAX_CONNECTIONS: "many" } })
+      ])
+      await new Promise((resolve) => other.close(resolve))
+      expect([taken.status, taken.stdout]).toEqual([1, starting])
+      expect(taken.stderr).toBe(
+        `Port ${port} is in use by another program: stop it, or choose another port with --port (0 takes a free one).\n`
+      )
+      expect([variable.status, variable.stdout]).toEqual([2, ""])
+      expect(JSON.parse(variable.stderr)).toEqual({
+        error: {
+          code: "usage_invalid",
+          message: `CONSOLE_MAX_CONNECTIONS is a whole number from 1 to 1000, not "many"; see ` +
+            "security-console journal verify --help"
+        }
+      })
+      expect(fs.existsSync(data)).toBe(false)
+    },
+    60_000
+  )
+})
+
+describe("npm start", () => {
+  it("is the demo in a directory of its own, whatever the environment says, and ends with npm", async () => {
+    const [data, real] = [path.join(freshDirectory(), "demo"), path.join(freshDirectory(), "real")]
+    const npm = childProcess.spawn("npm", ["start", "--", "--port", "0", "--data", data], {
+      cwd: path.join(import.meta.dirname, "../.."),
+      env: { ...process.env, CONSOLE_DATA: real, CONSOLE_DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    onTestFinished(() => void npm.kill("SIGKILL"))
+    let said = ""
+    npm.stdout.setEncoding("utf8").on("data", (text: string) => said += text)
+    const ended = new Promise((resolve) => npm.once("close", resolve))
+    await until(() => said.includes("/v1/journal?limit=1\"\n"))
+    expect(said).toContain(`\n${starting}${opening(data)}Listening on `)
+    const pid = Number(fs.readFileSync(path.join(data, "console.lock"), "utf8"))
+    expect(fs.existsSync(real)).toBe(false)
+    npm.kill("SIGTERM")
+    await ended
+    await until(() => !lives(pid))
+  }, 120_000)
 })

@@ -15,6 +15,28 @@ export class DirectoryInUse extends Schema.TaggedError<DirectoryInUse>()("Direct
   }
 }
 
+/** Every user of the machine may change what stands in the directory. */
+export class DirectoryOpen extends Schema.TaggedError<DirectoryOpen>()("DirectoryOpen", {
+  directory: Schema.String
+}) {
+  override get message(): string {
+    return `Every user of this machine may write in the directory ${this.directory}: choose a directory inside it, ` +
+      `which is then made closed, or close it with chmod 700.`
+  }
+}
+
+/** Looks at a directory that was there before: the service never changes who may open it. */
+const checkMode = Effect.fnUntraced(function*(directory: string) {
+  // Windows has no such modes.
+  const mode = process.platform === "win32" ? 0o700 : fs.statSync(directory).mode & 0o777
+  if ((mode & 0o002) !== 0) return yield* new DirectoryOpen({ directory })
+  if ((mode & 0o077) !== 0) {
+    yield* Effect.logWarning(
+      `Other users may look into the directory ${directory} (mode ${mode.toString(8)}): close it with chmod 700`
+    )
+  }
+})
+
 /** The two functions of `fs-native-extensions`, which carries no types. */
 interface FileLocks {
   readonly tryLock: (fd: number) => boolean
@@ -37,7 +59,7 @@ const makeDirectory = (directory: string): void => {
   try {
     fs.mkdirSync(directory, { mode: 0o700 })
   } catch (cause) {
-    if (isRefusedWith("EEXIST", cause) && fs.statSync(directory).isDirectory()) return fs.chmodSync(directory, 0o700)
+    if (isRefusedWith("EEXIST", cause) && fs.statSync(directory).isDirectory()) return
     if (!isRefusedWith("ENOENT", cause) || fs.existsSync(parent)) throw cause
     makeDirectory(parent)
     fs.mkdirSync(directory, { mode: 0o700 })
@@ -47,13 +69,16 @@ const makeDirectory = (directory: string): void => {
 /**
  * Holds `console.lock` in the directory until the scope closes; creates the directory, closed to other users.
  *
+ * A directory that was there keeps its mode: one that everybody may write in is refused.
+ *
  * The holder's pid is written into the file for the reader of the message; it decides nothing.
  */
 export const acquire = Effect.fnUntraced(function*(directory: string) {
   const absolute = path.resolve(directory)
+  makeDirectory(absolute)
+  yield* checkMode(absolute)
   yield* Effect.acquireRelease(
     Effect.suspend(() => {
-      makeDirectory(absolute)
       const file = path.join(absolute, "console.lock")
       const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
       if (!locks.tryLock(fd)) {

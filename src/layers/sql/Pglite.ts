@@ -156,7 +156,7 @@ const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>) {
  */
 export const layer = (
   options: { readonly directory: string }
-): Layer.Layer<SqlClient.SqlClient, DirectoryLock.DirectoryInUse | SqlError.SqlError> =>
+): Layer.Layer<SqlClient.SqlClient, DirectoryLock.DirectoryInUse | DirectoryLock.DirectoryOpen | SqlError.SqlError> =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.flatMap(DirectoryLock.acquire(options.directory), (directory) => client(() => openDirectory(directory)))

@@ -1,8 +1,9 @@
 /** The `SqlClient` of a PostgreSQL server, 15 and later. */
-import { Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Duration, Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Client from "./Client.ts"
+import { reasonOf } from "./Outage.ts"
 
 /** The database's address cannot be used as it stands; the message never repeats it, for it holds a password. */
 export class DatabaseUrlInvalid extends Schema.TaggedError<DatabaseUrlInvalid>()("DatabaseUrlInvalid", {
@@ -40,6 +41,51 @@ const checkUrl = Effect.fnUntraced(function*(url: Redacted.Redacted) {
     if (name === "sslmode" && !sslModes.includes(value)) {
       return yield* refuse(`has an sslmode that is not supported: use one of ${sslModes.join(", ")}`)
     }
+  }
+})
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
+
+/** Whether passwords and rows would leave the machine in the clear: TCP to another one, and TLS not demanded. */
+export const isInsecure = (url: Redacted.Redacted): boolean => {
+  const text = Redacted.value(url)
+  if (!URL.canParse(text)) return false
+  const { hostname, searchParams } = new URL(text)
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname)
+  const secure = ["require", "verify-full"].includes(searchParams.getAll("sslmode").at(-1) ?? "")
+  return !secure && host !== "" && !host.startsWith("/") && !loopback.test(host)
+}
+
+/** The server answers, and waiting does not help: it refuses the connection, or is too old. */
+export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
+  message: Schema.String
+}) {}
+
+/** SQLSTATEs of a refused role or password, of a database that is not there, and of one that may not be entered. */
+const refusals = new Set(["28000", "28P01", "3D000", "42501"])
+
+const isRefusal = ({ reason }: SqlError.SqlError): boolean =>
+  reason._tag === "AuthenticationError" ||
+  (Predicate.hasProperty(reason.cause, "code") && refusals.has(String(reason.cause.code)))
+
+const leastVersion = 15
+
+/** Fails with what an operator has to mend where the server refuses the settings' role, password or database. */
+export const check = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.catchIf(
+    sql<{ version: number }>`select current_setting('server_version_num')::int as version`,
+    isRefusal,
+    (error) =>
+      new DatabaseUnusable({
+        message: `PostgreSQL refuses the connection: ${reasonOf(error)}. Check --database-url (CONSOLE_DATABASE_URL).`
+      })
+  )
+  const version = Math.floor((row?.version ?? 0) / 10_000)
+  if (version < leastVersion) {
+    return yield* new DatabaseUnusable({
+      message: `This is PostgreSQL ${version}, and ${leastVersion} or later is needed.`
+    })
   }
 })
 

@@ -1,0 +1,71 @@
+/** The command line of the service: its commands, and how what goes wrong is told. */
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Logger } from "effect"
+import { Command } from "effect/cli"
+import * as Documents from "../http/Documents.ts"
+import * as SeedSchema from "../layers/seed/SeedSchema.ts"
+import * as Migrate from "../layers/sql/Migrate.ts"
+import { migrations } from "../layers/sql/migrations/index.ts"
+import * as Postgres from "../layers/sql/Postgres.ts"
+import * as Roles from "../layers/sql/Roles.ts"
+import * as Commands from "./Commands.ts"
+import * as Environment from "./Environment.ts"
+import * as Errors from "./Errors.ts"
+import { mcp } from "./Mcp.ts"
+import { serve } from "./Serve.ts"
+import * as Settings from "./Settings.ts"
+import { version } from "./Version.ts"
+
+const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.server }, serve).pipe(
+  Command.withDescription("Serve the API, on the embedded database or on PostgreSQL")
+)
+
+const mcpCommand = Command.make("mcp", { ...Settings.database, ...Settings.assistant }, mcp).pipe(
+  Command.withDescription("Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY")
+)
+
+const migrate = Command.make("migrate", Settings.database, (settings) =>
+  Effect.gen(function*() {
+    if (!Environment.isEmbedded(settings)) {
+      yield* Postgres.check
+      yield* Roles.ensure
+    }
+    const applied = yield* Migrate.run(migrations)
+    yield* Console.log(
+      applied.length === 0
+        ? "The schema is up to date."
+        : applied.map(([id, name]) => `Applied ${id} ${name}`).join("\n")
+    )
+  }).pipe(Effect.provide(Environment.sql(settings)))).pipe(
+    Command.withDescription("Bring the database's schema up to date")
+  )
+
+const openapi = Command.make("openapi", {}, () => Console.log(JSON.stringify(Documents.make(), null, 2))).pipe(
+  Command.withDescription("Print the OpenAPI document")
+)
+
+const seedSchema = Command.make("seed-schema", {}, () => Console.log(JSON.stringify(SeedSchema.make(), null, 2))).pipe(
+  Command.withDescription("Print the JSON Schema of seed files")
+)
+
+const settings = Command.make("settings", {}, () => Console.log(Settings.markdown())).pipe(
+  Command.withDescription("Print every setting, its flag, variable and default")
+)
+
+const program = Command.make("security-console").pipe(
+  Command.withDescription("The Organization Security Console API"),
+  Command.withSubcommands([serveCommand, mcpCommand, migrate, ...Commands.commands, openapi, seedSchema, settings])
+)
+
+/** Runs the command line to its end, which ends the process. */
+export const start = () =>
+  program.pipe(
+    Command.run({ version }),
+    Effect.provide(Errors.presenter),
+    Effect.tapCause(Errors.report),
+    Effect.provide(NodeServices.layer),
+    Effect.provideService(Logger.LogToStderr, true),
+    NodeRuntime.runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(Errors.exitCode(exit)) })
+  )
