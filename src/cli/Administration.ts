@@ -11,9 +11,9 @@ import * as Endings from "../layers/sql/Endings.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import { isUuid } from "../oauth/Values.ts"
-import { Db, Journal } from "../operations/Ports.ts"
-import { command, existing, refuse, type Refused } from "./Declared.ts"
+import { command, existing, journaled, refuse, type Refused } from "./Declared.ts"
 import { checkpoint, exportJournal, verifyJournal } from "./Journals.ts"
+import { records } from "./Records.ts"
 
 interface AdminRow {
   readonly id: string
@@ -35,23 +35,6 @@ const lookUp = Effect.fnUntraced(function*(organizationId: string, email: string
   const [admin] = yield* Effect.orDie(sql<{ readonly id: string }>`
     select id from admin where organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}`)
   return admin ?? (yield* refuse(`${organizationId} has no admin ${email}.`))
-})
-
-/** Runs the change and its entry in one transaction of the organization. */
-const journaled = Effect.fnUntraced(function*<A, E, R>(
-  organizationId: OrganizationId,
-  change: Effect.Effect<readonly [A, ReturnType<typeof Provisioning.operatorEntry> | null], E, R>
-) {
-  const db = yield* Db
-  const journal = yield* Journal
-  return yield* db.transaction(
-    organizationId,
-    Effect.gen(function*() {
-      const [answer, entry] = yield* change
-      if (entry !== null) yield* journal.append(organizationId, entry)
-      return answer
-    })
-  )
 })
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -313,7 +296,8 @@ export const commands = [
   seed,
   verifyJournal,
   checkpoint,
-  exportJournal
+  exportJournal,
+  ...records
 ] as const
 
 /** What commands need. */

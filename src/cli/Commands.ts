@@ -31,19 +31,23 @@ const open = (settings: Settings.Database, makes: boolean) =>
     Layer.provideMerge(Layer.effectDiscard(makes ? Effect.void : Environment.present(settings)))
   )
 
-const run = <Input, Output>(
+/** Runs a command where the database is. */
+export const run = <Input, Output>(
   settings: Settings.Database,
   command: Administration.Command<Input, Output>,
   input: Input,
   options: { readonly makes: boolean } = { makes: false }
 ) => Control.invoke(settings, command, input, open(settings, options.makes))
 
-const common = { ...Settings.database, json: Output.json }
+/** What every command that works on a database can be told. */
+export const common = { ...Settings.database, json: Output.json }
 
-const organization = Argument.String("organization").pipe(Argument.withDescription("The organization's id"))
-const email = Argument.String("email").pipe(Argument.withDescription("The admin's address"))
+/** The arguments that name an organization and one of its admins. */
+export const organization = Argument.String("organization").pipe(Argument.withDescription("The organization's id"))
+export const email = Argument.String("email").pipe(Argument.withDescription("The admin's address"))
 
-const createOrganization = Command.make("create", {
+/** Makes an organization. */
+export const createOrganization = Command.make("create", {
   ...common,
   id: Argument.String("id").pipe(Argument.withDescription("What admins type at sign-in, such as acme")),
   name: Flag.String("name").pipe(Flag.withDescription("The organization's name")),
@@ -72,11 +76,6 @@ const createOrganization = Command.make("create", {
       `Next: security-console keys create ${answer.organization} ${answer.owner} --label "First key" --scopes org:read`
     ])
   })).pipe(Command.withDescription("Make an organization, licensed by agreement, with its owner"))
-
-const organizations = Command.make("organizations").pipe(
-  Command.withDescription("Make organizations"),
-  Command.withSubcommands([createOrganization])
-)
 
 const createAdmin = Command.make("create", {
   ...common,
@@ -130,19 +129,17 @@ const setDisabled = (name: "disable" | "enable", command: typeof Administration.
       yield* Output.print(input.json, answer, () => [`${answer.email} ${done}`])
     }))
 
-const admins = Command.make("admins").pipe(
-  Command.withDescription("Make and change admins"),
-  Command.withSubcommands([
-    createAdmin,
-    setPassword,
-    setDisabled("disable", Administration.disableAdmin, "is disabled: their credentials no longer work.").pipe(
-      Command.withDescription("Disable an admin: their credentials stop at once")
-    ),
-    setDisabled("enable", Administration.enableAdmin, "is enabled: their credentials work again.").pipe(
-      Command.withDescription("Enable a disabled admin again")
-    )
-  ])
-)
+/** The commands that make admins and change what they may do. */
+export const adminCommands = [
+  createAdmin,
+  setPassword,
+  setDisabled("disable", Administration.disableAdmin, "is disabled: their credentials no longer work.").pipe(
+    Command.withDescription("Disable an admin: their credentials stop at once")
+  ),
+  setDisabled("enable", Administration.enableAdmin, "is enabled: their credentials work again.").pipe(
+    Command.withDescription("Enable a disabled admin again")
+  )
+] as const
 
 const scopes = Flag.String("scopes").pipe(
   Flag.withDescription(`What the key may be used for, separated by commas: ${Scope.literals.join(", ")}`),
@@ -208,10 +205,8 @@ const revokeKey = Command.make("revoke", {
     yield* Output.print(input.json, answer, () => [`Revoked ${answer.key_id}.`])
   })).pipe(Command.withDescription("Revoke an API key"))
 
-const keys = Command.make("keys").pipe(
-  Command.withDescription("Make and revoke API keys"),
-  Command.withSubcommands([createKey, revokeKey])
-)
+/** The commands that make and end keys. */
+export const keyCommands = [createKey, revokeKey] as const
 
 const readJson = (file: string) =>
   Effect.try({
@@ -222,7 +217,8 @@ const readJson = (file: string) =>
       })
   })
 
-const seed = Command.make("seed", {
+/** Loads a seed file. */
+export const seed = Command.make("seed", {
   ...Settings.database,
   file: Argument.String("file").pipe(Argument.withDescription("A seed file; seed.schema.json describes it"))
 }, (input) =>
@@ -372,10 +368,5 @@ const exportJournal = Command.make("export", {
     }
   })).pipe(Command.withDescription("Write a journal with its sequence and hashes, oldest first"))
 
-const journal = Command.make("journal").pipe(
-  Command.withDescription("Verify, export and checkpoint journals"),
-  Command.withSubcommands([verify, exportJournal, checkpoint])
-)
-
-/** Every command that works on a database. */
-export const commands = [organizations, admins, keys, seed, journal] as const
+/** The commands around journals. */
+export const journalCommands = [verify, exportJournal, checkpoint] as const

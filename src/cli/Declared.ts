@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../domain/Access.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
+import { Db, Journal } from "../operations/Ports.ts"
 
 /** A command that was refused; the message is one line for the operator. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {}
@@ -52,4 +53,21 @@ export const existing = Effect.fnUntraced(function*(id: string) {
   const ids = yield* Tenant.directory(sql)(Provisioning.organizationIds)
   if (!ids.includes(id)) return yield* refuse(`There is no organization ${id}.`)
   return OrganizationId.make(id)
+})
+
+/** Runs the change and its entry in one transaction of the organization. */
+export const journaled = Effect.fnUntraced(function*<A, E, R>(
+  organizationId: OrganizationId,
+  change: Effect.Effect<readonly [A, ReturnType<typeof Provisioning.operatorEntry> | null], E, R>
+) {
+  const db = yield* Db
+  const journal = yield* Journal
+  return yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const [answer, entry] = yield* change
+      if (entry !== null) yield* journal.append(organizationId, entry)
+      return answer
+    })
+  )
 })

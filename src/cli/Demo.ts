@@ -31,7 +31,7 @@ export interface Demo {
 }
 
 /** Fails unless everything in the database is simulated, and answers how many organizations there are. */
-export const refuseOthers = Effect.gen(function*() {
+const refuseOthers = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const organizations = yield* Tenant.directory(sql)(sql<{ simulated: boolean }>`select simulated from organization`)
   if (organizations.some(({ simulated }) => !simulated)) {

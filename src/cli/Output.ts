@@ -19,6 +19,33 @@ export const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArr
   return rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd())
 }
 
+/** How wide what is printed for people may be. */
+const width = 80
+
+const gap = 2
+const least = 8
+
+const cut = (text: string, room: number): string => text.length <= room ? text : `${text.slice(0, room - 1)}…`
+
+/**
+ * Rows under their headings, at most 80 characters wide: the widest column gives way first, but the first one, which is
+ * what other commands take.
+ */
+export const table = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>
+): ReadonlyArray<string> => {
+  const all = [headings, ...rows]
+  const widths = headings.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)))
+  const over = () => widths.reduce((sum, each) => sum + each + gap, -gap) > width
+  while (over()) {
+    const widest = Math.max(...widths.slice(1))
+    if (widest <= least) break
+    widths[widths.lastIndexOf(widest)] = widest - 1
+  }
+  return columns(all.map((row) => row.map((cell, index) => cut(cell, widths[index] ?? 0))))
+}
+
 /** Shows how far long work is, on a terminal alone and beside the output. */
 export const progress = (text: string) =>
   Effect.sync(() => {

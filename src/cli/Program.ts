@@ -10,9 +10,10 @@ import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Postgres from "../layers/sql/Postgres.ts"
 import * as Roles from "../layers/sql/Roles.ts"
-import * as Commands from "./Commands.ts"
+import { demo } from "./DemoReset.ts"
 import * as Environment from "./Environment.ts"
 import * as Errors from "./Errors.ts"
+import { groups } from "./Groups.ts"
 import { mcp } from "./Mcp.ts"
 import { serve } from "./Serve.ts"
 import * as Settings from "./Settings.ts"
@@ -56,7 +57,7 @@ const settings = Command.make("settings", {}, () => Console.log(Settings.markdow
 
 const program = Command.make("security-console").pipe(
   Command.withDescription("The Organization Security Console API"),
-  Command.withSubcommands([serveCommand, mcpCommand, migrate, ...Commands.commands, openapi, seedSchema, settings])
+  Command.withSubcommands([serveCommand, mcpCommand, migrate, ...groups, demo, openapi, seedSchema, settings])
 )
 
 /** Runs the command line to its end, which ends the process. */

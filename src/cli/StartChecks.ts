@@ -15,7 +15,7 @@ export interface Checked {
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
 
 /** Whether the host of an address, or the address to listen on, is this machine's own. */
-export const isLoopback = (host: string): boolean =>
+const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
 
 /** The addresses that clients are told, those that can be read; the others are refused where they are parsed. */

@@ -1,0 +1,197 @@
+/** The commands that list, show and change organizations, admins and keys. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Role } from "../domain/Access.ts"
+import { Tier } from "../domain/Organization.ts"
+import { common, email, organization, run } from "./Commands.ts"
+import * as Output from "./Output.ts"
+import * as Records from "./Records.ts"
+
+const day = (moment: Date | null, otherwise: string): string => moment?.toISOString().slice(0, 10) ?? otherwise
+const minute = (moment: Date | null, otherwise: string): string =>
+  moment === null ? otherwise : `${moment.toISOString().slice(0, 16).replace("T", " ")} UTC`
+const yesNo = (truth: boolean): string => truth ? "yes" : "no"
+
+const keyId = Argument.String("key-id").pipe(Argument.withDescription("The key's id"))
+const newName = (of: string) => Flag.String("name").pipe(Flag.withDescription(`The ${of}'s new name`), Flag.optional)
+
+type Organization = (typeof Records.showOrganization)["output"]["Type"]
+
+const organizationLines = (found: Organization): ReadonlyArray<string> =>
+  Output.columns([
+    ["Id", found.id],
+    ["Name", found.name],
+    ["Status", found.status],
+    ["Plan", found.plan ?? "none"],
+    ["Seats", `${found.seats.used} of ${found.seats.limit} in use`],
+    ["Licence", found.managed ? "by subscription" : `by agreement, until ${minute(found.valid_until, "it is ended")}`],
+    ["Messenger", found.simulated ? "simulated" : "real"],
+    ["Created", minute(found.created_at, "")]
+  ])
+
+const listOrganizations = Command.make("list", common, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Records.listOrganizations, {})
+    yield* Output.print(input.json, answer, () =>
+      answer.organizations.length === 0
+        ? ["There is no organization yet."]
+        : Output.table(
+          ["ID", "NAME", "STATUS", "PLAN", "SEATS", "UNTIL"],
+          answer.organizations.map((each) => [
+            each.id,
+            each.name,
+            each.status,
+            each.plan ?? "none",
+            `${each.seats.used}/${each.seats.limit}`,
+            each.managed ? "subscription" : day(each.valid_until, "open-ended")
+          ])
+        ))
+  })).pipe(Command.withDescription("List the organizations"))
+
+const showOrganization = Command.make("show", { ...common, organization }, (input) =>
+  Effect.gen(function*() {
+    const found = yield* run(input, Records.showOrganization, { organization: input.organization })
+    yield* Output.print(input.json, found, () => organizationLines(found))
+  })).pipe(Command.withDescription("Show an organization: its plan, seats and licence"))
+
+const setOrganization = Command.make("set", {
+  ...common,
+  organization,
+  name: newName("organization"),
+  plan: Flag.Literals("plan", Tier.literals).pipe(
+    Flag.withDescription("What it is licensed for, by agreement"),
+    Flag.optional
+  ),
+  seats: Flag.Int("seats").pipe(Flag.withDescription("How many accounts it may protect"), Flag.optional),
+  validUntil: Flag.Date("valid-until").pipe(Flag.withDescription("When the licence ends"), Flag.optional),
+  openEnded: Flag.Boolean("open-ended").pipe(
+    Flag.withDescription("The licence has no end any more"),
+    Flag.withDefault(false)
+  )
+}, (input) =>
+  Effect.gen(function*() {
+    const found = yield* run(input, Records.setOrganization, {
+      organization: input.organization,
+      name: Option.getOrNull(input.name),
+      plan: Option.getOrNull(input.plan),
+      seats: Option.getOrNull(input.seats),
+      valid_until: Option.getOrNull(input.validUntil),
+      open_ended: input.openEnded
+    })
+    yield* Output.print(input.json, found, () => organizationLines(found))
+  })).pipe(
+    Command.withDescription("Change an organization's name, plan, seats or licence; what no flag names stays"),
+    Command.withExamples([
+      { command: "security-console organizations set acme --seats 50", description: "Give it more seats" },
+      { command: "security-console organizations set acme --valid-until 2027-12-31", description: "End its licence" }
+    ])
+  )
+
+type Admin = (typeof Records.showAdmin)["output"]["Type"]
+
+const adminLines = (found: Admin): ReadonlyArray<string> =>
+  Output.columns([
+    ["Email", found.email],
+    ["Name", found.name ?? "none"],
+    ["Role", found.role],
+    ["State", found.state === "disabled" ? `disabled since ${minute(found.disabled_at, "")}` : found.state],
+    ["Password", found.has_password ? "set" : "none: admins set-password gives one"],
+    ...(found.role === "admin" ? [["Reads the archive", yesNo(found.archive_access)]] : []),
+    ["Created", minute(found.created_at, "")],
+    ["Id", found.id]
+  ])
+
+const listAdmins = Command.make("list", { ...common, organization }, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Records.listAdmins, { organization: input.organization })
+    yield* Output.print(input.json, answer, () =>
+      Output.table(
+        ["EMAIL", "NAME", "ROLE", "STATE", "PASSWORD"],
+        answer.admins.map((each) => [
+          each.email,
+          each.name ?? "",
+          each.role,
+          each.state,
+          each.has_password ? "set" : "none"
+        ])
+      ))
+  })).pipe(Command.withDescription("List the admins of an organization"))
+
+const showAdmin = Command.make("show", { ...common, organization, email }, (input) =>
+  Effect.gen(function*() {
+    const found = yield* run(input, Records.showAdmin, { organization: input.organization, email: input.email })
+    yield* Output.print(input.json, found, () => adminLines(found))
+  })).pipe(Command.withDescription("Show an admin"))
+
+const setAdmin = Command.make("set", {
+  ...common,
+  organization,
+  email,
+  name: newName("admin"),
+  role: Flag.Literals("role", Role.literals).pipe(
+    Flag.withDescription("What the admin may do from now on; the owner's stays"),
+    Flag.optional
+  )
+}, (input) =>
+  Effect.gen(function*() {
+    const found = yield* run(input, Records.setAdmin, {
+      organization: input.organization,
+      email: input.email,
+      name: Option.getOrNull(input.name),
+      role: Option.getOrNull(input.role)
+    })
+    yield* Output.print(input.json, found, () => adminLines(found))
+  })).pipe(
+    Command.withDescription("Change an admin's name or role; their credentials follow the role at once"),
+    Command.withExamples([
+      {
+        command: "security-console admins set acme ada@acme.example --role superadmin",
+        description: "Promote an admin"
+      }
+    ])
+  )
+
+type Key = (typeof Records.showKey)["output"]["Type"]
+
+const stateText: Readonly<Record<Key["state"], string>> = {
+  works: "works",
+  revoked: "revoked",
+  expired: "expired",
+  stopped: "stopped: its admin is disabled, or has another password since"
+}
+
+const keyLines = (found: Key): ReadonlyArray<string> =>
+  Output.columns([
+    ["Id", found.key_id],
+    ["Label", found.label],
+    ["Admin", found.admin],
+    ["Scopes", found.scopes.join(" ")],
+    ["State", stateText[found.state]],
+    ["Created", minute(found.created_at, "")],
+    ["Last used", minute(found.last_used_at, "never")],
+    ["Expires", minute(found.expires_at, "never")],
+    ...(found.revoked_at === null ? [] : [["Revoked", minute(found.revoked_at, "")]])
+  ])
+
+const listKeys = Command.make("list", { ...common, organization }, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Records.listKeys, { organization: input.organization })
+    yield* Output.print(input.json, answer, () =>
+      answer.keys.length === 0
+        ? [`${input.organization} has no API key.`]
+        : Output.table(
+          ["KEY ID", "LABEL", "ADMIN", "STATE"],
+          answer.keys.map((each) => [each.key_id, each.label, each.admin, each.state])
+        ))
+  })).pipe(Command.withDescription("List the API keys of an organization, the newest first; never the keys themselves"))
+
+const showKey = Command.make("show", { ...common, organization, keyId }, (input) =>
+  Effect.gen(function*() {
+    const found = yield* run(input, Records.showKey, { organization: input.organization, key_id: input.keyId })
+    yield* Output.print(input.json, found, () => keyLines(found))
+  })).pipe(Command.withDescription("Show an API key: its admin, scopes and dates; never the key itself"))
+
+/** What each group has besides the commands that make things. */
+export const organizationRecords = [listOrganizations, showOrganization, setOrganization] as const
+export const adminRecords = [listAdmins, showAdmin, setAdmin] as const
+export const keyRecords = [listKeys, showKey] as const
