@@ -1,6 +1,6 @@
 /**
- * `npm start`: the demo, in a directory of its own. One process from here on, so that a signal to npm reaches the
- * service. Of the environment only what says how to listen and to log counts: the demo never touches a real database.
+ * `npm start`: the demo, in a directory of its own. Of the environment only what says how to listen and to log counts:
+ * the demo never touches a real database.
  */
 import "./check-node.mjs"
 
@@ -8,5 +8,12 @@ const kept = /^CONSOLE_(?:HOST|PORT|LOG_\w+)$/
 for (const name of Object.keys(process.env)) {
   if (name.startsWith("CONSOLE_") && !kept.test(name)) delete process.env[name]
 }
+
+// A signal to npm ends the shell between npm and this process, which is not told: it looks for itself.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, "SIGTERM")
+}, 200).unref()
+
 process.argv.splice(2, 0, "serve", "--demo")
 await import("../src/cli/main.ts")

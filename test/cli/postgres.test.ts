@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
 import { inject } from "vitest"
+import manifest from "../../package.json" with { type: "json" }
 import { ask, done, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
 import { postgresServer, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
@@ -37,6 +38,9 @@ const emptyDatabase = Effect.gen(function*() {
   return { name, url: own.href, admin: url.href }
 })
 
+/** What a start says before it has settled anything. */
+const starting = `Starting Organization Security Console ${manifest.version} ...\n`
+
 const promise = <A>(run: () => Promise<A>) => Effect.promise(run)
 
 describe("the commands on PostgreSQL", () => {
@@ -53,21 +57,56 @@ describe("the commands on PostgreSQL", () => {
         )
         const statement = /^grant.*;$/m.exec(refused.stderr)?.[0] ?? ""
         yield* execute(admin, statement)
-        const early = yield* promise(() => run(["serve"], { env: on(url) }))
-        expect([early.status, early.stdout]).toEqual([1, ""])
+        const early = yield* promise(() => run(["serve", "--port", "0"], { env: on(url) }))
+        expect([early.status, early.stdout]).toEqual([1, starting])
         expect(early.stderr).toMatch(
           /The database's schema is at 0, and this program needs \d+: start it with --migrate\.\n$/
         )
         expect(yield* promise(() => done(["migrate"], { env: on(url) }))).toMatch(/^Applied 1 create_console\n/)
         expect(yield* promise(() => done(["migrate"], { env: on(url) }))).toBe("The schema is up to date.\n")
         yield* execute(url, "insert into schema_migration (migration_id, name) values (9999, 'from_the_future')")
-        const late = yield* promise(() => run(["serve", "--migrate"], { env: on(url) }))
+        const late = yield* promise(() => run(["serve", "--port", "0", "--migrate"], { env: on(url) }))
         expect(late.status).toBe(1)
         expect(late.stderr).toMatch(
           /schema is at 9999, newer than this program, which knows \d+: run the newer program\.\n$/
         )
       }).pipe(Effect.scoped),
     180_000
+  )
+
+  it.effect(
+    "end with one line where the server refuses the password, the role or the database, or is too old",
+    () =>
+      Effect.gen(function*() {
+        const { admin, name, url } = yield* emptyDatabase
+        const other = (change: (url: URL) => void) => {
+          const changed = new URL(url)
+          change(changed)
+          return changed.href
+        }
+        const refused = [
+          [other((each) => each.password = "wrong"), `password authentication failed for user "${name}"`],
+          [other((each) => each.username = "nobody"), "password authentication failed for user \"nobody\""],
+          [other((each) => each.pathname = "/nowhere"), "database \"nowhere\" does not exist"]
+        ] as const
+        const endings = yield* promise(() =>
+          Promise.all(refused.map(([address]) => run(["serve", "--port", "0", "--demo"], { env: on(address) })))
+        )
+        expect(endings).toEqual(refused.map(([, reason]) => ({
+          status: 1,
+          stdout: starting,
+          stderr: `PostgreSQL refuses the connection: ${reason}. Check --database-url (CONSOLE_DATABASE_URL).\n`
+        })))
+        yield* execute(
+          url,
+          "create function current_setting(text) returns text language sql as $$ select '140012'::text $$"
+        )
+        yield* execute(admin, `alter role ${name} set search_path = public, pg_catalog`)
+        const old = yield* promise(() => run(["migrate", "--json"], { env: on(url) }))
+        expect([old.status, old.stdout]).toEqual([1, ""])
+        expect(old.stderr).toMatch(/"message":"This is PostgreSQL 14, and 15 or later is needed\."/)
+      }).pipe(Effect.scoped),
+    120_000
   )
 
   it.effect("refuse a superuser, and say whom to connect as", () =>
@@ -112,7 +151,7 @@ describe("the commands on PostgreSQL", () => {
       const { CONSOLE_DATA, CONSOLE_DATABASE_URL } = on(url)
       for (const command of [["serve"], ["journal", "verify"]]) {
         const refused = yield* promise(() => run(command, { env: { CONSOLE_DATA, CONSOLE_DATABASE_URL } }))
-        expect([refused.status, refused.stdout]).toEqual([1, ""])
+        expect([refused.status, refused.stdout]).toEqual([1, command[0] === "serve" ? starting : ""])
         expect(refused.stderr).toMatch(/^On PostgreSQL the service needs CONSOLE_PEPPERS: [^\n]*\n$/)
       }
       const nowhere = yield* promise(() =>
