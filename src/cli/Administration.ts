@@ -11,6 +11,7 @@ import * as Endings from "../layers/sql/Endings.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import { isUuid } from "../oauth/Values.ts"
+import { databaseStatus } from "./DatabaseStatus.ts"
 import { command, existing, journaled, refuse, type Refused } from "./Declared.ts"
 import { checkpoint, exportJournal, verifyJournal } from "./Journals.ts"
 import { records } from "./Records.ts"
@@ -297,7 +298,8 @@ export const commands = [
   verifyJournal,
   checkpoint,
   exportJournal,
-  ...records
+  ...records,
+  databaseStatus
 ] as const
 
 /** What commands need. */

@@ -93,11 +93,13 @@ const ask = (directory: string, name: string, input: unknown) =>
  * Runs a command where the database is: on PostgreSQL directly, on the embedded one through the running service, or by
  * opening the directory where none runs.
  */
-export const invoke = Effect.fnUntraced(function*<Input, Output, E>(
+export const invoke = Effect.fnUntraced(function*<Input, Output, R, E>(
   settings: Settings.Database,
-  command: Command<Input, Output>,
+  command: Omit<Command<Input, Output>, "execute"> & {
+    execute(json: unknown): Effect.Effect<unknown, Refused, R>
+  },
   input: Input,
-  open: Layer.Layer<CommandServices, E>
+  open: Layer.Layer<R, E>
 ) {
   const json = yield* Effect.mapError(Schema.encodeEffect(command.input)(input), unreadable)
   const asked = Option.isSome(settings.databaseUrl) ? Option.none() : yield* ask(settings.data, command.name, json)

@@ -17,6 +17,7 @@ import { groups } from "./Groups.ts"
 import { mcp } from "./Mcp.ts"
 import { serve } from "./Serve.ts"
 import * as Settings from "./Settings.ts"
+import { status } from "./Status.ts"
 import { version } from "./Version.ts"
 
 const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.server }, serve).pipe(
@@ -57,7 +58,7 @@ const settings = Command.make("settings", {}, () => Console.log(Settings.markdow
 
 const program = Command.make("security-console").pipe(
   Command.withDescription("The Organization Security Console API"),
-  Command.withSubcommands([serveCommand, mcpCommand, migrate, ...groups, demo, openapi, seedSchema, settings])
+  Command.withSubcommands([serveCommand, mcpCommand, migrate, ...groups, status, demo, openapi, seedSchema, settings])
 )
 
 /** Runs the command line to its end, which ends the process. */

@@ -175,7 +175,7 @@ describe("the JSON Schema of seed files", () => {
 describe("loading a seed file", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("writes nothing when the messenger refuses a name, and nothing twice", () =>
+      it.effect("writes nothing when the messenger refuses a name, nothing twice, and tells the planner what it wrote", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(now)
           const empty = yield* dump
@@ -194,6 +194,13 @@ describe("loading a seed file", () => {
             demo.organizations[0].api_keys.map((key: any) => key.label)
           )
           const full = yield* dump
+          const sql = yield* SqlClient.SqlClient
+          const estimates = yield* sql<{ name: string; rows: number }>`
+            select relname as name, reltuples::int as rows from pg_class
+            where relname in ('account', 'admin', 'session', 'simulated_account') order by relname`
+          expect(estimates).toEqual(
+            ["account", "admin", "session", "simulated_account"].map((name) => ({ name, rows: full[name]?.length }))
+          )
           yield* TestClock.adjust("1 day")
           expect(yield* load(demo)).toEqual({ created: [], unchanged: ["demo"], keys: [] })
           expect(yield* dump).toEqual(full)
