@@ -56,6 +56,9 @@ const told = (error: Error): Told =>
       message: error.message
     }
 
+/** The one line of an error that a command goes on after. */
+export const messageOf = (error: Error): string => told(error).message.replace(/\.$/, "")
+
 /** What the operating system says of a file or a socket. */
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && Predicate.hasProperty(error, "syscall")

@@ -1,5 +1,5 @@
 /** The command that says how everything stands, with a running service or without one. */
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -10,6 +10,7 @@ import * as Control from "./Control.ts"
 import { databaseStatus } from "./DatabaseStatus.ts"
 import { Refused } from "./Declared.ts"
 import * as Environment from "./Environment.ts"
+import * as Errors from "./Errors.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 import * as Variables from "./Variables.ts"
@@ -51,7 +52,7 @@ const askDatabase = (settings: Settings.Database): Effect.Effect<Database | { re
     ? Environment.sql(settings)
     : Layer.provideMerge(Layer.effectDiscard(Postgres.check), Environment.sql(settings))
   return Control.invoke(settings, databaseStatus, {}, open).pipe(
-    Effect.catch((error) => Effect.succeed({ failure: Schema.is(Refused)(error) ? error.message : String(error) }))
+    Effect.catch((error) => Effect.succeed({ failure: Errors.messageOf(error) }))
   )
 }
 
@@ -60,7 +61,7 @@ const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 
 /** What keeps the service from starting, or from knowing its keys. */
 const problemsOf = (database: Database | { readonly failure: string }, known: ReadonlyArray<string>) => {
-  if ("failure" in database) return [`The database: ${database.failure}`]
+  if ("failure" in database) return [`The database: ${database.failure}.`]
   const { applied, known: latest } = database.schema
   const missing = database.peppers_used.filter((id) => !known.includes(id))
   return [
