@@ -230,5 +230,5 @@ describe("npm start", () => {
     npm.kill("SIGTERM")
     await ended
     await until(() => !lives(pid))
-  }, 120_000)
+  }, 240_000)
 })
