@@ -75,7 +75,13 @@ export const createOrganization = Command.make("create", {
       `Created ${answer.organization}, owned by ${answer.owner}.`,
       `Next: security-console keys create ${answer.organization} ${answer.owner} --label "First key" --scopes org:read`
     ])
-  })).pipe(Command.withDescription("Make an organization, licensed by agreement, with its owner"))
+  })).pipe(
+    Command.withDescription("Make an organization, licensed by agreement, with its owner"),
+    Command.withExamples([{
+      command: "security-console organizations create acme --name \"Acme\" --owner olivia@acme.example",
+      description: "Make one with 25 seats"
+    }])
+  )
 
 const createAdmin = Command.make("create", {
   ...common,
@@ -120,7 +126,16 @@ const setPassword = Command.make("set-password", { ...common, organization, emai
     yield* Output.print(input.json, answer, () => [
       `Set the password of ${answer.email}. Ended: ${answer.ended.api_keys} API keys, ${answer.ended.connections} connected applications, ${answer.ended.sessions} console sessions.`
     ])
-  })).pipe(Command.withDescription("Set an admin's console password, by prompt or standard input"))
+  })).pipe(
+    Command.withDescription("Set an admin's console password, by prompt or standard input"),
+    Command.withExamples([
+      { command: "security-console admins set-password acme olivia@acme.example", description: "By prompt" },
+      {
+        command: "security-console admins set-password acme olivia@acme.example < password.txt",
+        description: "From the first line of a file"
+      }
+    ])
+  )
 
 const setDisabled = (name: "disable" | "enable", command: typeof Administration.disableAdmin, done: string) =>
   Command.make(name, { ...common, organization, email }, (input) =>
@@ -190,7 +205,13 @@ const createKey = Command.make("create", {
         answer.expires_at === null ? "until it is revoked" : `until ${answer.expires_at.toISOString()}`
       }.`
     ])
-  })).pipe(Command.withDescription("Make an API key of an admin, and show it once"))
+  })).pipe(
+    Command.withDescription("Make an API key of an admin, and show it once"),
+    Command.withExamples([{
+      command: "security-console keys create acme olivia@acme.example --label \"Export\" --scopes org:read",
+      description: "Make a key that reads, for 90 days"
+    }])
+  )
 
 const revokeKey = Command.make("revoke", {
   ...common,
@@ -366,7 +387,12 @@ const exportJournal = Command.make("export", {
       yield* Output.progress(`${after} of ${page.last_sequence} events`)
       if (page.events.length < pageSize) return yield* Output.progressDone
     }
-  })).pipe(Command.withDescription("Write a journal with its sequence and hashes, oldest first"))
+  })).pipe(
+    Command.withDescription("Write a journal with its sequence and hashes, oldest first"),
+    Command.withExamples([
+      { command: "security-console journal export acme --format csv > journal.csv", description: "For a spreadsheet" }
+    ])
+  )
 
 /** The commands around journals. */
 export const journalCommands = [verify, exportJournal, checkpoint] as const

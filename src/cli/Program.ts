@@ -21,11 +21,26 @@ import { status } from "./Status.ts"
 import { version } from "./Version.ts"
 
 const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.server }, serve).pipe(
-  Command.withDescription("Serve the API, on the embedded database or on PostgreSQL")
+  Command.withDescription("Serve the API, on the embedded database or on PostgreSQL"),
+  Command.withExamples([
+    { command: "security-console serve --demo", description: "Look around, in a directory of its own" },
+    { command: "security-console serve", description: "Serve on the embedded database in ./data" },
+    {
+      command: "security-console serve --base-url https://security.example.com --trusted-proxies 10.0.0.0/8",
+      description: "Serve behind a proxy; CONSOLE_DATABASE_URL names a PostgreSQL"
+    }
+  ])
 )
 
 const mcpCommand = Command.make("mcp", { ...Settings.database, ...Settings.assistant }, mcp).pipe(
-  Command.withDescription("Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY")
+  Command.withDescription("Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY"),
+  Command.withExamples([
+    { command: "security-console mcp --read-only", description: "For a client that starts its servers itself" },
+    {
+      command: "security-console mcp --url https://security.example.com",
+      description: "Connect to a service elsewhere"
+    }
+  ])
 )
 
 const migrate = Command.make("migrate", Settings.database, (settings) =>
@@ -41,7 +56,10 @@ const migrate = Command.make("migrate", Settings.database, (settings) =>
         : applied.map(([id, name]) => `Applied ${id} ${name}`).join("\n")
     )
   }).pipe(Effect.provide(Environment.sql(settings)))).pipe(
-    Command.withDescription("Bring the database's schema up to date")
+    Command.withDescription("Bring the database's schema up to date"),
+    Command.withExamples([
+      { command: "security-console migrate", description: "Before a new version is started on PostgreSQL" }
+    ])
   )
 
 const openapi = Command.make("openapi", {}, () => Console.log(JSON.stringify(Documents.make(), null, 2))).pipe(

@@ -175,7 +175,11 @@ describe("what commands refuse", () => {
       expect(ended.stderr.trimEnd()).toMatch(line)
     }
     expect(await service.stop()).toBe(0)
-    expect((await run(["bogus"])).status).toBe(2)
+    const [unknown, near] = await Promise.all([run(["bogus"]), run(["keys", "creat"])])
+    expect([unknown.status, near.status]).toEqual([2, 2])
+    expect(near.stderr).toBe(
+      "Unknown subcommand \"creat\" for \"security-console keys\": did you mean create?; see security-console keys --help\n"
+    )
   }, 300_000)
 })
 
@@ -198,7 +202,9 @@ describe("the documents that the commands print", () => {
     const helps = await Promise.all(
       [["admins", "set-password"], ["keys", "create"], ["journal", "export"]].map((words) => done([...words, "--help"]))
     )
-    for (const help of helps) expect(help).toMatch(/DESCRIPTION[^]*USAGE[^]*FLAGS[^]*--data/)
-    expect(subcommands(await done(["admins", "--help"]))).toEqual(["create", "set-password", "disable", "enable"])
+    for (const help of helps) expect(help).toMatch(/DESCRIPTION[^]*USAGE[^]*FLAGS[^]*--data[^]*EXAMPLES/)
+    expect(subcommands(await done(["admins", "--help"]))).toEqual(
+      ["create", "set-password", "disable", "enable", "list", "show", "set"]
+    )
   }, 60_000)
 })

@@ -71,7 +71,7 @@ describe("the commands that list, show and change what is there", () => {
           expect(yield* setAda({ role: "superadmin", name: "Ada" })).toMatchObject({ role: "superadmin", name: "Ada" })
           expect(yield* setAda({ role: "superadmin" })).toMatchObject({ role: "superadmin" })
           expect((yield* act(Records.listAdmins, { organization: "acme" })).admins).toMatchObject([
-            { ...{ email: owner, role: "owner" }, state: "invited", has_password: false },
+            { email: owner, role: "owner", state: "invited", has_password: false },
             { email: ada.email, role: "superadmin", state: "invited" }
           ])
 
