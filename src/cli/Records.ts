@@ -64,7 +64,7 @@ const adminRecord = ({ joined_at, ...row }: AdminRow): typeof AdminRecord.Type =
   state: row.disabled_at !== null ? "disabled" : joined_at === null ? "invited" : "active"
 })
 
-/** The admins of an organization, or the one of an address. */
+/** The admins of an organization, its owner first, or the one of an address. */
 const admins = Effect.fnUntraced(function*(id: string, email: string | null) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* Tenant.transaction(sql, id, { access: "read" })(sql<AdminRow>`
@@ -72,7 +72,7 @@ const admins = Effect.fnUntraced(function*(id: string, email: string | null) {
       joined_at
     from admin where organization_id = ${id}
       ${email === null ? sql`` : sql`and lower(email collate "C") = ${email.toLowerCase()}`}
-    order by created_at, email`)
+    order by role = 'owner' desc, created_at, email`)
   return rows.map(adminRecord)
 })
 
