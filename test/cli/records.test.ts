@@ -127,6 +127,6 @@ describe("a table for people", () => {
     ])
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
     expect(lines[1]).toBe(`${id}  a label that goes on and on unti…  works`)
-    expect(lines[2]).toMatch(/^\S+ {2}short {31}revoked$/)
+    expect(lines[2]).toMatch(/^\S+ {2}short {30}revoked$/)
   })
 })
