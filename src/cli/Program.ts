@@ -55,7 +55,10 @@ const migrate = Command.make("migrate", Settings.database, (settings) =>
         ? "The schema is up to date."
         : applied.map(([id, name]) => `Applied ${id} ${name}`).join("\n")
     )
-  }).pipe(Effect.provide(Environment.sql(settings)))).pipe(
+  }).pipe(
+    Effect.provide(Environment.sql(settings)),
+    (migrated) => Effect.andThen(Environment.present(settings), migrated)
+  )).pipe(
     Command.withDescription("Bring the database's schema up to date"),
     Command.withExamples([
       { command: "security-console migrate", description: "Before a new version is started on PostgreSQL" }
