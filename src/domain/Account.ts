@@ -2,10 +2,10 @@
 import { Schema } from "effect"
 import { type Caller, seesDevices } from "./Access.ts"
 import { type ArchiveFacts, ArchiveSummary, archiveSummary } from "./Archive.ts"
-import { type OrganizationFacts, paidPlan, seats, Tier } from "./Organization.ts"
+import { type OrganizationFacts, paidPlan, seatCounts, seats, Tier } from "./Organization.ts"
 import { Session, session, type SessionFacts, Termination } from "./Session.ts"
 import { AccountStatus, deriveStatus, MonitoringState, type StatusFacts } from "./Status.ts"
-import { ContentNotice, Count, Timestamp, Uuid } from "./Wire.ts"
+import { ContentNotice, described, Kind, Timestamp, Uuid } from "./Wire.ts"
 
 export const AccountId = Uuid.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
@@ -19,17 +19,26 @@ export type DepartmentId = typeof DepartmentId.Type
 const Moment = Schema.NullOr(Timestamp)
 
 const fields = {
-  object: Schema.Literal("account"),
-  id: AccountId,
-  name: Schema.String,
-  phone_number: Schema.String,
-  role_label: Schema.NullOr(Schema.String),
-  department_id: Schema.NullOr(DepartmentId),
-  status: AccountStatus,
-  licence_tier: Schema.NullOr(Tier),
-  joined_at: Moment,
-  offboarded_at: Moment,
-  archive: ArchiveSummary
+  object: Kind("account"),
+  id: described(AccountId, "The account's id: a UUID."),
+  name: described(Schema.String, "The messenger name, else the username, else the phone number."),
+  phone_number: described(Schema.String, "The phone number as the messenger shows it."),
+  role_label: described(
+    Schema.NullOr(Schema.String),
+    "The organization's own label of the account, up to 60 characters."
+  ),
+  department_id: described(
+    Schema.NullOr(DepartmentId),
+    "The department that the account is in: a UUID, from list_departments."
+  ),
+  status: described(AccountStatus, "The protection status now."),
+  licence_tier: described(
+    Schema.NullOr(Tier),
+    "The tier of the account's licence: `protect`, `archive` or `governance`; null in a trial or without a paid plan."
+  ),
+  joined_at: described(Moment, "When the account was connected."),
+  offboarded_at: described(Moment, "When the account was offboarded and its seat freed; null until then."),
+  archive: described(ArchiveSummary, "What is archived of the account, and whether new messages are.")
 }
 
 export const Account = Schema.Struct(fields).annotate({ identifier: "account" })
@@ -44,36 +53,65 @@ export const ChangedAccount = Schema.Struct({ content_notice: ContentNotice, ...
 export const AccountDetail = Schema.Struct({
   content_notice: ContentNotice,
   ...fields,
-  messenger_user_id: Schema.String,
-  licence: Schema.NullOr(Schema.Struct({
-    uses_licence: Schema.Boolean,
-    limit: Count,
-    used: Count,
-    reserved: Count,
-    free: Count
-  })),
-  archive_consent_at: Moment,
-  monitoring: Schema.optionalKey(Schema.Struct({
-    state: MonitoringState,
-    last_polled_at: Moment,
-    last_poll_error: Schema.NullOr(Schema.String),
-    enrolled_at: Moment,
-    enforcement_active_at: Moment,
-    recovery: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
-  })),
-  sessions: Schema.optionalKey(Schema.Array(Session)),
-  terminations: Schema.optionalKey(Schema.Array(Termination)),
-  tamper: Schema.optionalKey(Schema.Struct({ locked_at: Moment, reason: Schema.NullOr(Schema.String) })),
-  security_lock: Schema.optionalKey(Schema.Struct({ enabled: Schema.Boolean }))
+  messenger_user_id: described(Schema.String, "The messenger's own id of the user."),
+  licence: described(
+    Schema.NullOr(Schema.Struct({
+      uses_licence: described(Schema.Boolean, "Whether the account holds a seat: while it is protected or paused."),
+      ...seatCounts
+    })),
+    "The seat that the account holds, and the organization's seats."
+  ),
+  archive_consent_at: described(Moment, "When the account's holder agreed to archiving."),
+  monitoring: described(
+    Schema.optionalKey(Schema.Struct({
+      state: described(MonitoringState, "`active`, `unknown` while reading the account fails, or `stopped`."),
+      last_polled_at: described(Moment, "When the account's sessions were last read."),
+      last_poll_error: described(Schema.NullOr(Schema.String), "Why the last reading failed; null where it did not."),
+      enrolled_at: described(Moment, "When monitoring began."),
+      enforcement_active_at: described(
+        Moment,
+        "From when the messenger lets the service sign other sessions out, 24 hours after connecting."
+      ),
+      recovery: described(
+        Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
+        "The account's ways of recovery, where they can be read."
+      )
+    })),
+    "How the account is monitored; for owner, superadmin and admin alone."
+  ),
+  sessions: described(
+    Schema.optionalKey(Schema.Array(Session)),
+    "Where the account is signed in; for owner, superadmin and admin alone."
+  ),
+  terminations: described(
+    Schema.optionalKey(Schema.Array(Termination)),
+    "The 20 latest sessions that ended; for owner, superadmin and admin alone."
+  ),
+  tamper: described(
+    Schema.optionalKey(Schema.Struct({
+      locked_at: described(Moment, "When sessions were signed out after a takeover attempt; null where none were."),
+      reason: described(Schema.NullOr(Schema.String), "Why they were signed out.")
+    })),
+    "What was done after a takeover attempt; for owner, superadmin and admin alone."
+  ),
+  security_lock: described(
+    Schema.optionalKey(Schema.Struct({
+      enabled: described(Schema.Boolean, "Whether the account's security settings are locked against changes.")
+    })),
+    "The lock on the account's security settings; for owner, superadmin and admin alone."
+  )
 }).annotate({ identifier: "account_detail" })
 export type AccountDetail = typeof AccountDetail.Type
 
 /** The answer of an operation that acts on one account (section 2.7); `status` is there where the action changed it. */
 export const AccountAction = Schema.Struct({
-  object: Schema.Literal("account_action"),
-  account_id: AccountId,
-  action: Schema.String,
-  status: Schema.optionalKey(AccountStatus)
+  object: Kind("account_action"),
+  account_id: described(AccountId, "The account that was acted on: a UUID."),
+  action: described(Schema.String, "What was done, such as `paused`."),
+  status: described(
+    Schema.optionalKey(AccountStatus),
+    "The account's protection status now, where the action changed it."
+  )
 }).annotate({ identifier: "account_action" })
 
 /** What is stored about an account; everything that it shows is derived from this, its organization and the time. */

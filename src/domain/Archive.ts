@@ -9,7 +9,7 @@ import {
   type Tier
 } from "./Organization.ts"
 import type { StatusFacts } from "./Status.ts"
-import { Count, Timestamp } from "./Wire.ts"
+import { Count, described, Timestamp } from "./Wire.ts"
 
 export const ArchiveStatus = Schema.Literals(["idle", "queued", "running", "error", "awaiting_key", "disabled"])
 export type ArchiveStatus = typeof ArchiveStatus.Type
@@ -31,29 +31,56 @@ export const RunPhase = Schema.Literals(["starting", "dialogs", "messages", "med
 const Moment = Schema.NullOr(Timestamp)
 
 export const ArchiveSummary = Schema.Struct({
-  has_key: Schema.Boolean,
-  status: ArchiveStatus,
-  messages: Count,
-  media: Count,
-  bytes: Count,
-  last_backup_at: Moment,
-  next_backup_at: Moment,
-  updated_at: Moment,
-  live_archive: Schema.Boolean,
-  error: Schema.NullOr(Schema.String),
-  phase: Schema.NullOr(RunPhase),
-  running: Schema.NullOr(Schema.Struct({
-    dialogs_done: Count,
-    dialogs_total: Schema.NullOr(Count),
-    current_chat: Schema.NullOr(Schema.String)
-  })),
-  chats: Schema.Struct({ discovered: Count, selected: Count, with_data: Count, complete: Count, review: Count }),
-  saving: Schema.Struct({
-    state: SavingState,
-    reason: Schema.NullOr(SavingReason),
-    stopped_chats: Count,
-    last_sync_at: Moment
-  })
+  has_key: described(Schema.Boolean, "Whether the organization's archive password is set."),
+  status: described(ArchiveStatus, "What the archive of the account is doing."),
+  messages: described(Count, "Messages that are archived."),
+  media: described(Count, "Files that are archived."),
+  bytes: described(Count, "The size of what is stored, in bytes."),
+  last_backup_at: described(Moment, "When the last full check finished."),
+  next_backup_at: described(Moment, "When the next full check is due."),
+  updated_at: described(Moment, "When the archive last grew."),
+  live_archive: described(Schema.Boolean, "Whether new messages are archived as they arrive."),
+  error: described(
+    Schema.NullOr(Schema.String),
+    "Why the last run failed; roles without access to the archive read `archive_error` alone."
+  ),
+  phase: described(Schema.NullOr(RunPhase), "What the run in progress is doing; null while none is."),
+  running: described(
+    Schema.NullOr(Schema.Struct({
+      dialogs_done: described(Count, "Chats that the run has finished."),
+      dialogs_total: described(
+        Schema.NullOr(Count),
+        "Chats that the run will go through; null until they are counted."
+      ),
+      current_chat: described(
+        Schema.NullOr(Schema.String),
+        "The title of the chat that is being read; null for roles without access to the archive."
+      )
+    })),
+    "How far the run in progress is; null while none is."
+  ),
+  chats: described(
+    Schema.Struct({
+      discovered: described(Count, "Chats that were found."),
+      selected: described(Count, "Chats that the rules select."),
+      with_data: described(Count, "Chats of which something is archived."),
+      complete: described(Count, "Chats that are archived from their beginning."),
+      review: described(Count, "Chats that wait for a decision.")
+    }),
+    "The account's chats, counted."
+  ),
+  saving: described(
+    Schema.Struct({
+      state: described(
+        SavingState,
+        "Whether new messages are saved: `saving`, `stopped`, or `check` where that is not sure."
+      ),
+      reason: described(Schema.NullOr(SavingReason), "Why they are not; null while they are."),
+      stopped_chats: described(Count, "Chats of which nothing new is saved."),
+      last_sync_at: described(Moment, "When new messages were last saved.")
+    }),
+    "Whether new messages are being saved."
+  )
 }).annotate({ identifier: "archive_summary" })
 export type ArchiveSummary = typeof ArchiveSummary.Type
 

@@ -2,7 +2,7 @@
 import { Redacted, Schema, SchemaTransformation } from "effect"
 import { Scope } from "./Access.ts"
 import { maxPasswordLength } from "./Limits.ts"
-import { ContentNotice, Timestamp, Uuid } from "./Wire.ts"
+import { ContentNotice, described, Kind, Timestamp, Uuid } from "./Wire.ts"
 
 /** A console password as it is sent: never answered, and hidden wherever it is held. */
 export const ConsolePassword = Schema.String.annotate({
@@ -21,56 +21,79 @@ const Moment = Schema.NullOr(Timestamp)
 export const accountsShown = 100
 
 export const AiConnection = Schema.Struct({
-  object: Schema.Literal("ai_connection"),
-  id: Uuid,
-  kind: Schema.Literals(["token", "oauth"]),
-  label: Schema.String,
-  client: Schema.NullOr(Schema.Struct({
-    name: Schema.String,
-    host: Schema.String,
-    known: Schema.NullOr(Schema.Literals(["assistant_a", "assistant_b"]))
-  })),
-  mode: Schema.Literals(["cloud", "local"]),
-  scopes: Schema.Array(Scope),
-  scope_type: Schema.Literals(["accounts", "departments"]),
-  all_accounts: Schema.Boolean.annotate({
-    description: "Whether it reaches whatever its admin reaches, also accounts and departments that are added later."
-  }),
-  account_ids: Schema.Array(Uuid).annotate({
-    description:
-      `The accounts that were chosen for it; of one that reaches all accounts those that it reaches now, and none where they are more than ${accountsShown}.`
-  }),
-  department_ids: Schema.Array(Uuid),
-  owner_email: Schema.NullOr(Schema.String),
-  mine: Schema.Boolean,
-  has_stored_password: Schema.Boolean,
-  created_at: Timestamp,
-  last_used_at: Moment,
-  expires_at: Moment,
-  revoked_at: Moment
+  object: Kind("ai_connection"),
+  id: described(Uuid, "The connection's id: a UUID."),
+  kind: described(
+    Schema.Literals(["token", "oauth"]),
+    "`token` for a Developer token, `oauth` for an application connected through the consent page."
+  ),
+  label: described(Schema.String, "What the connection is called."),
+  client: described(
+    Schema.NullOr(Schema.Struct({
+      name: described(Schema.String, "The name that the application chose for itself, which proves nothing."),
+      host: described(Schema.String, "The host that its authorization code went to."),
+      known: described(
+        Schema.NullOr(Schema.Literals(["assistant_a", "assistant_b"])),
+        "The assistant whose official address that is; null for every other application."
+      )
+    })),
+    "The application of an `oauth` connection; null for a `token`."
+  ),
+  mode: described(
+    Schema.Literals(["cloud", "local"]),
+    "`cloud` where the service decrypts for it, `local` where a program on the user's machine does."
+  ),
+  scopes: described(Schema.Array(Scope), "What it may be used for."),
+  scope_type: described(
+    Schema.Literals(["accounts", "departments"]),
+    "Whether it is limited to accounts or to departments."
+  ),
+  all_accounts: described(
+    Schema.Boolean,
+    "Whether it reaches whatever its admin reaches, also accounts and departments that are added later."
+  ),
+  account_ids: described(
+    Schema.Array(Uuid),
+    `The accounts that were chosen for it: UUIDs. Of one that reaches all accounts those that it reaches now, and none where they are more than ${accountsShown}.`
+  ),
+  department_ids: described(Schema.Array(Uuid), "The departments that it is limited to: UUIDs."),
+  owner_email: described(
+    Schema.NullOr(Schema.String),
+    "The email address of the admin that it acts as; null for readers other than owner and superadmins."
+  ),
+  mine: described(Schema.Boolean, "Whether it acts as the caller's own admin."),
+  has_stored_password: described(Schema.Boolean, "Whether the archive password is stored with it."),
+  created_at: described(Timestamp, "When it was made."),
+  last_used_at: described(Moment, "When it was last used; null before its first use."),
+  expires_at: described(Moment, "When it ends by itself; null for never."),
+  revoked_at: described(Moment, "When it was revoked or stopped working; null while it works.")
 }).annotate({ identifier: "ai_connection" })
 export type AiConnection = typeof AiConnection.Type
 
 export const ApiKey = Schema.Struct({
-  object: Schema.Literal("api_key"),
-  id: Uuid,
-  label: Schema.String,
-  scopes: Schema.Array(Scope),
-  owner_email: Schema.NullOr(Schema.String),
-  mine: Schema.Boolean,
-  created_at: Timestamp,
-  last_used_at: Moment,
-  expires_at: Moment,
-  revoked_at: Moment
+  object: Kind("api_key"),
+  id: described(Uuid, "The key's id: a UUID."),
+  label: described(Schema.String, "What the key is for."),
+  scopes: described(Schema.Array(Scope), "What it may be used for."),
+  owner_email: described(
+    Schema.NullOr(Schema.String),
+    "The email address of the admin that it acts as; null for readers other than owner and superadmins."
+  ),
+  mine: described(Schema.Boolean, "Whether it acts as the caller's own admin."),
+  created_at: described(Timestamp, "When it was made."),
+  last_used_at: described(Moment, "When it was last used; null before its first use."),
+  expires_at: described(Moment, "When it ends by itself; null for never."),
+  revoked_at: described(Moment, "When it was revoked or stopped working; null while it works.")
 }).annotate({ identifier: "api_key" })
 export type ApiKey = typeof ApiKey.Type
 
 /** A key at the moment of its creation, the only one at which its secret is shown. */
 export const CreatedApiKey = Schema.Struct({
   ...ApiKey.fields,
-  secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)).annotate({
-    description: "The key itself; it cannot be shown again."
-  })
+  secret: described(
+    Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
+    "The key itself; it cannot be shown again. Null over MCP."
+  )
 }).annotate({ identifier: "api_key_created" })
 
 /** The connection on its own. */
@@ -81,7 +104,7 @@ export const AiConnectionDetail = Schema.Struct({ content_notice: ContentNotice,
 /** Every credential that the caller may see, in an answer of its own shape that is never paged (section 4.2). */
 export const AiConnections = Schema.Struct({
   content_notice: ContentNotice,
-  object: Schema.Literal("ai_connections"),
-  connections: Schema.Array(AiConnection),
-  api_keys: Schema.Array(ApiKey)
+  object: Kind("ai_connections"),
+  connections: described(Schema.Array(AiConnection), "The AI connections, newest first."),
+  api_keys: described(Schema.Array(ApiKey), "The API keys, newest first.")
 }).annotate({ identifier: "ai_connections" })

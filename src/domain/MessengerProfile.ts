@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import type { AccountFacts } from "./Account.ts"
 import { bioLimit } from "./Limits.ts"
 import type { AccountSecurity, Profile } from "./Messenger.ts"
-import { ContentNotice, Count, Timestamp } from "./Wire.ts"
+import { ContentNotice, Count, described, Kind, Timestamp } from "./Wire.ts"
 
 const Told = Schema.NullOr(Schema.String)
 const Moment = Schema.NullOr(Timestamp)
@@ -11,22 +11,41 @@ const Known = Schema.NullOr(Schema.Boolean)
 
 export const MessengerProfile = Schema.Struct({
   content_notice: ContentNotice,
-  object: Schema.Literal("messenger_profile"),
-  first_name: Told,
-  last_name: Told,
-  username: Told.annotate({ description: "Without @." }),
-  about: Told,
-  phone: Told.annotate({ description: "Digits only." }),
-  photo_id: Told,
-  login_email_pattern: Told,
-  recovery_email_pattern: Told,
-  two_fa_present: Known.annotate({ description: "Null when it could not be read." }),
-  two_fa_managed: Schema.Boolean,
-  passkey_present: Known,
-  passkey_managed: Schema.Boolean,
-  passkey_eligible_at: Moment,
-  bio_limit: Count,
-  paired_session: Schema.Struct({ state: Schema.Literals(["none", "active", "lost"]), since: Moment, error: Told })
+  object: Kind("messenger_profile"),
+  first_name: described(Told, "The first name; null where none is set."),
+  last_name: described(Told, "The last name; null where none is set."),
+  username: described(Told, "The username, without @."),
+  about: described(Told, "The bio; null where none is set."),
+  phone: described(Told, "The phone number: digits alone, with the country code."),
+  photo_id: described(Told, "The id of the profile photo; null where there is none."),
+  login_email_pattern: described(Told, "The email address for signing in, masked."),
+  recovery_email_pattern: described(Told, "The email address that resets the two-step password, masked."),
+  two_fa_present: described(Known, "Whether a two-step password is set; null where that could not be read."),
+  two_fa_managed: described(
+    Schema.Boolean,
+    "Whether the two-step password is the service's own, which can be rotated or removed."
+  ),
+  passkey_present: described(Known, "Whether a passkey is set; null where that could not be read."),
+  passkey_managed: described(Schema.Boolean, "Whether the service holds the passkey."),
+  passkey_eligible_at: described(
+    Moment,
+    "From when the messenger lets the service add a passkey; null where it does now."
+  ),
+  bio_limit: described(
+    Count,
+    "How many characters the bio may have: 140 with the messenger's premium tier, 70 without."
+  ),
+  paired_session: described(
+    Schema.Struct({
+      state: described(
+        Schema.Literals(["none", "active", "lost"]),
+        "Whether there is a second session of the service."
+      ),
+      since: described(Moment, "Since when it is in that state."),
+      error: described(Told, "Why it was lost.")
+    }),
+    "The service's second session."
+  )
 }).annotate({ identifier: "messenger_profile" })
 
 /** What is shown of the security settings while they cannot be read. */

@@ -2,7 +2,7 @@
 import { Duration, Schema } from "effect"
 import { OrganizationId } from "./Access.ts"
 import { archiveClosedPeriod, archiveReadonlyPeriod } from "./Limits.ts"
-import { Count, Timestamp } from "./Wire.ts"
+import { Count, described, Kind, Timestamp } from "./Wire.ts"
 
 export const Tier = Schema.Literals(["protect", "archive", "governance"])
 export type Tier = typeof Tier.Type
@@ -15,35 +15,62 @@ export type ArchivePhase = typeof ArchivePhase.Type
 export const Recipients = Schema.Literals(["owner", "owner_superadmins"])
 export type Recipients = typeof Recipients.Type
 
+/** The organization's seats, as counts of accounts. */
+export const seatCounts = {
+  limit: described(Count, "Seats that the organization has."),
+  used: described(Count, "Seats held by accounts that are protected or paused."),
+  reserved: described(Count, "Seats held by sign-up links that have not been used."),
+  free: described(Count, "Seats that are left.")
+}
+
 export const Organization = Schema.Struct({
-  object: Schema.Literal("organization"),
-  id: OrganizationId.annotate({ description: "What an admin types at sign-in." }),
-  name: Schema.String,
-  status: OrganizationStatus,
-  valid_until: Schema.NullOr(Timestamp),
-  protection_active: Schema.Boolean,
-  plan: Schema.Struct({
-    billing_state: BillingState,
-    managed: Schema.Boolean,
-    plan: Schema.NullOr(Tier),
-    period: Schema.NullOr(Period),
-    licences: Schema.NullOr(Schema.Struct({ protect: Count, archive: Count, governance: Count }))
-  }),
-  seats: Schema.Struct({ limit: Count, used: Count, reserved: Count, free: Count }),
-  archive: Schema.Struct({
-    key_set: Schema.Boolean,
-    plan: Schema.Boolean,
-    readable: Schema.Boolean,
-    writable: Schema.Boolean,
-    phase: ArchivePhase
-  }),
-  tamper_lockdown_enabled: Schema.Boolean
+  object: Kind("organization"),
+  id: described(OrganizationId, "The organization's id: what an admin types at sign-in, such as `acme`."),
+  name: described(Schema.String, "The organization's name."),
+  status: described(OrganizationStatus, "`active`, `pending` until it is licensed, or `suspended`."),
+  valid_until: described(
+    Schema.NullOr(Timestamp),
+    "When a licence by agreement ends; null where it is open-ended, and where the organization is billed."
+  ),
+  protection_active: described(Schema.Boolean, "Whether the organization is active with a live licence or trial."),
+  plan: described(
+    Schema.Struct({
+      billing_state: described(BillingState, "`retry` while a payment that failed is tried again."),
+      managed: described(Schema.Boolean, "Whether the plan is billed; false where it is licensed by agreement."),
+      plan: described(Schema.NullOr(Tier), "The plan's tier; null in a trial and without a paid plan."),
+      period: described(Schema.NullOr(Period), "How often the plan is billed; null without a paid plan."),
+      licences: described(
+        Schema.NullOr(Schema.Struct({
+          protect: described(Count, "Licences of the tier `protect`."),
+          archive: described(Count, "Licences of the tier `archive`."),
+          governance: described(Count, "Licences of the tier `governance`.")
+        })),
+        "The licences that were bought, by tier; null without a paid plan."
+      )
+    }),
+    "What the organization has bought."
+  ),
+  seats: described(Schema.Struct(seatCounts), "How many accounts the organization may protect."),
+  archive: described(
+    Schema.Struct({
+      key_set: described(Schema.Boolean, "Whether the archive password is set; nothing is archived before it is."),
+      plan: described(Schema.Boolean, "Whether the plan includes the archive."),
+      readable: described(Schema.Boolean, "Whether the archive can be read now."),
+      writable: described(Schema.Boolean, "Whether the archive takes new records now."),
+      phase: described(ArchivePhase, "Where the archive stands; `held` is a legal hold.")
+    }),
+    "The organization's archive."
+  ),
+  tamper_lockdown_enabled: described(
+    Schema.Boolean,
+    "What a detected takeover does: true signs the account's other sessions out, false only alerts."
+  )
 }).annotate({ identifier: "organization" })
 export type Organization = typeof Organization.Type
 
 export const NotificationSettings = Schema.Struct({
-  object: Schema.Literal("notification_settings"),
-  recipients: Recipients
+  object: Kind("notification_settings"),
+  recipients: described(Recipients, "`owner` alone, or `owner_superadmins`: the owner and every superadmin.")
 }).annotate({ identifier: "notification_settings" })
 
 /** What is stored about an organization; everything that it shows is derived from this and the time. */

@@ -1,5 +1,6 @@
 /** Which emails an admin gets (specification, section 2.9). Those a person cannot turn off are not choices. */
 import { Schema } from "effect"
+import { described, Kind } from "./Wire.ts"
 
 export const mailChoices = {
   security: Schema.Boolean.annotate({
@@ -11,9 +12,9 @@ export const mailChoices = {
 }
 
 export const MailPreferences = Schema.Struct({
-  object: Schema.Literal("mail_preferences"),
-  email: Schema.String.annotate({ description: "Where the emails go." }),
-  choices: Schema.Struct(mailChoices)
+  object: Kind("mail_preferences"),
+  email: described(Schema.String, "The address that the emails go to."),
+  choices: described(Schema.Struct(mailChoices), "Which emails are sent: each true or false.")
 }).annotate({ identifier: "mail_preferences" })
 
 export interface MailChoices {

@@ -1,36 +1,51 @@
 /** The sessions of an account, and those that ended (specification, sections 2.4 and 2.5). */
 import { Schema } from "effect"
-import { Timestamp } from "./Wire.ts"
+import { described, Kind, Timestamp } from "./Wire.ts"
 
 const Told = Schema.NullOr(Schema.String)
 const Moment = Schema.NullOr(Timestamp)
 
 export const Session = Schema.Struct({
-  object: Schema.Literal("session"),
-  id: Schema.String.annotate({ description: "The messenger's id of the authorization." }),
-  current: Schema.Boolean,
-  service_session: Schema.Boolean,
-  device_model: Told,
-  platform: Told,
-  app_name: Told,
-  app_version: Told,
-  ip: Told,
-  country: Told,
-  last_active_at: Moment,
-  created_at: Moment,
-  approved: Schema.Boolean,
-  review_deadline: Moment,
-  sign_out_queued: Schema.Boolean,
-  can_sign_out: Schema.Boolean
+  object: Kind("session"),
+  id: described(Schema.String, "The messenger's id of the authorization."),
+  current: described(Schema.Boolean, "Whether it is the session that the service monitors through."),
+  service_session: described(
+    Schema.Boolean,
+    "Whether it is one of the service's own, which is neither approved nor signed out."
+  ),
+  device_model: described(Told, "The device."),
+  platform: described(Told, "The operating system."),
+  app_name: described(Told, "The application."),
+  app_version: described(Told, "The application's version."),
+  ip: described(Told, "The last address that the messenger saw."),
+  country: described(Told, "The country of that address."),
+  last_active_at: described(Moment, "When the session was last used."),
+  created_at: described(Moment, "When the session was signed in."),
+  approved: described(Schema.Boolean, "Whether an admin approved it."),
+  review_deadline: described(
+    Moment,
+    "When the session is signed out unless it is approved; null where nothing is due."
+  ),
+  sign_out_queued: described(Schema.Boolean, "Whether signing it out is under way."),
+  can_sign_out: described(
+    Schema.Boolean,
+    "Whether the messenger lets the service sign sessions out yet: 24 hours after connecting."
+  )
 }).annotate({ identifier: "session" })
 export type Session = typeof Session.Type
 
 export const Termination = Schema.Struct({
-  session_id: Schema.String,
-  device_label: Told,
-  detected_at: Timestamp,
-  actor: Schema.Literals(["service", "external", "unknown"]),
-  reason: Schema.NullOr(Schema.Literals(["rejected", "autokill", "hijacked"]))
+  session_id: described(Schema.String, "The id of the session that ended."),
+  device_label: described(Told, "The device and the application, as one text."),
+  detected_at: described(Timestamp, "When the service saw that it had ended."),
+  actor: described(
+    Schema.Literals(["service", "external", "unknown"]),
+    "Who ended it: the service, someone on the messenger, or `unknown`."
+  ),
+  reason: described(
+    Schema.NullOr(Schema.Literals(["rejected", "autokill", "hijacked"])),
+    "Why the service ended it: `rejected` by an admin, `autokill` at its deadline, `hijacked` in a takeover; else null."
+  )
 }).annotate({ identifier: "termination" })
 export type Termination = typeof Termination.Type
 

@@ -28,6 +28,7 @@ import * as Input from "./Input.ts"
 import * as OAuth from "./OAuth.ts"
 import * as Pages from "./pages/index.ts"
 import * as Reference from "./Reference.ts"
+import * as Unrouted from "./Unrouted.ts"
 
 /** How large a request's body may be. */
 const maxBodySize = ByteSize.kibibytes(64)
@@ -97,11 +98,20 @@ const run = Effect.fnUntraced(function*(
   )
 })
 
-/** An address that nothing answers at is one more object that does not exist. */
-const missing = (error: unknown) =>
+/** An address that nothing answers at is one more object that does not exist; the answer says which methods it has. */
+const unrouted = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+  const { message, methods } = Unrouted.describe(method, url)
+  return Effect.fail(new ResourceMissing({ message })).pipe(
+    recover((failed) =>
+      Effect.succeed(
+        methods === "" ? toResponse(failed) : HttpServerResponse.setHeader(toResponse(failed), "allow", methods)
+      )
+    )
+  )
+}
+
+const isUnrouted = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-    ? Effect.fail(new ResourceMissing({}))
-    : Effect.die(error)
 
 /** Whether browsers of every origin may call the path: the interface, its document, and the ways to a token. */
 const isOpen = (url: string): boolean => {
@@ -218,7 +228,10 @@ export const make: Effect.Effect<
   for (const { handler, path } of yield* Mounts) yield* router.add("*", `${path}/*`, named(path, handler))
   const routed = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
-    ({ url }) => isForeign(url) ? Effect.fail(new ResourceMissing({})) : Effect.catch(router.asHttpEffect(), missing)
+    (request) =>
+      isForeign(request.url)
+        ? unrouted(request)
+        : Effect.catch(router.asHttpEffect(), (error) => isUnrouted(error) ? unrouted(request) : Effect.die(error))
   )
   // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made
   return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), Context.get(context, Sites), routed))

@@ -28,10 +28,13 @@ const inline = (definitions: Json, value: unknown): unknown => {
   )
 }
 
-/** The JSON Schema of what the schema's values look like on the wire, with everything in its place. */
+/** The JSON Schema of what the schema's values look like on the wire, with everything in its place: its shape alone. */
 const wireSchema = (schema: Schema.Top): Json => {
   const document = Members.jsonSchema(schema)
-  const inlined = inline(document.definitions, document.schema)
+  const definitions = Object.fromEntries(
+    Object.entries(document.definitions).map(([name, one]) => [name, Members.lifted(one, false)])
+  )
+  const inlined = inline(definitions, Members.lifted(document.schema, false))
   return isJsonObject(inlined) ? inlined : {}
 }
 

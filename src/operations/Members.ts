@@ -1,5 +1,5 @@
 /** What the document and the tools say of each member that an operation takes; it is written where it is declared. */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 
 /** What the member means to a caller: the description of its key. */
 export const descriptionOf = (member: Schema.Top): string | undefined => {
@@ -13,3 +13,18 @@ export const jsonSchema = (member: Schema.Top) => Schema.toJsonSchemaDocument(Sc
 /** The names of the members that a caller may not leave out. */
 export const required = (members: Readonly<Record<string, Schema.Top>>): ReadonlyArray<string> =>
   Object.entries(members).flatMap(([name, { ast }]) => ast.context?.isOptional === true ? [] : [name])
+
+const isOnlyDescription = (value: unknown): value is { readonly description: string } =>
+  Predicate.isObject(value) && Object.keys(value).length === 1 && Predicate.hasProperty(value, "description")
+
+/** The JSON Schema with what its members mean beside their types, where it is derived in `allOf`; or without it. */
+export const lifted = (value: unknown, keep: boolean): unknown => {
+  if (Array.isArray(value)) return value.map((part) => lifted(part, keep))
+  if (!Predicate.isObject(value)) return value
+  const { allOf, ...rest } = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, lifted(part, keep)]))
+  if (!Array.isArray(allOf)) return allOf === undefined ? rest : { ...rest, allOf }
+  const [meaning, ...meanings] = allOf.filter(isOnlyDescription)
+  const [only, ...others] = allOf.filter((part) => !isOnlyDescription(part))
+  if (meaning === undefined || meanings.length > 0 || others.length > 0) return { ...rest, allOf }
+  return { ...rest, ...only, ...(keep ? meaning : {}) }
+}

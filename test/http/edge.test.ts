@@ -93,7 +93,29 @@ describe("every answer", () => {
             const answer = yield* World.send(method, path, asking)
             expectWellFormed(answer)
             expect([method, path, ...World.refusal(answer)]).toEqual([method, path, 404, "resource_missing"])
+            expect(answer.body.error.message).toContain(`There is no ${method} ${path.split("?", 1)[0]}`)
           }
+        }
+      }))
+
+    it.effect("to a known path names in Allow the methods that it has, and to a long one only its beginning", () =>
+      Effect.gen(function*() {
+        const account = crypto.randomUUID()
+        const known = [
+          ["PATCH", "/v1/organization", "GET"],
+          ["DELETE", `/v1/accounts/${account}?limit=1`, "GET"],
+          ["GET", `/v1/accounts/${account}/pause`, "POST"],
+          ["POST", "/v1/me/mail-preferences", "GET, PUT"]
+        ] as const
+        for (const [method, path, methods] of known) {
+          const answer = yield* World.send(method, path)
+          expect([path, answer.status, answer.headers.get("allow")]).toEqual([path, 404, methods])
+          expect(answer.body.error.message).toBe(`There is no ${method} ${path.split("?", 1)[0]}, only ${methods}.`)
+        }
+        for (const path of ["/v1/nothing", "/v1/accounts/%zz", `/v1/${"long".repeat(1000)}`]) {
+          const answer = yield* World.send("GET", path)
+          expect([path, answer.headers.get("allow")]).toEqual([path, null])
+          expect(answer.body.error.message.length).toBeLessThan(250)
         }
       }))
 

@@ -1,5 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, type Schema, SchemaAST } from "effect"
+import { Scope } from "../../src/domain/Access.ts"
+import { failureTypes } from "../../src/domain/Failure.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import { operations } from "../../src/operations/index.ts"
 import type * as Operation from "../../src/operations/Operation.ts"
@@ -43,6 +45,32 @@ describe("the OpenAPI document", () => {
         expect(answer.body).toEqual(document)
         expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "1.2.0" } })
       }))
+
+    it.effect("S7-01: has as examples of errors what the service answers", () =>
+      Effect.gen(function*() {
+        const organization = yield* World.makeOrganization()
+        const { admin, owner } = organization.admins
+        const reading = yield* World.makeKey(organization.id, owner.id, ["org:read"])
+        const account = yield* World.makeAccount(organization.id)
+        const exampleOf = (code: string) =>
+          Object.values<any>(document.components.responses).flatMap(({ content }) => {
+            const example = content["application/json"].examples[code]
+            return example === undefined ? [] : [example.value]
+          })
+        const asked: ReadonlyArray<readonly [code: string, method: string, path: string, asking: World.Asking]> = [
+          ["invalid_api_key", "GET", "/v1/organization", { key: "wrong" }],
+          ["parameter_invalid", "GET", "/v1/accounts?limit=101", { key: owner.key }],
+          ["insufficient_scope", "POST", `/v1/accounts/${account}/pause`, { key: reading.key }],
+          ["superadmin_required", "PUT", "/v1/settings/notifications", { key: admin.key, body: {} }],
+          ["not_paused", "POST", `/v1/accounts/${account}/resume`, { key: owner.key }]
+        ]
+        for (const [code, method, path, asking] of asked) {
+          const { body } = yield* World.send(method, path, asking)
+          const examples = exampleOf(code)
+          expect([code, examples.length > 0]).toEqual([code, true])
+          for (const example of examples) expect(body).toEqual(example)
+        }
+      }))
   })
 
   it("S9-01: is valid: what OpenAPI requires of each part is there", () => {
@@ -66,7 +94,8 @@ describe("the OpenAPI document", () => {
         expect(parameter.required).toEqual(parameter.in === "path" ? true : expect.any(Boolean))
         expect(parameter.schema).toEqual(expect.any(Object))
       }
-      for (const [status, response] of Object.entries<any>(entry.responses)) {
+      for (const [status, shared] of Object.entries<any>(entry.responses)) {
+        const response = resolve(shared)
         expect(status).toMatch(/^[2-5]\d\d$/)
         expect(response.description).toEqual(expect.any(String))
         expect(Object.keys(response.content)).toEqual(["application/json"])
@@ -81,22 +110,32 @@ describe("the OpenAPI document", () => {
     const references = [...walk(document)].flatMap(([, value]) => typeof value.$ref === "string" ? [value.$ref] : [])
     expect(references.length).toBeGreaterThan(50)
     for (const reference of references) {
-      expect(reference).toMatch(/^#\/components\/schemas\/[a-z_]+$/)
+      expect(reference).toMatch(/^#\/components\/(?:schemas\/[a-z_]+|responses\/[a-z_.]+|headers\/[A-Za-z-]+)$/)
       expect([reference, resolve({ $ref: reference })]).toEqual([reference, expect.any(Object)])
     }
-    for (const name of Object.keys(document.components.schemas)) {
-      expect(references).toContain(`#/components/schemas/${name}`)
+    const { headers, responses, schemas } = document.components
+    for (const [kind, components] of Object.entries({ headers, responses, schemas })) {
+      for (const name of Object.keys(components)) expect(references).toContain(`#/components/${kind}/${name}`)
     }
   })
 
   it("S9-02: has every operation once, at its method and path under /v1, and nothing else", () => {
     expect(entries.map(({ entry }) => entry.operationId).toSorted()).toEqual(all.map(({ id }) => id).toSorted())
-    for (const { description, destructive, id, method, path, scope, summary } of all) {
+    for (const { description, destructive, id, method, path, roles, scope, summary } of all) {
       const template = path.replaceAll(/:(\w+)/g, "{$1}")
       expect(template).toMatch(/^\/v1\//)
       const entry = document.paths[template]?.[method.toLowerCase()]
-      expect(entry).toMatchObject({ operationId: id, summary, "x-scope": scope, security: [{ bearer: [] }] })
-      expect(entry.description).toBe(description)
+      expect(entry).toMatchObject({ operationId: id, "x-scope": scope, "x-roles": roles })
+      expect(entry.security).toEqual([{ bearer: [] }, { oauth2: [scope] }])
+      // A title for the list, and below it what is done, the scope and the roles.
+      expect(entry.summary).toMatch(/^[A-Z][A-Za-z ]{5,38}$/)
+      expect(entry.summary.toLowerCase().replaceAll(" ", "_")).toBe(id)
+      const [text, access] = entry.description.split("\n\n")
+      expect(text).toBe([summary, ...(description === undefined ? [] : [description])].join(" "))
+      expect(access).toContain(`\`${scope}\``)
+      expect(access.match(/(?<=`)(?:owner|superadmin|admin|billing|archive)(?=`)/g) ?? []).toEqual(
+        roles.length === 5 ? [] : roles
+      )
       expect(entry["x-destructive"]).toBe(destructive ? true : undefined)
     }
   })
@@ -108,14 +147,21 @@ describe("the OpenAPI document", () => {
       expect([id, Object.keys(entry.responses)]).toEqual([id, ["200", ...[...statuses].toSorted()]])
       for (const status of ["400", "401", "403", "429", "500", "503"]) expect(statuses).toContain(status)
       for (const status of statuses) {
-        const schemas = alternatives(entry.responses[status].content["application/json"].schema)
+        const { examples, schema } = resolve(entry.responses[status]).content["application/json"]
+        const schemas = alternatives(schema)
         const codes = schemas.map((schema) => schema.properties.error.properties.code.enum)
         const declared = failures.filter((failure) => String(failure.status) === status)
         expect([id, codes.flat().toSorted()]).toEqual([id, declared.map(({ identifier }) => identifier).toSorted()])
+        // Each code has an example, which is the failure's own body.
+        expect(Object.keys(examples)).toEqual(codes.flat())
+        for (const [code, { value }] of Object.entries<any>(examples)) {
+          expect(value.error).toMatchObject({ code, type: failureTypes[Number(status) as keyof typeof failureTypes] })
+          expect(value.error.message).toMatch(/^[A-Za-z].*\.$/)
+        }
         for (const schema of schemas) {
           expect(schema.required).toEqual(["error"])
           expect(schema.properties.error.required).toEqual(["type", "code", "message"])
-          expect(schema.properties.error.properties.param).toEqual({ type: "string" })
+          expect(schema.properties.error.properties.param).toMatchObject({ type: "string" })
         }
       }
     }
@@ -123,7 +169,8 @@ describe("the OpenAPI document", () => {
 
   it("S8-05: names the headers of every answer: the request's id, the budget, the wait, the credential", () => {
     for (const { entry } of entries) {
-      for (const [status, { headers }] of Object.entries<any>(entry.responses)) {
+      for (const [status, shared] of Object.entries<any>(entry.responses)) {
+        const { headers } = resolve(shared)
         const expected = [
           "Request-Id",
           ...(status === "200" ? ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] : []),
@@ -131,7 +178,7 @@ describe("the OpenAPI document", () => {
           ...(status === "401" || status === "403" ? ["WWW-Authenticate"] : [])
         ]
         expect(Object.keys(headers)).toEqual(expected)
-        for (const [name, { schema }] of Object.entries<any>(headers)) {
+        for (const [name, { schema }] of Object.entries<any>(headers).map(([name, one]) => [name, resolve(one)])) {
           expect([name, schema.type]).toEqual([name, /^(?:RateLimit|Retry)/.test(name) ? "integer" : "string"])
         }
       }
@@ -173,6 +220,43 @@ describe("the OpenAPI document", () => {
         expect([operation.id, name, description]).toEqual([operation.id, name, expect.stringMatching(/^[A-Z].{8,}\.$/)])
       }
     }
+  })
+
+  it("describes every property of every resource and of every error", () => {
+    const undescribed: Array<string> = []
+    for (const [at, value] of walk(document.components.schemas)) {
+      if (at.endsWith("/properties")) {
+        for (const [name, { description }] of Object.entries<any>(value)) {
+          if (!/^.{5,}[.:]?.*\.$/.test(description ?? "")) undescribed.push(`${at}/${name}: ${description}`)
+        }
+      }
+      expect([at, Object.hasOwn(value, "allOf")]).toEqual([at, false])
+    }
+    expect(undescribed).toEqual([])
+  })
+
+  it("says what an application asks for, and where: the six scopes at the addresses of the discovery", () => {
+    const { authorizationUrl, refreshUrl, scopes, tokenUrl } =
+      document.components.securitySchemes.oauth2.flows.authorizationCode
+    expect([authorizationUrl, tokenUrl, refreshUrl]).toEqual(["/oauth/authorize", "/oauth/token", "/oauth/token"])
+    expect(Object.keys(scopes)).toEqual(Scope.literals)
+    for (const { scope } of all) expect(Object.keys(scopes)).toContain(scope)
+    for (const text of Object.values(scopes)) expect(document.info.description).toContain(text)
+  })
+
+  it("has guides, each a section of its own", () => {
+    expect(document.info.description.match(/^# .*$/gm)).toEqual(
+      ["# Authentication", "# Errors", "# Paging", "# Limits", "# OAuth", "# Text of third parties"]
+    )
+  })
+
+  it("stays small: an operation takes at most 4 KiB without its examples, whatever it can fail with", () => {
+    const sizes = entries.map(({ entry }) => {
+      const { examples: _, ...answer } = entry.responses["200"].content["application/json"]
+      const bare = { ...entry, responses: { ...entry.responses, "200": answer } }
+      return [entry.operationId, JSON.stringify(bare).length] as const
+    })
+    expect(sizes.filter(([, size]) => size > 4096)).toEqual([])
   })
 
   it("says which form a journal's action has, as the operation judges it", () => {

@@ -18,15 +18,23 @@ export interface JsonSchema {
   readonly maximum?: number
 }
 
+interface Response {
+  readonly $ref?: string
+  readonly content?: { readonly [type: string]: { readonly schema: JsonSchema } }
+}
+
 interface Responses {
-  readonly [status: string]: { readonly content?: { readonly [type: string]: { readonly schema: JsonSchema } } }
+  readonly [status: string]: Response
 }
 
 interface Document {
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly operationId: string; readonly responses: Responses }>>>
   >
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly responses: Readonly<Record<string, Response>>
+  }
 }
 
 /** The document as a client reads it. */
@@ -130,8 +138,13 @@ export const undocumented = (method: string, path: string, status: number, body:
   const response = operation.responses[status]
   // A host that nobody serves answers 404 at every path.
   if (response === undefined) return status === 404 ? [] : [`${operation.operationId} does not document ${status}`]
-  const schema = response.content?.["application/json"]?.schema
+  const shared = response.$ref?.replace("#/components/responses/", "")
+  const schema = (shared === undefined ? response : document.components.responses[shared])
+    ?.content?.["application/json"]?.schema
   if (schema === undefined) return []
-  const pointer = `${found.pointer}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+  const place = shared === undefined
+    ? `${found.pointer}/${method.toLowerCase()}/responses/${status}`
+    : `/components/responses/${shared}`
+  const pointer = `${place}/content/application~1json/schema`
   return [...violations(schema, body, operation.operationId), ...disallowed(pointer, body)]
 }

@@ -15,9 +15,24 @@ const parsed = ({ body }: Answer): unknown => {
   }
 }
 
-interface Responses {
-  readonly [status: string]: { readonly headers?: Readonly<Record<string, { readonly required?: boolean }>> }
+interface Header {
+  readonly $ref?: string
+  readonly required?: boolean
 }
+
+interface Response {
+  readonly $ref?: string
+  readonly headers?: Readonly<Record<string, Header>>
+}
+
+const components = document.components as unknown as {
+  readonly headers: Readonly<Record<string, Header>>
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+/** What a reference points at, or the thing itself. */
+const resolve = <A extends { readonly $ref?: string }>(one: A, all: Readonly<Record<string, A>>): A | undefined =>
+  one.$ref === undefined ? one : all[one.$ref.slice(one.$ref.lastIndexOf("/") + 1)]
 
 /** The headers that the document requires of the answer. */
 const requiredHeaders = (method: string, path: string, status: number): ReadonlyArray<string> => {
@@ -25,8 +40,10 @@ const requiredHeaders = (method: string, path: string, status: number): Readonly
     .find((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
   const responses = template === undefined
     ? undefined
-    : document.paths[template]?.[method.toLowerCase()]?.responses as Responses | undefined
-  return Object.entries(responses?.[status]?.headers ?? {}).filter(([, { required }]) => required === true)
+    : document.paths[template]?.[method.toLowerCase()]?.responses as Readonly<Record<string, Response>> | undefined
+  const response = resolve(responses?.[status] ?? {}, components.responses)
+  return Object.entries(response?.headers ?? {})
+    .filter(([, header]) => resolve(header, components.headers)?.required === true)
     .map(([name]) => name)
 }
 
