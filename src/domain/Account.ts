@@ -29,7 +29,7 @@ const fields = {
   ),
   department_id: described(
     Schema.NullOr(DepartmentId),
-    "The department that the account is in: a UUID, from list_departments."
+    "The department that the account is in: a UUID."
   ),
   status: described(AccountStatus, "The protection status now."),
   licence_tier: described(

@@ -252,9 +252,8 @@ describe("the OpenAPI document", () => {
 
   it("stays small: an operation takes at most 4 KiB without its examples, whatever it can fail with", () => {
     const sizes = entries.map(({ entry }) => {
-      const { examples: _, ...answer } = entry.responses["200"].content["application/json"]
-      const bare = { ...entry, responses: { ...entry.responses, "200": answer } }
-      return [entry.operationId, JSON.stringify(bare).length] as const
+      const { examples } = entry.responses["200"].content["application/json"]
+      return [entry.operationId, JSON.stringify(entry).length - JSON.stringify(examples).length] as const
     })
     expect(sizes.filter(([, size]) => size > 4096)).toEqual([])
   })
