@@ -320,6 +320,9 @@ describe("the consent page", () => {
           expect(found.text).toContain("value=\"NAME 2999\"")
           expect(listed(yield* search("<b>nobody")).length).toBe(1)
           expect((yield* search("nobody")).text).toContain("No other account is found.")
+          for (const odd of ["\0", "%_\\", "'; drop table account", "\u{1f600}".repeat(100)]) {
+            expect([odd, (yield* search(odd)).status]).toEqual([odd, 200])
+          }
           const typed = yield* Pages.visit("POST", url, {
             cookie,
             form: { ...form, decision: "search", password: Pages.password, scope: "security:write" }

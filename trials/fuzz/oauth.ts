@@ -343,11 +343,19 @@ const pages = (stage: Stage): fc.Arbitrary<Case> => {
       ["scope", "org:read"],
       ["expiry", "7"],
       ["id", stage.accounts[0] ?? ""],
+      ["after", "first"],
+      ["decision", "search"],
+      ["scope_type", "accounts"],
+      ["account", stage.accounts[0] ?? ""],
+      ["find_account", "Name"],
       ["password", ""],
       ["return_to", "/console/developer"]
     ]),
     cookies(stage),
-    fc.constantFrom<ReadonlyArray<Pair>>([], [["Origin", "https://evil.example"]], [["Sec-Fetch-Site", "cross-site"]], [
+    fc.constantFrom<ReadonlyArray<Pair>>([], [["Sec-Fetch-Mode", "navigate"]], [["Origin", "https://evil.example"]], [[
+      "Sec-Fetch-Site",
+      "cross-site"
+    ]], [
       ["Origin", "null"]
     ])
   ).map(([path, { kind, text }, headers, more]) =>
@@ -357,6 +365,7 @@ const pages = (stage: Stage): fc.Arbitrary<Case> => {
     fc.constantFrom(
       "/console",
       "/console/developer",
+      "/console/developer/api-keys/new",
       "/console/sign-in",
       "/console/style.css",
       "/console/nothing",

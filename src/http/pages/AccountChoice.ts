@@ -14,7 +14,12 @@ export interface Draft {
   readonly findDepartment: string
 }
 
+const maxFind = 100
+
 export const empty: Draft = { by: "accounts", accounts: [], departments: [], findAccount: "", findDepartment: "" }
+
+/** What is looked for; the database knows no text with a NUL. */
+const needle = (text: string): string => text.replaceAll("\0", "").slice(0, maxFind)
 
 export const read = (form: Visit.Form): Draft => {
   const by = form.text("scope_type")
@@ -22,8 +27,8 @@ export const read = (form: Visit.Form): Draft => {
     by: by === "all" || by === "departments" ? by : "accounts",
     accounts: [...new Set(form.all("account"))],
     departments: [...new Set(form.all("department"))],
-    findAccount: form.text("find_account").slice(0, 100),
-    findDepartment: form.text("find_department").slice(0, 100)
+    findAccount: needle(form.text("find_account")),
+    findDepartment: needle(form.text("find_department"))
   }
 }
 
@@ -79,7 +84,7 @@ const search = ({ action, find, kind }: List): Html.Html =>
   <div class="search" role="search">
     <label for="find-${kind}">Find ${kind === "account" ? "an account" : "a department"}</label>
     <div class="row">
-      <input type="search" id="find-${kind}" name="find_${kind}" value="${find}" autocomplete="off" spellcheck="false">
+      <input type="search" id="find-${kind}" name="find_${kind}" value="${find}" maxlength="${maxFind}" autocomplete="off" spellcheck="false">
       <button name="decision" value="search" formaction="${action}#reach">Search</button>
     </div>
   </div>`
