@@ -2,10 +2,11 @@
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrganizationId, OrganizationId, Role, Scope } from "../domain/Access.ts"
-import { maxApiKeyDays, maxApiKeyLabelLength, maxPasswordLength } from "../domain/Limits.ts"
+import { maxApiKeyDays, maxApiKeyLabelLength } from "../domain/Limits.ts"
 import { Tier } from "../domain/Organization.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
+import { faultOf, normalized } from "../layers/crypto/PasswordRule.ts"
 import * as Loader from "../layers/seed/Loader.ts"
 import * as Endings from "../layers/sql/Endings.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
@@ -127,12 +128,10 @@ export const setPassword = command(
   ({ email, organization, password }) =>
     Effect.gen(function*() {
       const id = yield* existing(organization)
-      const length = [...password].length
-      if (length < 8 || length > maxPasswordLength) {
-        return yield* refuse(`A password has 8 to ${maxPasswordLength} characters.`)
-      }
+      const fault = yield* faultOf(password, { organizationId: organization, email })
+      if (fault !== null) return yield* refuse(fault)
       const hasher = yield* PasswordHasher
-      const hashed = yield* hasher.hash(Redacted.make(password))
+      const hashed = yield* hasher.hash(Redacted.make(normalized(password)))
       return yield* journaled(
         id,
         Effect.gen(function*() {

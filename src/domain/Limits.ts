@@ -11,6 +11,7 @@ export const requestsPerMinute = 120
 export const defaultApiKeyExpiry = Duration.days(90)
 export const maxApiKeyDays = 3650
 export const maxApiKeyLabelLength = 60
+export const minPasswordLength = 12
 export const maxPasswordLength = 1024
 /**
  * Wrong console passwords that cost nothing; each further one doubles the wait, up to the longest. They are counted for

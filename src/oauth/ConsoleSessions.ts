@@ -1,6 +1,6 @@
 /** The console session behind a browser's cookie: who is signed in, and the password that a grant asks for. */
 import { Context, type Effect, type Option, type Redacted } from "effect"
-import type { OrganizationId, Role } from "../domain/Access.ts"
+import type { OrganizationId, Role, Via } from "../domain/Access.ts"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
 import type { AdminRef } from "../operations/ConsolePasswords.ts"
 
@@ -45,6 +45,17 @@ export interface ListedSession {
   readonly browser: string | null
 }
 
+/** A credential that was made in the admin's name, outside the session that is told of it. */
+export interface CredentialNotice {
+  readonly kind: "api_key" | "application"
+  readonly label: string
+  readonly at: Date
+  readonly via: Via
+  readonly ip: string | null
+  /** The key that it was made with, by its label. */
+  readonly key: string | null
+}
+
 /** Who is signed in at the console, however they signed in. */
 export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   /** The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. */
@@ -62,6 +73,17 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   list(admin: SignedIn): Effect.Effect<ReadonlyArray<ListedSession>, ServiceUnavailable>
   /** Ends one other session of the admin, or all others; answers how many there were. */
   endOther(admin: SignedIn, id: string | "all", visit: SessionVisit): Effect.Effect<number, ServiceUnavailable>
+  /** Gives the session a new secret, as after a new password, and answers what to set as cookies. */
+  renew(admin: SignedIn, visit: SessionVisit): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>
+  /** The credentials made in the admin's name that this browser has not shown; it has from here on. */
+  notices(
+    admin: SignedIn,
+    cookies: string | undefined,
+    site: CookieSite
+  ): Effect.Effect<
+    { readonly notices: ReadonlyArray<CredentialNotice>; readonly more: boolean },
+    ServiceUnavailable
+  >
   /** The token of a form: an HMAC over the session and the text that the form stands for, the exact query. */
   csrf(sessionId: string, text: string): string
   /** Whether the token is the form's, under any of the configured keys. */

@@ -1,6 +1,6 @@
 /** The console password of an admin, asked for at sign-in and before a credential may write. */
-import { Context, type Effect, type Redacted } from "effect"
-import type { CredentialKind, OrganizationId, Via } from "../domain/Access.ts"
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { Caller, CredentialKind, OrganizationId, Via } from "../domain/Access.ts"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
 
 /** An admin by organization and id. */
@@ -20,6 +20,19 @@ export interface Attempt {
   readonly credential?: { readonly kind: CredentialKind; readonly id: string }
 }
 
+/** The new password is not fit to be one; the message says why. */
+export class PasswordUnfit extends Schema.TaggedError<PasswordUnfit>()("PasswordUnfit", { message: Schema.String }) {}
+
+/** A change of the caller's own password. */
+export interface PasswordChange {
+  readonly current: Redacted.Redacted
+  readonly next: Redacted.Redacted
+  /** Whether the admin's applications are disconnected. */
+  readonly disconnect: boolean
+  /** The secret of the browser that stays known. */
+  readonly browser: Redacted.Redacted | null
+}
+
 type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
 
 /**
@@ -33,6 +46,11 @@ type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
  */
 export class ConsolePasswords extends Context.Service<ConsolePasswords, {
   verify(admin: AdminRef, password: Redacted.Redacted, attempt: Attempt): Effect.Effect<void, Refused>
+  /**
+   * Gives the caller's admin a new password: keys made before are revoked, every console session but the caller's ends,
+   * and the caller's needs a new secret to go on.
+   */
+  change(caller: Caller["Service"], change: PasswordChange): Effect.Effect<void, Refused | PasswordUnfit>
   /** The admin of that organization and address; an unknown one fails like a wrong password, and as slowly. */
   identify(
     organization: string,

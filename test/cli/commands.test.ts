@@ -26,7 +26,7 @@ const story = async (data: string) => {
   )
   await say(["keys", "revoke", "acme", made.key_id])
   await say(["admins", "set-password", "acme", owner], "short\n")
-  await say(["admins", "set-password", "acme", owner], "long enough\n")
+  await say(["admins", "set-password", "acme", owner], "seven green lanterns hum\n")
   await say(["admins", "disable", "acme", "ADA@acme.example"])
   await say(["admins", "enable", "acme", "ada@acme.example"])
   await say(["journal", "verify"])
@@ -61,7 +61,7 @@ describe("the commands", () => {
         "journal verify: 0"
       ])
       expect(through[1]).toBe("organizations create: 1\nThere is an organization acme already.\n")
-      expect(through[5]).toBe("admins set-password: 1\nA password has 8 to 1024 characters.\n")
+      expect(through[5]).toBe("admins set-password: 1\nA password has 12 to 1024 characters.\n")
       const events = lines.map((line) => JSON.parse(line))
       expect(events.map(({ action }) => action)).toEqual([
         "organization.created",
@@ -80,7 +80,7 @@ describe("the commands", () => {
           via: "cli"
         })
       }
-      expect(JSON.stringify(events)).not.toMatch(/_live_|long enough/)
+      expect(JSON.stringify(events)).not.toMatch(/_live_|green lanterns/)
       expect(fs.readFileSync(path.join(data, "pepper"), "utf8")).not.toBe(
         fs.readFileSync(path.join(alone, "pepper"), "utf8")
       )
@@ -101,7 +101,7 @@ describe("the commands", () => {
     const before = await makeKey()
     const preferences = () => ask(service.address, before.key, "GET", "/v1/me/mail-preferences")
     expect((await preferences()).body.error.code).toBe("mail_preferences_unavailable")
-    await act(["admins", "set-password", "acme", owner], "correct horse\n")
+    await act(["admins", "set-password", "acme", owner], "seven green lanterns hum\n")
     expect(await status(before.key)).toBe(401)
 
     const { key, key_id } = await makeKey()

@@ -9,6 +9,7 @@ import { Credentials, Db } from "../../operations/Ports.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as NewKey from "./NewKey.ts"
+import * as Notices from "./Notices.ts"
 import * as Scopes from "./Scopes.ts"
 import { outForm } from "./SignIn.ts"
 import * as Visit from "./Visit.ts"
@@ -192,6 +193,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | unde
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
 ${notice === undefined ? undefined : html`<p class="good" role="status">${notice}</p>`}
 ${made(view, [...api_keys, ...connections])}
+${yield* Notices.show(view)}
 <section aria-labelledby="keys">
   <div class="head">
     <h2 id="keys">API keys</h2>

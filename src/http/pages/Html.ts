@@ -48,7 +48,7 @@ export const application = (known: keyof typeof assistants | null): Html =>
 
 const who = ({ admin, base, returnTo, signOut }: Page): Html | undefined =>
   admin === undefined || signOut === undefined ? undefined : html`
-      <nav aria-label="Console"><a href="${base}/console/developer">Developer</a></nav>
+      <nav aria-label="Console"><a href="${base}/console/developer">Developer</a> <a href="${base}/console/security">Password and sessions</a></nav>
       <p class="who">${named(admin.adminName ?? admin.email)} · ${named(admin.organizationName)}</p>
       <form method="post" action="${base}/console/sign-out">
         <input type="hidden" name="csrf" value="${signOut}">
@@ -125,6 +125,9 @@ const minute = formatted({ dateStyle: "long", timeStyle: "short" })
 
 /** A day in words. */
 export const dayOf = (date: Date): Html => html`<time datetime="${date.toISOString()}">${day(date)}</time>`
+
+/** A moment in words, without markup. */
+export const plainMoment = (date: Date): string => `${minute(date)} UTC`
 
 /** A moment in words. */
 export const momentOf = (date: Date): Html => html`<time datetime="${date.toISOString()}">${minute(date)} UTC</time>`

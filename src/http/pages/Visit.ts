@@ -180,7 +180,7 @@ export const tellRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
       : Effect.void)
 
 /** The paths that a sign-in may lead back to. */
-const returnPaths = ["/oauth/authorize", "/console/developer", "/console/developer/api-keys/new"]
+const returnPaths = ["/oauth/authorize", "/console/developer", "/console/developer/api-keys/new", "/console/security"]
 
 /** The address within the site, if it is one that a sign-in leads back to; the Developer page otherwise. */
 export const returnPath = (text: string | null): string => {

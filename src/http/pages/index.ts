@@ -5,6 +5,7 @@ import * as Consent from "./Consent.ts"
 import * as Developer from "./Developer.ts"
 import * as Html from "./Html.ts"
 import * as NewKey from "./NewKey.ts"
+import * as Security from "./Security.ts"
 import * as SignIn from "./SignIn.ts"
 import * as Style from "./Style.ts"
 import * as Visit from "./Visit.ts"
@@ -20,6 +21,9 @@ const all = [
   { method: "POST", path: NewKey.createPath, serve: Visit.serve(NewKey.create) },
   { method: "POST", path: Developer.revokePath, serve: Visit.serve(Developer.revoke) },
   { method: "POST", path: Developer.disconnectPath, serve: Visit.serve(Developer.disconnect) },
+  { method: "GET", path: Security.path, serve: Visit.serve(Security.get) },
+  { method: "POST", path: Security.passwordPath, serve: Visit.serve(Security.changePassword) },
+  { method: "POST", path: Security.endPath, serve: Visit.serve(Security.end) },
   {
     method: "GET",
     path: "/console",

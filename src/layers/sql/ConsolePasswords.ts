@@ -11,10 +11,11 @@ import {
   knownBrowserLifetime,
   maxPasswordLength
 } from "../../domain/Limits.ts"
-import type { AdminRef, Attempt } from "../../operations/ConsolePasswords.ts"
-import { ConsolePasswords } from "../../operations/ConsolePasswords.ts"
+import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../operations/ConsolePasswords.ts"
 import { Journal } from "../../operations/Ports.ts"
 import { PasswordHasher } from "../crypto/PasswordHasher.ts"
+import { faultOf, normalized } from "../crypto/PasswordRule.ts"
+import * as Endings from "./Endings.ts"
 import { browserDigest } from "./KnownBrowsers.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
 import { clear, countAll, type Counter, makeTurns, sweep as sweepThrottle, takeBack } from "./PasswordThrottle.ts"
@@ -24,6 +25,11 @@ interface AdminRow {
   readonly organization_id: OrganizationId
   readonly id: string
   readonly password_hash: string | null
+}
+
+interface OwnRow {
+  readonly email: string
+  readonly password_changed_at: Date | null
 }
 
 interface FoundAdmin extends AdminRow {
@@ -62,7 +68,7 @@ export const layer = Layer.effect(
     const matches = Effect.fnUntraced(function*(hash: string, password: Redacted.Redacted) {
       const text = Redacted.value(password)
       if ([...text].length > maxPasswordLength) return false
-      const composed = text.normalize("NFKC")
+      const composed = normalized(text)
       if (yield* hasher.verify(hash, Redacted.make(composed))) return true
       return composed !== text && (yield* hasher.verify(hash, password))
     })
@@ -70,7 +76,7 @@ export const layer = Layer.effect(
     const renew = Effect.fnUntraced(function*(admin: AdminRow, password: Redacted.Redacted) {
       const text = Redacted.value(password)
       if (admin.password_hash === null || hasher.isCurrent(admin.password_hash)) return
-      const renewed = yield* hasher.hash(Redacted.make(text.normalize("NFKC")))
+      const renewed = yield* hasher.hash(Redacted.make(normalized(text)))
       yield* Tenant.transaction(sql, admin.organization_id)(sql`
         update admin set password_hash = ${renewed}
         where organization_id = ${admin.organization_id} and id = ${admin.id}
@@ -120,8 +126,8 @@ export const layer = Layer.effect(
       }
     }
 
-    return ConsolePasswords.of({
-      verify: Effect.fnUntraced(function*({ adminId, organizationId }, password, attempt) {
+    const verify: ConsolePasswords["Service"]["verify"] = Effect.fnUntraced(
+      function*({ adminId, organizationId }, password, attempt) {
         const { id, kind } = attempt.credential ?? { kind: "admin", id: adminId }
         // Keys of one family share a counter, or each further key would have guesses of its own.
         const family = kind === "api_key"
@@ -136,6 +142,55 @@ export const layer = Layer.effect(
         if (admin === undefined) return yield* new PasswordIncorrect({})
         const own = { key: named("again", organizationId, kind, admin.family ?? id), free: freePasswordFailures }
         yield* turns(own.key)(check({ own, others: [] }, admin, password, attempt))
+      }
+    )
+
+    return ConsolePasswords.of({
+      verify,
+
+      change: Effect.fnUntraced(function*(caller, { browser, current, disconnect, next }) {
+        const { adminId, organizationId } = caller
+        const [known] = yield* Tenant.transaction(sql, organizationId)(sql<OwnRow>`
+          select email, password_changed_at from admin
+          where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`)
+        if (known === undefined) return yield* new PasswordIncorrect({})
+        yield* verify(caller, current, caller)
+        const fault = yield* faultOf(Redacted.value(next), { organizationId, email: known.email })
+        if (fault !== null) return yield* new PasswordUnfit({ message: fault })
+        const hashed = yield* hasher.hash(Redacted.make(normalized(Redacted.value(next))))
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const changed = yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          if (disconnect) yield* Endings.lockConnections(sql, organizationId, adminId)
+          // Whoever has set another password in the meantime has had the last word.
+          const set = yield* sql`
+            update admin set password_hash = ${hashed}, password_changed_at = ${at}
+            where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+              and password_changed_at is not distinct from ${known.password_changed_at}::timestamptz
+            returning id`
+          if (set.length === 0) return false
+          const ended = {
+            api_keys: yield* Endings.endKeys(sql, organizationId, adminId, at),
+            connections: disconnect ? yield* Endings.endConnections(sql, organizationId, adminId, at) : 0,
+            sessions: yield* Endings.endSessions(sql, organizationId, adminId, caller.credential.id)
+          }
+          const kept = browser === null ? null : browserDigest(browser)
+          yield* Endings.forgetBrowsers(sql, organizationId, adminId, kept)
+          yield* journal.append(organizationId, {
+            action: "admin.password_set",
+            outcome: "done",
+            actor: { type: "admin", admin_id: adminId, name: caller.adminName },
+            credential: caller.credential,
+            via: caller.via,
+            account_id: null,
+            target: { type: "admin", id: adminId },
+            details: ended,
+            ip: caller.ip,
+            request_id: caller.requestId,
+            closes: null
+          })
+          return true
+        }))
+        if (!changed) return yield* new PasswordIncorrect({})
       }),
 
       identify: Effect.fnUntraced(function*(organization, email, password, attempt) {

@@ -20,6 +20,7 @@ import { CsrfKeys } from "../crypto/CsrfKeys.ts"
 import { hmac } from "../crypto/Peppers.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"
 import { browserDigest } from "./KnownBrowsers.ts"
+import * as Notices from "./Notices.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -56,6 +57,11 @@ const setCookie = (site: CookieSite, name: string, value: string, age: Duration.
     ...(isSecure(site) ? ["Secure"] : []),
     "SameSite=Lax"
   ].join("; ")
+
+const cookiesFor = (site: CookieSite, secret: string, known: Redacted.Redacted): ReadonlyArray<string> => [
+  setCookie(site, cookieName(site), secret, consoleSessionLifetime),
+  setCookie(site, browserCookieName(site), Redacted.value(known), knownBrowserLifetime)
+]
 
 /** The cookie's value in a Cookie header; none where the name stands twice, for one of the two was planted. */
 const valueOf = (cookies: string | undefined, name: string): string | undefined => {
@@ -178,10 +184,7 @@ export const layer = Layer.effect(
             { browser: browserName(visit.userAgent), known_browser: found?.known ?? false }
           )
         }))
-        return [
-          setCookie(site, cookieName(site), secret, consoleSessionLifetime),
-          setCookie(site, browserCookieName(site), Redacted.value(known), knownBrowserLifetime)
-        ]
+        return cookiesFor(site, secret, known)
       }),
 
       end: Effect.fnUntraced(function*(admin, visit) {
@@ -221,6 +224,28 @@ export const layer = Layer.effect(
           return ended.length
         }))
       }),
+
+      renew: Effect.fnUntraced(function*({ adminId, organizationId, sessionId }, { cookies, ip, site }) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const secret = yield* newSecret
+        const known = Redacted.make(yield* newSecret)
+        const before = browser(cookies, site)
+        if (before !== null) yield* Tenant.directory(sql)(KnownBrowsers.renew(sql, before, known))
+        yield* Tenant.transaction(sql, organizationId)(Effect.andThen(
+          sql`
+            update console_session set digest = ${digest(secret)}, created_at = ${now}, last_used_at = ${now}
+            where organization_id = ${organizationId} and admin_id = ${adminId} and id = ${sessionId}`,
+          KnownBrowsers.remember(sql, { adminId, organizationId }, known, ip === null ? null : addressGroup(ip), now)
+        ))
+        return cookiesFor(site, secret, known)
+      }),
+
+      notices: (admin, cookies, site) => {
+        const secret = browser(cookies, site)
+        return secret === null
+          ? Effect.succeed({ notices: [], more: false })
+          : Effect.provideService(Notices.take(admin, browserDigest(secret)), SqlClient.SqlClient, sql)
+      },
 
       csrf: (sessionId, form) => hmac(keys[0], text(sessionId, form)),
 

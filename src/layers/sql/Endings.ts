@@ -92,9 +92,16 @@ export const endSessions = (
     where organization_id = ${organizationId} and admin_id = ${adminId} and id is distinct from ${kept}::uuid
     returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
 
-/** Forgets the browsers that the admin has signed in with. */
-export const forgetBrowsers = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
-  sql`delete from known_browser where organization_id = ${organizationId} and admin_id = ${adminId}`.pipe(
+/** Forgets the browsers that the admin has signed in with, but for one. */
+export const forgetBrowsers = (
+  sql: SqlClient.SqlClient,
+  organizationId: string,
+  adminId: string,
+  kept: string | null = null
+) =>
+  sql`
+    delete from known_browser
+    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is distinct from ${kept}::text`.pipe(
     Effect.orDie,
     Effect.asVoid
   )
