@@ -20,7 +20,7 @@ import * as RateLimiter from "../layers/sql/RateLimiter.ts"
 import * as Standings from "../layers/sql/Standings.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import * as Handler from "../mcp/Handler.ts"
-import { KnownAssistants } from "../oauth/Ports.ts"
+import * as Ports from "../oauth/Ports.ts"
 import { isAcceptable } from "../oauth/RedirectUri.ts"
 import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
@@ -29,6 +29,7 @@ import * as Environment from "./Environment.ts"
 import * as Logs from "./Logs.ts"
 import * as Monitoring from "./Monitoring.ts"
 import * as Output from "./Output.ts"
+import * as Registration from "./Registration.ts"
 import * as Settings from "./Settings.ts"
 import * as StartChecks from "./StartChecks.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -45,6 +46,7 @@ interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.T
   readonly allowedOrigins: Option.Option<string>
   readonly allTools: boolean
   readonly knownAssistants: Option.Option<string>
+  readonly registration: "open" | "token" | "off"
   readonly migrate: boolean
   readonly demo: boolean
 }
@@ -176,6 +178,7 @@ const serveIn = (settings: ServeSettings) =>
     const trusted = yield* parseProxies(settings)
     const origins = yield* parseOrigins(settings)
     const assistants = yield* parseAssistants(settings)
+    const registration = yield* Registration.policy(settings.registration)
     const metrics = yield* parseMetricsAddress(settings)
     yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => parseUrl("--otlp-url", text))
     const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
@@ -212,7 +215,8 @@ const serveIn = (settings: ServeSettings) =>
             Effect.provideService(Gate, gate),
             Effect.provideService(RequestLines, true),
             Effect.provideService(TrustedProxies, trusted),
-            Effect.provideService(KnownAssistants, assistants)
+            Effect.provideService(Ports.KnownAssistants, assistants),
+            Effect.provideService(Ports.Registration, registration)
           )
         )
         if (embedded) {

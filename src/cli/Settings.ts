@@ -239,6 +239,13 @@ export const server = {
     "none",
     "Callback addresses of known assistants, as assistant_a=https://host/path, separated by spaces"
   ),
+  registration: choice(
+    "registration",
+    "CONSOLE_REGISTRATION",
+    ["open", "token", "off"],
+    "open",
+    "Who may register applications: everybody, who brings the initial access token, or nobody"
+  ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
   logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", formats, "pretty", "How logs are written"),
@@ -296,6 +303,13 @@ export const csrfKeys = hidden(
   "CONSOLE_CSRF_KEYS",
   "on the embedded database, made in the data directory",
   "Keys of the tokens in the console's forms: base64 of 32 bytes or more, newest first, separated by commas"
+)
+
+/** What lets a client register where not everybody may. */
+export const registrationToken = hidden(
+  "CONSOLE_REGISTRATION_TOKEN",
+  "required by `--registration token`",
+  "Initial access token that registers applications: 32 characters or more"
 )
 
 /** What the collector asks for with every export. */

@@ -1,4 +1,15 @@
 /** Network addresses, as far as limits count by them. */
+import { Duration } from "effect"
+
+/** Wrong credentials that an address may try in a minute. */
+export const failuresPerAddress = 120
+export const failureWindow = Duration.minutes(1)
+/** Requests without a bearer token that an address may send in a minute: of tokens, of registrations and for pages. */
+export const requestsPerAddress = 600
+/** How many addresses a process remembers; then it forgets those that were not seen for longest. */
+export const addressesRemembered = 10_000
+/** How many credentials a process remembers as right, for addresses that others have tried too much from. */
+export const rightCredentialsRemembered = 10_000
 
 const groupsInAll = 8
 const groupsCounted = 4

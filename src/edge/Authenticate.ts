@@ -3,7 +3,7 @@ import { Effect, type Redacted } from "effect"
 import { Caller, type Via } from "../domain/Access.ts"
 import { InvalidApiKey, InvalidToken } from "../domain/Failure.ts"
 import { type Resource, resourceAddress } from "../domain/OAuth.ts"
-import { Credentials, FailedAttempts } from "../operations/Ports.ts"
+import { AnonymousRequests, Credentials, FailedAttempts } from "../operations/Ports.ts"
 import type { Site } from "./Site.ts"
 
 /** What a request says besides its token. */
@@ -17,7 +17,7 @@ export interface Origin {
  * The caller that the token stands for at this resource of the site.
  *
  * Wrong, revoked, expired, unknown and missing tokens fail alike with `InvalidApiKey`, those in the form of an access
- * token with `InvalidToken`, and too many of them from one address with `RateLimited`.
+ * token with `InvalidToken`, and too many of them from one address with `RateLimited`, before the database is asked.
  */
 export const authenticate = Effect.fnUntraced(function*(
   token: Redacted.Redacted,
@@ -27,16 +27,22 @@ export const authenticate = Effect.fnUntraced(function*(
 ) {
   const credentials = yield* Credentials
   const attempts = yield* FailedAttempts
+  const wellFormed = credentials.isWellFormed(token)
+  if (origin.ip !== null && wellFormed) yield* attempts.admit(origin.ip, token)
   return yield* credentials.authenticate(token, resourceAddress(site.baseUrl, resource)).pipe(
     Effect.flatMap((known) =>
       site.organizationId === null || site.organizationId === known.organizationId
-        ? Effect.succeed(Caller.of({ ...known, ...origin }))
+        ? Effect.as(attempts.right(token), Caller.of({ ...known, ...origin }))
         : Effect.fail(known.credential.kind === "oauth" ? new InvalidToken({}) : new InvalidApiKey({}))
     ),
     Effect.catchTag(["invalid_api_key", "invalid_token"], (failure) =>
       Effect.andThen(
-        origin.ip === null ? Effect.void : attempts.count(origin.ip),
+        origin.ip === null ? Effect.void : attempts.count(origin.ip, wellFormed ? token : null),
         Effect.fail(failure)
       ))
   )
 })
+
+/** Counts a request that carries no bearer token for its address, before anything is done for it. */
+export const admitAnonymous = (ip: string | null) =>
+  ip === null ? Effect.void : AnonymousRequests.use((requests) => requests.admit(ip))

@@ -4,6 +4,8 @@ import { HttpIncomingMessage, type HttpRouter, HttpServerRequest, HttpServerResp
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
 import { maxFormSize, type Resource, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
+import { admitAnonymous } from "../edge/Authenticate.ts"
+import { bearer } from "../edge/Bearer.ts"
 import { hostOf } from "../edge/Entry.ts"
 import * as Json from "../edge/Json.ts"
 import * as Observation from "../edge/Observation.ts"
@@ -11,16 +13,16 @@ import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings
 import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
 import { type Parameters, parse } from "../oauth/Parameters.ts"
-import type { OAuthClients, OAuthGrants, OAuthSecrets } from "../oauth/Ports.ts"
+import { type OAuthClients, type OAuthGrants, type OAuthSecrets, Registration } from "../oauth/Ports.ts"
 import { refuse, type Refused } from "../oauth/Refused.ts"
 import { register } from "../oauth/registration/Register.ts"
 import { revoke } from "../oauth/token/revoke.ts"
 import { type Issued, token } from "../oauth/token/Token.ts"
 import type { Origin } from "../oauth/Values.ts"
-import type { Db, Journal } from "../operations/Ports.ts"
+import type { AnonymousRequests, Db, Journal } from "../operations/Ports.ts"
 
 /** The ports that the endpoints need. */
-export type Services = Db | Journal | OAuthClients | OAuthGrants | OAuthSecrets | Sites
+export type Services = AnonymousRequests | Db | Journal | OAuthClients | OAuthGrants | OAuthSecrets | Sites
 
 const wellKnown = {
   server: "/.well-known/oauth-authorization-server",
@@ -64,14 +66,14 @@ const missing = () => {
 
 type Request = HttpServerRequest.HttpServerRequest
 
+type Handle<R> = (
+  site: Site,
+  request: Request,
+  origin: Origin
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | RateLimited | ServiceUnavailable, R>
+
 /** What an endpoint does at a site of ours. */
-const at = <R>(
-  handle: (
-    site: Site,
-    request: Request,
-    origin: Origin
-  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | RateLimited | ServiceUnavailable, R>
-) =>
+const at = <R>(handle: Handle<R>) =>
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const site = (yield* Sites).find(hostOf(request))
@@ -90,6 +92,12 @@ const at = <R>(
       recover((error) => Effect.succeed(failed(error)))
     )
   })
+
+/** The same for an endpoint that does work for whoever asks: first it is counted for the address. */
+const limited = <R>(handle: Handle<R>) =>
+  at<R | AnonymousRequests>((site, request, origin) =>
+    Effect.andThen(admitAnonymous(origin.ip), handle(site, request, origin))
+  )
 
 const textOf = Effect.fnUntraced(function*(request: Request, type: RegExp, refused: Refused) {
   if (!type.test(request.headers["content-type"] ?? "")) return yield* refused
@@ -119,8 +127,20 @@ const form = (request: Request): Effect.Effect<Parameters, Refused> =>
 
 const notJson = refuse("invalid_client_metadata", "The body is not application/json.")
 
-const registered = at((site, request, origin) =>
+/** What a client has to do that may register with a token alone, and brings none or another one (RFC 7591, section 3). */
+const unregistered = HttpServerResponse.setHeader(
+  json({ error: "invalid_token", error_description: "Registration needs the initial access token." }, 401),
+  "www-authenticate",
+  "Bearer realm=\"registration\""
+)
+
+const registered = limited((site, request, origin) =>
   Effect.gen(function*() {
+    const registration = yield* Registration
+    if (registration.mode === "off") return missing()
+    if (registration.mode === "token" && !registration.admits(bearer(request.headers["authorization"]))) {
+      return yield* Effect.as(Observation.failing("invalid_token"), unregistered)
+    }
     const text = yield* textOf(request, jsonType, notJson)
     const body = yield* Effect.try({ try: () => Json.read(text).value, catch: () => notJson })
     const client = yield* register(site, body, origin.ip)
@@ -147,7 +167,7 @@ const issuedBody = ({ accessToken, expiresIn, refreshToken, scopes }: Issued) =>
   scope: scopes.join(" ")
 })
 
-const issued = at((site, request, origin) =>
+const issued = limited((site, request, origin) =>
   Effect.flatMap(form(request), (parameters) =>
     Effect.map(
       token(site, request.headers["authorization"], parameters, origin),
@@ -155,7 +175,7 @@ const issued = at((site, request, origin) =>
     ))
 )
 
-const revoked = at((site, request, origin) =>
+const revoked = limited((site, request, origin) =>
   Effect.flatMap(
     form(request),
     (parameters) => Effect.as(revoke(site, request.headers["authorization"], parameters, origin), json({}))
@@ -163,15 +183,15 @@ const revoked = at((site, request, origin) =>
 )
 
 /** A document, or nothing under a path that is none of ours. */
-const document = (known: string, find: (site: Site, suffix: string) => unknown) =>
-  at((site, request) => {
-    const found = find(site, (request.url.split("?", 1)[0] ?? "").slice(known.length))
-    return Effect.succeed(
-      found === undefined
+const document = (known: string, find: (site: Site, suffix: string, registers: boolean) => unknown) =>
+  at((site, request) =>
+    Effect.map(Registration, ({ mode }) => {
+      const found = find(site, (request.url.split("?", 1)[0] ?? "").slice(known.length), mode !== "off")
+      return found === undefined
         ? missing()
         : HttpServerResponse.setHeader(HttpServerResponse.jsonUnsafe(found), "cache-control", "public, max-age=3600")
-    )
-  })
+    })
+  )
 
 /** The path of the base address, empty for a host alone. */
 const basePath = (site: Site): string => new URL(site.baseUrl).pathname.replace(/\/$/, "")
@@ -179,7 +199,8 @@ const basePath = (site: Site): string => new URL(site.baseUrl).pathname.replace(
 /** The server's document, where RFC 8414 puts it for an issuer with a path, and where it is without one. */
 const server = document(
   wellKnown.server,
-  (site, suffix) => suffix === "" || suffix === basePath(site) ? Metadata.authorizationServer(site) : undefined
+  (site, suffix, registers) =>
+    suffix === "" || suffix === basePath(site) ? Metadata.authorizationServer(site, registers) : undefined
 )
 
 /** A resource's document, where RFC 9728 puts it, and where the challenge of the resource says; by itself it is MCP's. */

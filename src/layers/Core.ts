@@ -3,7 +3,7 @@ import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ApiKeys } from "./crypto/ApiKeys.ts"
 import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
-import * as RateLimiter from "./memory/RateLimiter.ts"
+import * as Addresses from "./memory/Addresses.ts"
 import * as Ports from "./sql/Ports.ts"
 
 export interface Options {
@@ -16,7 +16,7 @@ export const defaultKeyPrefix = "osc"
 
 /** The ports over a `SqlClient` and a `PasswordHasher`, with the service's randomness and keys under the given `Peppers`. */
 export const layer = (options: Options) =>
-  Layer.mergeAll(Ports.layer, RateLimiter.layerFailedAttempts).pipe(
+  Layer.mergeAll(Ports.layer, Addresses.layerFailedAttempts, Addresses.layerAnonymousRequests).pipe(
     Layer.provideMerge(Layer.merge(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix))),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

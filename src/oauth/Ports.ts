@@ -136,3 +136,12 @@ export const KnownAssistants = Context.Reference<ReadonlyMap<string, "assistant_
   "org-security-console/oauth/Ports/KnownAssistants",
   { defaultValue: () => new Map() }
 )
+
+/** Who may register applications: everybody unless configured, who brings the initial access token, or nobody. */
+export type RegistrationPolicy =
+  | { readonly mode: "open" | "off" }
+  | { readonly mode: "token"; readonly admits: (token: Redacted.Redacted) => boolean }
+
+export const Registration = Context.Reference<RegistrationPolicy>("org-security-console/oauth/Ports/Registration", {
+  defaultValue: () => ({ mode: "open" })
+})

@@ -53,6 +53,8 @@ export class Credentials extends Context.Service<Credentials, {
     Omit<CallerService, "via" | "ip" | "requestId">,
     InvalidApiKey | InvalidToken | ServiceUnavailable
   >
+  /** Whether the token has the form of a credential of the service: any other is refused without a look. */
+  isWellFormed(token: Redacted.Redacted): boolean
   /** An admin of the organization by address, with every scope: for programs that have signed them in themselves. */
   actAs(
     organizationId: OrganizationId,
@@ -79,11 +81,32 @@ export class RateLimiter extends Context.Service<RateLimiter, {
   consume(key: string): Effect.Effect<RateState, RateLimited | ServiceUnavailable>
 }>()("org-security-console/operations/Ports/RateLimiter") {}
 
-/** How many wrong credentials one address may try before it is told to wait. */
+/**
+ * How many wrong credentials one address may try before it is told to wait, as far as this process has seen them.
+ *
+ * Addresses count by `addressGroup`.
+ */
 export class FailedAttempts extends Context.Service<FailedAttempts, {
-  /** Counts a wrong credential from the address; fails when there were too many in the last minute. */
-  count(address: string): Effect.Effect<void, RateLimited>
+  /**
+   * Fails where a well-formed credential is not worth a look into the database: too many different ones from the address
+   * were wrong in the last minute, or this one was and there were too many in all. One that was right before is always
+   * worth it, whoever else is at the address.
+   */
+  admit(address: string, token: Redacted.Redacted): Effect.Effect<void, RateLimited>
+  /** Remembers that the credential was right. */
+  right(token: Redacted.Redacted): Effect.Effect<void>
+  /**
+   * Counts a wrong credential from the address, null for one that has not even the form of one; fails when there were
+   * too many in the last minute.
+   */
+  count(address: string, token: Redacted.Redacted | null): Effect.Effect<void, RateLimited>
 }>()("org-security-console/operations/Ports/FailedAttempts") {}
+
+/** How many requests without a bearer token one address may send, as far as this process has seen them. */
+export class AnonymousRequests extends Context.Service<AnonymousRequests, {
+  /** Counts a request from the address; fails when there were too many. */
+  admit(address: string): Effect.Effect<void, RateLimited>
+}>()("org-security-console/operations/Ports/AnonymousRequests") {}
 
 /** The organization's facts and settings. */
 export class Organizations extends Context.Service<Organizations, {

@@ -5,7 +5,9 @@ import { IpNetwork } from "effect/net"
 import { TestClock } from "effect/testing"
 import { clientAddress, TrustedProxies } from "../../src/edge/Settings.ts"
 import * as App from "../../src/http/App.ts"
+import { ApiKeys } from "../../src/layers/crypto/ApiKeys.ts"
 import { pglite } from "../support/database.ts"
+import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
 const network = (text: string) => Result.getOrThrow(IpNetwork.fromString(text))
@@ -129,6 +131,27 @@ describe("wrong credentials from one address", () => {
         expect((yield* askFrom("192.0.2.3", Redacted.value(admins.owner.key))).status).toBe(200)
         for (let ask = 0; ask < 100; ask++) yield* askFrom("192.0.2.4", Redacted.value(admins.admin.key))
         expect((yield* askFrom("192.0.2.4", "wrong")).status).toBe(401)
+      }))
+
+    it.effect("are refused before the database is asked, once the address has tried too many that have the form", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(1_700_000_000_000)
+        const askFrom = yield* asking
+        const { make } = yield* ApiKeys
+        const { admins } = yield* World.makeOrganization()
+        const guess = Effect.flatMap(make, (key) => askFrom("2001:db8:0:9::1", Redacted.value(key)))
+        const another = Redacted.value(yield* make)
+        const right = Redacted.value(admins.owner.key)
+        expect((yield* askFrom("2001:db8:0:9::2", right)).status).toBe(200)
+        for (let attempt = 0; attempt < 120; attempt++) expect((yield* guess).status).toBe(401)
+        const { answer, said } = yield* recording(Effect.flatMap(asking, (ask) => ask("2001:db8:0:9::1", another)))
+        expect([answer, said]).toEqual([{ status: 429, code: "rate_limited", retryAfter: "60" }, []])
+        // Whoever was right from here before is served as ever; so is everybody at another address.
+        expect((yield* askFrom("2001:db8:0:9::2", right)).status).toBe(200)
+        const fresh = Redacted.value(admins.admin.key)
+        expect((yield* askFrom("2001:db8:0:9::3", fresh)).status).toBe(429)
+        expect((yield* askFrom("2001:db8:0:a::1", fresh)).status).toBe(200)
+        expect((yield* askFrom("2001:db8:0:9::3", fresh)).status).toBe(200)
       }))
 
     it.effect("are counted for the /64 of an IPv6 address, and for an IPv4 address however it is written", () =>

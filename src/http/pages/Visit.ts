@@ -5,6 +5,7 @@ import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
 import { maxFormSize, maxParameters } from "../../domain/OAuth.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
+import { admitAnonymous } from "../../edge/Authenticate.ts"
 import { hostOf } from "../../edge/Entry.ts"
 import * as Observation from "../../edge/Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
@@ -103,6 +104,7 @@ export const serve = <E, R>(
       if (host === undefined) return yield* new ParameterInvalid({ message: "Host: is required." })
       if (site === undefined) return yield* new ResourceMissing({})
       yield* yield* Gate
+      yield* admitAnonymous(ip)
       return yield* page({
         site,
         base,

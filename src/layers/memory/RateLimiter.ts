@@ -1,5 +1,4 @@
 import { Clock, Duration, Effect, Layer } from "effect"
-import { addressGroup } from "../../domain/Address.ts"
 import { RateLimited } from "../../domain/Failure.ts"
 import { requestsPerMinute } from "../../domain/Limits.ts"
 import * as Ports from "../../operations/Ports.ts"
@@ -44,9 +43,3 @@ const makeLog = () => {
 
 /** The budget of credentials in memory, for one process. */
 export const layer = Layer.sync(Ports.RateLimiter, () => ({ consume: makeLog() }))
-
-/** Wrong credentials by address, in memory: each process counts its own, and no attempt costs a write. */
-export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
-  const log = makeLog()
-  return { count: (address) => Effect.asVoid(log(addressGroup(address))) }
-})

@@ -93,6 +93,8 @@ export const layer = Layer.effect(
       return caller(row, row.scopes, limit, { kind: "oauth", id: row.id, label: row.label })
     })
 
+    const isWellFormed = (token: Redacted.Redacted) => secrets.isWellFormed("access", token) || keys.isWellFormed(token)
+
     const authenticate = Effect.fnUntraced(function*(token: Redacted.Redacted, resource: string) {
       if (secrets.isWellFormed("access", token)) return yield* authenticateToken(token, resource)
       if (!keys.isWellFormed(token)) return yield* new InvalidApiKey({})
@@ -133,6 +135,7 @@ export const layer = Layer.effect(
 
     return Ports.Credentials.of({
       authenticate,
+      isWellFormed,
       actAs,
 
       connections: (caller) => {

@@ -3,13 +3,13 @@ import { Scope } from "../../domain/Access.ts"
 import { type Resource, resourceAddress } from "../../domain/OAuth.ts"
 import { AuthMethod, type Issuer } from "../Values.ts"
 
-/** The authorization server's own. */
-export const authorizationServer = ({ baseUrl }: Issuer) => ({
+/** The authorization server's own; it names the registration endpoint while applications may register. */
+export const authorizationServer = ({ baseUrl }: Issuer, registers: boolean) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
-  registration_endpoint: `${baseUrl}/oauth/register`,
+  ...(registers ? { registration_endpoint: `${baseUrl}/oauth/register` } : {}),
   scopes_supported: Scope.literals,
   response_types_supported: ["code"],
   response_modes_supported: ["query"],

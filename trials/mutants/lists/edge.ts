@@ -10,7 +10,7 @@ export const edge: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/edge/Authenticate.ts",
-    line: "origin.ip === null ? Effect.void : attempts.count(origin.ip),",
+    line: "origin.ip === null ? Effect.void : attempts.count(origin.ip, wellFormed ? token : null),",
     becomes: "Effect.void,",
     why: "guesses are not counted",
     tests: ["test/http/address.test.ts"]

@@ -1,0 +1,96 @@
+/** Limits by address, counted in memory: each process counts its own, and what is refused costs no query. */
+import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import * as crypto from "node:crypto"
+import {
+  addressesRemembered,
+  addressGroup,
+  failuresPerAddress,
+  failureWindow,
+  requestsPerAddress,
+  rightCredentialsRemembered
+} from "../../domain/Address.ts"
+import { RateLimited } from "../../domain/Failure.ts"
+import * as Ports from "../../operations/Ports.ts"
+import { Remembered } from "../Remembered.ts"
+
+const minuteMillis = Duration.toMillis(Duration.minutes(1))
+const windowMillis = Duration.toMillis(failureWindow)
+
+const refuse = (what: string, millis: number) => {
+  const seconds = Math.max(1, Math.ceil(millis / 1000))
+  return new RateLimited({
+    retry_after: seconds,
+    message: `Too many ${what} from this address: try again in ${seconds} seconds.`
+  })
+}
+
+const wrong = "wrong credentials"
+
+/** Names a credential without holding it. */
+const fingerprint = (token: Redacted.Redacted): string =>
+  crypto.createHash("sha256").update(Redacted.value(token)).digest("base64")
+
+/** The wrong credentials of an address in the last minute: when each came, and the different ones that had the form. */
+interface Tried {
+  readonly failures: Array<number>
+  readonly unknown: Map<string, number>
+}
+
+/** Wrong credentials by address. */
+export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
+  const addresses = new Remembered<Tried>(addressesRemembered)
+  const rights = new Remembered<true>(rightCredentialsRemembered)
+
+  const tried = (address: string, now: number): Tried => {
+    const found = addresses.get(addressGroup(address), () => ({ failures: [], unknown: new Map() }))
+    const { failures, unknown } = found
+    const gone = failures.findIndex((at) => at > now - windowMillis)
+    failures.splice(0, gone === -1 ? failures.length : gone)
+    for (const [known, at] of unknown) {
+      if (at > now - windowMillis) break
+      unknown.delete(known)
+    }
+    return found
+  }
+  const until = (oldest: number | undefined, now: number) => refuse(wrong, (oldest ?? now) + windowMillis - now)
+
+  return {
+    admit: Effect.fnUntraced(function*(address, token) {
+      const known = fingerprint(token)
+      if (rights.has(known)) return
+      const now = yield* Clock.currentTimeMillis
+      const { failures, unknown } = tried(address, now)
+      if (unknown.size >= failuresPerAddress) return yield* until(unknown.values().next().value, now)
+      if (unknown.has(known) && failures.length >= failuresPerAddress) return yield* until(failures[0], now)
+    }),
+    right: (token) => Effect.sync(() => rights.set(fingerprint(token), true)),
+    count: Effect.fnUntraced(function*(address, token) {
+      const now = yield* Clock.currentTimeMillis
+      const { failures, unknown } = tried(address, now)
+      if (token !== null) {
+        const known = fingerprint(token)
+        rights.delete(known)
+        unknown.delete(known)
+        unknown.set(known, now)
+      }
+      if (failures.length >= failuresPerAddress) return yield* until(failures[0], now)
+      failures.push(now)
+    })
+  }
+})
+
+/** Requests without a bearer token by address: a bucket that fills again within a minute. */
+export const layerAnonymousRequests = Layer.sync(Ports.AnonymousRequests, () => {
+  const addresses = new Remembered<{ left: number; at: number }>(addressesRemembered)
+  const millisEach = minuteMillis / requestsPerAddress
+  return {
+    admit: Effect.fnUntraced(function*(address) {
+      const now = yield* Clock.currentTimeMillis
+      const bucket = addresses.get(addressGroup(address), () => ({ left: requestsPerAddress, at: now }))
+      bucket.left = Math.min(requestsPerAddress, bucket.left + (now - bucket.at) / millisEach)
+      bucket.at = now
+      if (bucket.left < 1) return yield* refuse("requests", (1 - bucket.left) * millisEach)
+      bucket.left -= 1
+    })
+  }
+})
