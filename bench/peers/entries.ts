@@ -42,6 +42,6 @@ export const entryDifferences = async (
 export const verifyJournals = async (databaseUrl: string, pepper: string): Promise<void> => {
   await execFile(process.execPath, ["src/cli/main.ts", "journal", "verify"], {
     cwd: root,
-    env: { ...process.env, CONSOLE_DATABASE_URL: databaseUrl, CONSOLE_PEPPERS: pepper }
+    env: { ...process.env, CONSOLE_DATABASE_URL: databaseUrl, CONSOLE_PEPPERS: pepper, CONSOLE_CHECKPOINT_KEYS: pepper }
   })
 }

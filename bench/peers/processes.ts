@@ -102,6 +102,7 @@ export const startService = (databaseUrl: string, pepper: string): Promise<Serve
   startServer(["src/cli/main.ts", "serve", "--port", "0"], {
     CONSOLE_DATABASE_URL: databaseUrl,
     CONSOLE_PEPPERS: pepper,
+    CONSOLE_CHECKPOINT_KEYS: pepper,
     CONSOLE_CSRF_KEYS: pepper,
     CONSOLE_LOG_FORMAT: "json"
   })

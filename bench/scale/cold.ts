@@ -95,6 +95,7 @@ export const measureColdStart = async (ground: Ground, times: number, rest: numb
     const postgres = {
       CONSOLE_DATABASE_URL: ground.url,
       CONSOLE_PEPPERS: ground.pepper,
+      CONSOLE_CHECKPOINT_KEYS: ground.pepper,
       CONSOLE_CSRF_KEYS: ground.pepper
     }
     const ways: ReadonlyArray<readonly [string, (turn: number, rest: number) => Promise<Started>]> = [

@@ -7,20 +7,27 @@ import { defaultApiKeyExpiry } from "../domain/Limits.ts"
 import { Tier } from "../domain/Organization.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
+import * as Checkpoints from "../layers/sql/Checkpoints.ts"
 import * as Administration from "./Administration.ts"
 import * as Control from "./Control.ts"
 import { Refused } from "./Declared.ts"
 import * as Environment from "./Environment.ts"
-import * as Journals from "./Journals.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
+/** What a command does to a data directory: makes the database, or only reads it. */
+interface Doing {
+  readonly makes?: true
+  readonly reads?: true
+}
+
 /**
  * Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it; a directory without
- * a database is refused, unless the command makes one.
+ * a database is refused, unless the command makes one. What a command journals in a directory of its own is signed.
  */
-const open = (settings: Settings.Database, makes: boolean) =>
-  Environment.core(settings).pipe(
+const open = (settings: Settings.Database, { makes, reads }: Doing) =>
+  (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layer({ alone: true })).pipe(
+    Layer.provideMerge(Environment.core(settings)),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PasswordHasher.layer),
     Layer.provideMerge(
@@ -28,7 +35,7 @@ const open = (settings: Settings.Database, makes: boolean) =>
     ),
     Layer.provideMerge(Environment.sql(settings)),
     Layer.provideMerge(Layer.effectDiscard(Environment.check(settings))),
-    Layer.provideMerge(Layer.effectDiscard(makes ? Effect.void : Environment.present(settings)))
+    Layer.provideMerge(Layer.effectDiscard(makes === true ? Effect.void : Environment.present(settings)))
   )
 
 /** Runs a command where the database is. */
@@ -36,8 +43,8 @@ export const run = <Input, Output>(
   settings: Settings.Database,
   command: Administration.Command<Input, Output>,
   input: Input,
-  options: { readonly makes: boolean } = { makes: false }
-) => Control.invoke(settings, command, input, open(settings, options.makes))
+  doing: Doing = {}
+) => Control.invoke(settings, command, input, open(settings, doing))
 
 /** What every command that works on a database can be told. */
 export const common = { ...Settings.database, json: Output.json }
@@ -254,145 +261,3 @@ export const seed = Command.make("seed", {
       "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are"
     )
   )
-
-const chosen = Flag.String("organization").pipe(
-  Flag.withDescription("One organization; all of them unless told"),
-  Flag.optional
-)
-
-const checkpoints = Flag.String("checkpoint").pipe(
-  Flag.withDescription("A file that `journal checkpoint --json` wrote earlier, to compare with"),
-  Flag.optional
-)
-
-const CheckpointFile = Schema.Struct({
-  checkpoints: Schema.Array(Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String }))
-})
-
-const readCheckpoints = Effect.fnUntraced(function*(file: Option.Option<string>) {
-  if (Option.isNone(file)) return []
-  const json = yield* readJson(file.value)
-  const decoded = yield* Effect.mapError(
-    Schema.decodeUnknownEffect(CheckpointFile)(json),
-    () => new Refused({ message: `${file.value} does not hold checkpoints.` })
-  )
-  if (decoded.checkpoints.length === 0) {
-    return yield* new Refused({ message: `${file.value} holds no checkpoint: it proves nothing.` })
-  }
-  return decoded.checkpoints
-})
-
-const reasons: Readonly<Record<string, string>> = {
-  gap: "an event is missing",
-  link: "an event does not continue the one before",
-  hash: "an event is not what its hash says",
-  head: "the newest events are missing, or some were added",
-  truncated: "it ends before a checkpoint",
-  missing: "a checkpoint names it, and the database does not have it",
-  checkpoint: "an event is not the one of a checkpoint"
-}
-
-const verify = Command.make(
-  "verify",
-  { ...common, organization: chosen, checkpoints },
-  (input) =>
-    Effect.gen(function*() {
-      yield* Output.progress("Verifying")
-      const answer = yield* run(input, Journals.verifyJournal, {
-        organization: Option.getOrNull(input.organization),
-        checkpoints: yield* readCheckpoints(input.checkpoints)
-      }).pipe(Effect.ensuring(Output.progressDone))
-      yield* Output.print(input.json, answer, () =>
-        Output.columns(answer.journals.map((journal) => [
-          journal.organization,
-          journal.ok ? `${journal.sequence} events, unbroken` : `BROKEN at ${journal.sequence}`,
-          journal.ok ? journal.hash ?? "" : reasons[journal.reason ?? ""] ?? ""
-        ])))
-      if (!answer.ok) return yield* new Refused({ message: "A journal is broken." })
-    })
-).pipe(Command.withDescription("Check that journals are whole and unchanged; exit code 1 when one is not"))
-
-const checkpoint = Command.make("checkpoint", { ...common, organization: chosen }, (input) =>
-  Effect.gen(function*() {
-    const answer = yield* run(input, Journals.checkpoint, { organization: Option.getOrNull(input.organization) })
-    yield* Output.print(input.json, answer, () =>
-      Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
-  })).pipe(Command.withDescription("Print where journals stand; keep it elsewhere, and verify against it later"))
-
-const pageSize = 1000
-
-const csvColumns = [
-  "sequence",
-  "id",
-  "at",
-  "action",
-  "outcome",
-  "actor.type",
-  "actor.admin_id",
-  "actor.name",
-  "credential.kind",
-  "credential.id",
-  "credential.label",
-  "via",
-  "account_id",
-  "target.type",
-  "target.id",
-  "details",
-  "ip",
-  "request_id",
-  "closes",
-  "prev_hash",
-  "hash"
-] as const
-
-/** A cell that a spreadsheet shows as text: quoted, and never taken for a formula. */
-const csvCell = (value: unknown): string => {
-  const text = value === null || value === undefined
-    ? ""
-    : typeof value === "object"
-    ? JSON.stringify(value)
-    : String(value)
-  return `"${(/^[=+\-@\t\r]/.test(text) && typeof value !== "number" ? `'${text}` : text).replaceAll("\"", "\"\"")}"`
-}
-
-const csvLine = (event: { readonly [key: string]: unknown }): string =>
-  csvColumns.map((column) => {
-    const [first = "", second] = column.split(".")
-    const value = event[first]
-    return csvCell(second === undefined ? value : new Map(Object.entries(value ?? {})).get(second))
-  }).join(",")
-
-const exportJournal = Command.make("export", {
-  ...Settings.database,
-  organization,
-  format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
-    Flag.withDescription("How events are written"),
-    Flag.withDefault<"ndjson" | "csv">("ndjson")
-  ),
-  after: Flag.Int("after-sequence").pipe(Flag.withDescription("Only the events after this one"), Flag.withDefault(0))
-}, (input) =>
-  Effect.gen(function*() {
-    if (input.format === "csv") process.stdout.write(`${csvColumns.join(",")}\n`)
-    let after = input.after
-    while (true) {
-      const page = yield* run(input, Journals.exportJournal, {
-        organization: input.organization,
-        after_sequence: after,
-        limit: pageSize
-      })
-      for (const event of page.events) {
-        process.stdout.write(`${input.format === "csv" ? csvLine({ ...event }) : JSON.stringify(event)}\n`)
-        after = event.sequence
-      }
-      yield* Output.progress(`${after} of ${page.last_sequence} events`)
-      if (page.events.length < pageSize) return yield* Output.progressDone
-    }
-  })).pipe(
-    Command.withDescription("Write a journal with its sequence and hashes, oldest first"),
-    Command.withExamples([
-      { command: "security-console journal export acme --format csv > journal.csv", description: "For a spreadsheet" }
-    ])
-  )
-
-/** The commands around journals. */
-export const journalCommands = [verify, exportJournal, checkpoint] as const

@@ -5,11 +5,13 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
+import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
+import { LastCheckpoint } from "../layers/sql/LastCheckpoint.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Pglite from "../layers/sql/Pglite.ts"
@@ -67,6 +69,12 @@ export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
         "On PostgreSQL the service needs CONSOLE_PEPPERS: make one with `openssl rand -base64 32`, and keep it safe."
     })
   }
+  if (!isEmbedded(settings) && Option.isNone(yield* Settings.checkpointKeys)) {
+    return yield* new SettingInvalid({
+      message: "On PostgreSQL the service needs CONSOLE_CHECKPOINT_KEYS: make one with `openssl rand -base64 32`, " +
+        "the same for every replica, and keep it where nobody reaches it who reaches the database."
+    })
+  }
 })
 
 /** The keys: configured, or on the embedded database kept in its directory. */
@@ -79,9 +87,23 @@ const peppers = (settings: Settings.Database) =>
     })
   ))
 
+/** What signs the journal's checkpoints, and what remembers the last of them outside the database. */
+const checkpoints = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.map(
+    Settings.checkpointKeys,
+    Option.match({
+      onNone: () => CheckpointKeys.layerDirectory(settings.data),
+      onSome: (text): ReturnType<typeof CheckpointKeys.layerDirectory> => CheckpointKeys.layerText(text)
+    })
+  )).pipe(
+    Layer.merge(isEmbedded(settings) ? LastCheckpoint.layerDirectory(settings.data) : LastCheckpoint.layerMemory)
+  )
+
 /** The core over a database's client; the settings have been checked. */
 export const core = (settings: Settings.Database) =>
-  Core.layer({ keyPrefix: settings.keyPrefix }).pipe(Layer.provideMerge(peppers(settings)))
+  Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
+    Layer.provideMerge(Layer.merge(peppers(settings), checkpoints(settings)))
+  )
 
 /** The keys of the console's forms, found like the peppers; every replica needs the same. */
 const csrfKeys = (settings: Settings.Database) =>

@@ -1,6 +1,7 @@
 /** The commands by what they work on. */
 import { Command } from "effect/cli"
-import { adminCommands, createOrganization, journalCommands, keyCommands, seed } from "./Commands.ts"
+import { adminCommands, createOrganization, keyCommands, seed } from "./Commands.ts"
+import { journalCommands } from "./JournalCommands.ts"
 import { adminRecords, keyRecords, organizationRecords } from "./RecordCommands.ts"
 
 const organizations = Command.make("organizations").pipe(

@@ -6,6 +6,7 @@ import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } 
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
+import * as Checkpoints from "../layers/sql/Checkpoints.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import type { DirectoryInUse } from "../layers/sql/DirectoryLock.ts"
 import * as PendingChanges from "../layers/sql/PendingChanges.ts"
@@ -133,7 +134,7 @@ const serveHere = (settings: McpSettings, session: Session) => {
   const core = Environment.service(settings, Layer.merge(Simulated.layerSql, Simulated.layerNone))
   const serving = Effect.flatMap(askHere(session), serve).pipe(
     Effect.provide(
-      PendingChanges.layer({ alone: embedded }).pipe(
+      Layer.merge(PendingChanges.layer({ alone: embedded }), Checkpoints.layer({ alone: embedded })).pipe(
         Layer.provideMerge(core),
         Layer.provideMerge(SecureRandom.layerWebCrypto)
       )

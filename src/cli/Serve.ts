@@ -6,11 +6,13 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { ServiceUnavailable } from "../domain/Failure.ts"
-import { Gate, RequestLines, TrustedProxies } from "../edge/Settings.ts"
+import { Gate, JournalKeys, RequestLines, TrustedProxies } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
+import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
+import * as Checkpoints from "../layers/sql/Checkpoints.ts"
 import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
@@ -204,7 +206,8 @@ const serveIn = (settings: ServeSettings) =>
         )
         const app = yield* App.make.pipe(
           Effect.provideService(Site.Sites, sites),
-          Effect.provideService(App.Mounts, [{ path: Handler.path, handler }])
+          Effect.provideService(App.Mounts, [{ path: Handler.path, handler }]),
+          Effect.provideService(JournalKeys, (yield* CheckpointKeys).publicKeys)
         )
         if (metrics.length > 0 || Option.isSome(settings.otlpUrl)) {
           yield* Monitoring.measure({ version, database: embedded ? "embedded" : "postgresql" })
@@ -245,6 +248,7 @@ const serveIn = (settings: ServeSettings) =>
         Effect.provide(
           Layer.mergeAll(
             PendingChanges.layer({ alone: embedded }),
+            Checkpoints.layer({ alone: embedded }),
             embedded ? Control.layer(settings.data) : Layer.empty
           ).pipe(
             Layer.provideMerge(core)

@@ -298,6 +298,13 @@ export const peppers = hidden(
   "Keys under which digests and secrets are kept: base64 of 32 bytes or more, newest first, separated by commas"
 )
 
+/** The keys of the journal's checkpoints. */
+export const checkpointKeys = hidden(
+  "CONSOLE_CHECKPOINT_KEYS",
+  "on the embedded database, made in the data directory",
+  "Ed25519 keys of the journal's checkpoints: PEM (PKCS#8), or base64 of 32 bytes; newest first, separated by commas"
+)
+
 /** The keys of the console's forms. */
 export const csrfKeys = hidden(
   "CONSOLE_CSRF_KEYS",

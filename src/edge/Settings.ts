@@ -21,6 +21,12 @@ export const Gate = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
   }
 )
 
+/** The public keys of the journal's checkpoints, as JSON Web Keys; none unless told. */
+export const JournalKeys = Context.Reference<ReadonlyArray<Readonly<Record<string, string>>>>(
+  "org-security-console/edge/Settings/JournalKeys",
+  { defaultValue: () => [] }
+)
+
 /** The networks whose word about a client's address counts; none unless told. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwork>>(
   "org-security-console/edge/Settings/TrustedProxies",

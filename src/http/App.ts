@@ -16,7 +16,7 @@ import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, hostOf, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
-import { RequestId } from "../edge/Settings.ts"
+import { JournalKeys, RequestId } from "../edge/Settings.ts"
 import { Sites } from "../edge/Site.ts"
 import { type Operations, operations } from "../operations/index.ts"
 import type * as Operation from "../operations/Operation.ts"
@@ -97,6 +97,9 @@ const run = Effect.fnUntraced(function*(
     Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, "cache-control": "no-store" }))
   )
 })
+
+/** Where the public keys of the journal's checkpoints stand. */
+const journalKeys = "/.well-known/journal-keys"
 
 /** An address that nothing answers at is one more object that does not exist; the answer says which methods it has. */
 const unrouted = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
@@ -223,6 +226,8 @@ export const make: Effect.Effect<
   for (const { method, path, serve } of Pages.pages) {
     yield* router.add(method, path, named(path, Effect.provideContext(serve, context)))
   }
+  const keys = yield* JournalKeys
+  yield* router.add("GET", journalKeys, named(journalKeys, Effect.sync(() => HttpServerResponse.jsonUnsafe({ keys }))))
   yield* router.add("GET", "/healthz", named("/healthz", Health.alive))
   yield* router.add("GET", "/readyz", named("/readyz", Effect.provideContext(Health.ready, context)))
   for (const { handler, path } of yield* Mounts) yield* router.add("*", `${path}/*`, named(path, handler))

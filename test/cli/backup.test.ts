@@ -50,7 +50,12 @@ describe("a copy of PostgreSQL's files, with the peppers", () => {
     Effect.gen(function*() {
       const { server, url } = yield* postgresServer()
       const secret = Buffer.alloc(32, 5).toString("base64")
-      const env = { CONSOLE_DATABASE_URL: url, CONSOLE_PEPPERS: secret, CONSOLE_CSRF_KEYS: secret }
+      const env = {
+        CONSOLE_DATABASE_URL: url,
+        CONSOLE_PEPPERS: secret,
+        CONSOLE_CHECKPOINT_KEYS: secret,
+        CONSOLE_CSRF_KEYS: secret
+      }
       const backup = path.join(server.home, "backup")
       yield* Effect.promise(async () => {
         const first = await serve(["--demo"], env)

@@ -6,13 +6,17 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, done, freshDirectory, run, serve } from "../support/cli.ts"
 
+/** The lines of an export that hold events. */
+const events = (ndjson: string): ReadonlyArray<string> =>
+  ndjson.trimEnd().split("\n").filter((line) => JSON.parse(line).object === "journal_event")
+
 /** What a collector needs to check an export by itself: the first event that does not continue the chain, if any. */
 const broken = (organization: string, ndjson: string): number | undefined => {
   const sha256 = (...parts: ReadonlyArray<string | Buffer>) =>
     parts.reduce((hash, part) => hash.update(part), crypto.createHash("sha256")).digest("hex")
   let sequence = 0
   let previous = sha256(`journal/1\n${organization}`)
-  for (const line of ndjson.trimEnd().split("\n")) {
+  for (const line of events(ndjson)) {
     const { hash, ...event } = JSON.parse(line)
     sequence++
     const expected = sha256(Buffer.from(previous, "hex"), canonicalize(event) ?? "")
@@ -66,25 +70,41 @@ describe("a journal at the command line", () => {
         expect(labelled.status).toBe(200)
       }
       const ndjson = await done(["journal", "export", "acme", ...here])
-      expect(ndjson.trimEnd().split("\n")).toHaveLength(3)
+      expect(events(ndjson)).toHaveLength(3)
       expect(broken("acme", ndjson)).toBeUndefined()
       expect(broken("acme", ndjson.replace("Łabel", "Label"))).toBe(3)
-      expect(await done(["journal", "export", "acme", "--after-sequence", "2", ...here])).toBe(
-        `${ndjson.trimEnd().split("\n")[2]}\n`
-      )
+      expect(events(await done(["journal", "export", "acme", "--after-sequence", "2", ...here]))).toEqual([
+        events(ndjson)[2]
+      ])
 
       const [header = [], , second = []] = cells(await done(["journal", "export", "acme", "--format", "csv", ...here]))
       const cell = (name: string) => second[header.indexOf(name)]
       expect(cell("actor.name")).toBe("'=cmd|'/c calc'!A0")
       expect(cell("credential.label")).toBe("'@SUM(1,\"2\")")
       expect(JSON.parse(cell("details") ?? "")).toEqual({ role_label: "=1+1" })
-      expect([cell("sequence"), cell("hash")]).toEqual(["2", JSON.parse(ndjson.split("\n")[1] ?? "").hash])
+      expect([cell("sequence"), cell("hash")]).toEqual(["2", JSON.parse(events(ndjson)[1] ?? "").hash])
 
       const checkpoints = path.join(data, "..", "checkpoint.json")
       fs.writeFileSync(checkpoints, await done(["journal", "checkpoint", "--json", ...here]))
-      expect(JSON.parse(fs.readFileSync(checkpoints, "utf8"))).toEqual({
-        checkpoints: [{ organization: "acme", sequence: 3, hash: JSON.parse(ndjson.split("\n")[2] ?? "").hash }]
+      const { body: published } = await ask(service.address, key, "GET", "/.well-known/journal-keys")
+      expect(JSON.parse(fs.readFileSync(checkpoints, "utf8"))).toMatchObject({
+        checkpoints: [{ organization: "acme", sequence: 3, hash: JSON.parse(events(ndjson)[2] ?? "").hash }],
+        keys: published.keys
       })
+      expect(published.keys).toHaveLength(1)
+
+      // An auditor has the export and the public key, and neither the database nor a key that signs.
+      const proof = path.join(data, "..", "export.ndjson")
+      const trusted = path.join(data, "..", "keys.json")
+      fs.writeFileSync(proof, await done(["journal", "export", "acme", ...here]))
+      fs.writeFileSync(trusted, JSON.stringify(published))
+      const audit = ["journal", "verify", "--export", proof, "--public-key", trusted]
+      expect(await done(audit)).toMatch(/^acme: 3 events, unbroken, signed up to 3 by \S+\n$/)
+      const [{ kid, x }] = published.keys
+      const strange = { ...published.keys[0], x: `${x.startsWith("A") ? "B" : "A"}${x.slice(1)}` }
+      fs.writeFileSync(trusted, JSON.stringify({ keys: [{ ...strange, kid }] }))
+      const forged = await run(audit)
+      expect([forged.status, forged.stdout]).toEqual([1, expect.stringContaining("a key that is not known")])
       const verify = ["journal", "verify", "--checkpoint", checkpoints, ...here]
       expect(await done(verify)).toMatch(/^acme +3 events, unbroken/)
       expect(await service.stop()).toBe(0)
@@ -95,15 +115,16 @@ describe("a journal at the command line", () => {
       delete from journal_event where sequence = 3;
       update journal_head set (sequence, hash) = (select sequence, hash from journal_event where sequence = 2)`
       )
-      expect(await done(["journal", "verify", ...here])).toMatch(/^acme +2 events, unbroken/)
-      const cut = await run(verify)
-      expect([cut.status, cut.stderr]).toEqual([1, "A journal is broken.\n"])
-      expect(cut.stdout).toMatch(/^acme +BROKEN at \d+ +it ends before a checkpoint\n$/)
+      for (const command of [["journal", "verify", ...here], verify]) {
+        const cut = await run(command)
+        expect([cut.status, cut.stderr]).toEqual([1, "A journal is broken.\n"])
+        expect(cut.stdout).toMatch(/^acme +BROKEN at \d+ +it ends before a checkpoint\n/)
+      }
 
       await tamper(data, `update journal_event set details = '{"role_label": "Boss"}' where sequence = 2`)
       const edited = await run(["journal", "verify", "--json", ...here])
       expect([edited.status, edited.stderr]).toEqual([1, "A journal is broken.\n"])
-      expect(JSON.parse(edited.stdout)).toEqual({
+      expect(JSON.parse(edited.stdout)).toMatchObject({
         ok: false,
         journals: [{ organization: "acme", ok: false, sequence: 2, hash: null, reason: "hash" }]
       })

@@ -15,6 +15,7 @@ const pepper = crypto.randomBytes(32).toString("base64")
 const on = (url: string) => ({
   CONSOLE_DATABASE_URL: url,
   CONSOLE_PEPPERS: pepper,
+  CONSOLE_CHECKPOINT_KEYS: pepper,
   CONSOLE_CSRF_KEYS: pepper,
   CONSOLE_DATA: path.join(freshDirectory(), "never")
 })
@@ -133,7 +134,7 @@ describe("the commands on PostgreSQL", () => {
           const paused = await ask(service.address, key, "POST", `/v1/accounts/${account.id}/pause`)
           expect([paused.status, paused.body.status]).toEqual([200, "paused"])
           const verified = await done(["journal", "verify"], { env })
-          expect(verified).toMatch(/^demo +2 events, unbroken +[0-9a-f]{64}\n$/)
+          expect(verified).toMatch(/^demo +2 events, unbroken +[0-9a-f]{64}\n\d+ checkpoints, signed by /)
           await done(["admins", "disable", "demo", "olivia@demo.example"], { env })
           expect((await ask(service.address, key, "GET", "/v1/organization")).status).toBe(401)
           expect(await service.stop()).toBe(0)

@@ -304,12 +304,14 @@ describe("canary secrets", () => {
       "password of the database": canary("database"),
       "pepper": base64("pepper"),
       "csrf key": base64("csrf"),
+      "checkpoint key": Buffer.from(canary("checkpoint").slice(0, 32).padEnd(32, "x")).toString("base64"),
       "key": `osc_live_${canary("key").replaceAll("-", "").padEnd(49, "a").slice(0, 49)}`
     }
     const url = (port: string) => `postgres://console:${secrets["password of the database"]}@127.0.0.1:${port}/console`
     const env = {
       CONSOLE_DATABASE_URL: url("1"),
       CONSOLE_PEPPERS: secrets["pepper"] ?? "",
+      CONSOLE_CHECKPOINT_KEYS: secrets["checkpoint key"] ?? "",
       CONSOLE_CSRF_KEYS: secrets["csrf key"] ?? "",
       CONSOLE_API_KEY: secrets["key"] ?? "",
       CONSOLE_LOG_LEVEL: "debug",

@@ -12,7 +12,7 @@ const database = Effect.gen(function*() {
   const context = yield* Layer.build(Layer.fresh(World.world(postgresLayer(url))))
   const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
   const key = Buffer.alloc(32, 7).toString("base64")
-  const env = { CONSOLE_DATABASE_URL: url, CONSOLE_PEPPERS: key, CONSOLE_CSRF_KEYS: key }
+  const env = { CONSOLE_DATABASE_URL: url, CONSOLE_PEPPERS: key, CONSOLE_CHECKPOINT_KEYS: key, CONSOLE_CSRF_KEYS: key }
   const { admins, id } = yield* within(World.makeOrganization())
   return {
     env,

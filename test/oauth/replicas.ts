@@ -22,6 +22,7 @@ export const replicas = Effect.gen(function*() {
     CONSOLE_DATABASE_URL: database,
     CONSOLE_BASE_URL: base,
     CONSOLE_PEPPERS: key,
+    CONSOLE_CHECKPOINT_KEYS: key,
     CONSOLE_CSRF_KEYS: key
   }
   const services = yield* Effect.all([Processes.serve([], env), Processes.serve([], env)], { concurrency: 2 })

@@ -10,10 +10,12 @@ import * as Site from "../../src/edge/Site.ts"
 import * as App from "../../src/http/App.ts"
 import * as Console from "../../src/layers/Console.ts"
 import * as Core from "../../src/layers/Core.ts"
+import { CheckpointKeys } from "../../src/layers/crypto/CheckpointKeys.ts"
 import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
@@ -23,9 +25,15 @@ export const baseUrl = "http://console.test"
 
 /** The keys that a service in a process of its own must have too, to know what this one has made. */
 export const peppers = Buffer.alloc(32, 7).toString("base64")
+export const checkpointKeys = Buffer.alloc(32, 11).toString("base64")
 export const csrfKeys = Buffer.alloc(32, 9).toString("base64")
 
 const PeppersLayer = Peppers.layerText(Redacted.make(peppers))
+
+const CheckpointsLayer = Layer.merge(
+  CheckpointKeys.layerText(Redacted.make(checkpointKeys)),
+  LastCheckpoint.layerMemory
+)
 
 /** Passwords that cost next to nothing. */
 const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
@@ -39,6 +47,7 @@ export const core = (database: DatabaseLayer) =>
     Layer.provideMerge(PasswordHasherLayer),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PeppersLayer),
+    Layer.provideMerge(CheckpointsLayer),
     Layer.provideMerge(database)
   )
 

@@ -141,6 +141,7 @@ export const onPostgres = async (accounts: number, folder?: string): Promise<Pos
   const env = {
     CONSOLE_DATABASE_URL: await createConsole(server, "console"),
     CONSOLE_PEPPERS: secret,
+    CONSOLE_CHECKPOINT_KEYS: secret,
     CONSOLE_CSRF_KEYS: secret
   }
   await Command.done(["migrate"], { env })

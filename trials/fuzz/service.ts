@@ -29,6 +29,7 @@ const settings = (url: string) => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CONSOLE_"))),
   CONSOLE_DATABASE_URL: url,
   CONSOLE_PEPPERS: World.peppers,
+  CONSOLE_CHECKPOINT_KEYS: World.checkpointKeys,
   CONSOLE_CSRF_KEYS: World.csrfKeys
 })
 

@@ -4,7 +4,17 @@ import { SqlClient, type Statement } from "effect/sql"
 import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { JournalEntry } from "../../domain/JournalEvent.ts"
 import * as Ports from "../../operations/Ports.ts"
-import { columns, eventHash, type EventRow, fromRow, type Head, head, seedHash, tail, tailRows } from "./JournalRows.ts"
+import {
+  columns,
+  eventHash,
+  type EventRow,
+  fromRow,
+  type Head,
+  head,
+  provedRows,
+  seedHash,
+  tail
+} from "./JournalRows.ts"
 import { reachable, reached, union } from "./Reach.ts"
 
 export { type Head, head, tail }
@@ -294,8 +304,8 @@ export type ChainState =
 const verifyPage = 1000
 
 /**
- * Walks the organization's whole journal, within its transaction, and compares it with checkpoints taken earlier: a chain
- * alone does not show that its end was cut off.
+ * Walks the organization's whole journal, within its transaction, and compares it with its checkpoints, and with others
+ * that somebody has kept: a chain alone does not show that its end was cut off.
  */
 export const verify = Effect.fnUntraced(function*(
   organizationId: string,
@@ -305,8 +315,8 @@ export const verify = Effect.fnUntraced(function*(
   let sequence = 0
   let hash = seedHash(organizationId)
   while (true) {
-    const rows = yield* tailRows(organizationId, sequence, verifyPage)
-    for (const { filed, ...row } of rows) {
+    const rows = yield* provedRows(organizationId, sequence, verifyPage)
+    for (const { filed, signed_hash, ...row } of rows) {
       const event = fromRow(row)
       if (event.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, reason: "gap" }
       if (event.prev_hash !== hash) return { ok: false, sequence: event.sequence, reason: "link" }
@@ -314,13 +324,18 @@ export const verify = Effect.fnUntraced(function*(
       if (event.hash !== eventHash(event) || !filed) return { ok: false, sequence: event.sequence, reason: "hash" }
       sequence = event.sequence
       hash = event.hash
-      if ((hashes.get(sequence) ?? hash) !== hash) return { ok: false, sequence, reason: "checkpoint" }
+      if ((hashes.get(sequence) ?? hash) !== hash || (signed_hash ?? hash) !== hash) {
+        return { ok: false, sequence, reason: "checkpoint" }
+      }
     }
     if (rows.length < verifyPage) break
   }
   const last = yield* head(organizationId)
   if (last.sequence !== sequence || last.hash !== hash) return { ok: false, sequence, reason: "head" }
-  return checkpoints.some((checkpoint) => checkpoint.sequence > sequence)
+  const sql = yield* SqlClient.SqlClient
+  const beyond = yield* Effect.orDie(sql`
+    select 1 from journal_checkpoint where organization_id = ${organizationId} and sequence > ${sequence} limit 1`)
+  return beyond.length > 0 || checkpoints.some((checkpoint) => checkpoint.sequence > sequence)
     ? { ok: false, sequence, reason: "truncated" }
     : { ok: true, sequence, hash }
 })

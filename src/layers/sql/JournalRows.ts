@@ -72,18 +72,33 @@ export const head = Effect.fnUntraced(function*(organizationId: string): Effect.
   return row ?? { sequence: 0, hash: seedHash(organizationId) }
 })
 
-/** The rows after a sequence, oldest first; `filed` says whether what an event is found by follows from its action. */
-export const tailRows = Effect.fnUntraced(function*(organizationId: string, after: number, limit: number) {
+/** A row with what is to be proved of it: what it is found by, and its hash in the checkpoint of it, if there is one. */
+export interface ProvedRow extends EventRow {
+  /** Whether what the event is found by follows from its action. */
+  readonly filed: boolean
+  readonly signed_hash: string | null
+}
+
+/** The rows after a sequence, oldest first, with their checkpoints. */
+export const provedRows = Effect.fnUntraced(function*(organizationId: string, after: number, limit: number) {
   const sql = yield* SqlClient.SqlClient
-  return yield* Effect.orDie(sql<EventRow & { readonly filed: boolean }>`
-    select ${sql.literal(columns)}, object = split_part(action, '.', 1) as filed from journal_event
+  return yield* Effect.orDie(sql<ProvedRow>`
+    select ${sql.literal(columns)}, object = split_part(action, '.', 1) as filed,
+      (select made.hash from journal_checkpoint made
+        where made.organization_id = ${organizationId} and made.sequence = journal_event.sequence) as signed_hash
+    from journal_event
     where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
 })
 
 /** The events after a sequence, oldest first; within the organization's transaction. */
-export const tail = (
+export const tail = Effect.fnUntraced(function*(
   organizationId: string,
   after: number,
   limit: number
-): Effect.Effect<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> =>
-  Effect.map(tailRows(organizationId, after, limit), (rows) => rows.map(({ filed: _, ...row }) => fromRow(row)))
+): Effect.fn.Return<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* Effect.orDie(sql<EventRow>`
+    select ${sql.literal(columns)} from journal_event
+    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
+  return rows.map(fromRow)
+})

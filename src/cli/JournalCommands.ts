@@ -1,0 +1,238 @@
+/** The commands about journals: verify, export, and keep checkpoints of them. */
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as fs from "node:fs"
+import { readPublicKeys } from "../layers/crypto/CheckpointKeys.ts"
+import { common, run } from "./Commands.ts"
+import { Refused } from "./Declared.ts"
+import * as ExportFile from "./ExportFile.ts"
+import * as Journals from "./Journals.ts"
+import * as Output from "./Output.ts"
+import * as Settings from "./Settings.ts"
+
+const organization = Argument.String("organization").pipe(Argument.withDescription("The organization's id"))
+
+const chosen = Flag.String("organization").pipe(
+  Flag.withDescription("One organization; all of them unless told"),
+  Flag.optional
+)
+
+const checkpoints = Flag.String("checkpoint").pipe(
+  Flag.withDescription("A file of checkpoints that were printed or pushed earlier, to compare with"),
+  Flag.optional
+)
+
+const publicKey = Flag.String("public-key").pipe(
+  Flag.withDescription("A file of public keys to believe: what /.well-known/journal-keys answered, or PEM"),
+  Flag.optional
+)
+
+const exported = Flag.String("export").pipe(
+  Flag.withDescription("Verify this file, which `journal export` wrote, and no database"),
+  Flag.optional
+)
+
+const readText = (file: string) =>
+  Effect.try({
+    try: () => fs.readFileSync(file, "utf8"),
+    catch: () => new Refused({ message: `${file} cannot be read.` })
+  })
+
+const decodeKept = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ checkpoints: Schema.Array(Journals.Kept) }))
+)
+const decodeLine = Schema.decodeUnknownEffect(Schema.fromJsonString(Journals.Kept))
+
+/** The checkpoints of a file: those that `journal checkpoint --json` printed, or one on each line as they are pushed. */
+const readCheckpoints = Effect.fnUntraced(function*(file: Option.Option<string>) {
+  if (Option.isNone(file)) return []
+  const text = yield* readText(file.value)
+  if (text.trim() === "") {
+    return yield* new Refused({ message: `${file.value} holds no checkpoint: it proves nothing.` })
+  }
+  const pushed = Effect.forEach(text.trim().split("\n"), (line) => decodeLine(line))
+  const found = yield* Effect.mapError(
+    Effect.catch(Effect.map(decodeKept(text), ({ checkpoints }) => checkpoints), () => pushed),
+    () => new Refused({ message: `${file.value} does not hold checkpoints.` })
+  )
+  if (found.length === 0) {
+    return yield* new Refused({ message: `${file.value} holds no checkpoint: it proves nothing.` })
+  }
+  return found
+})
+
+const readKeys = (file: Option.Option<string>) =>
+  Option.isNone(file)
+    ? Effect.succeedNone
+    : Effect.map(Effect.flatMap(readText(file.value), readPublicKeys), Option.some)
+
+const reasons: Readonly<Record<string, string>> = {
+  gap: "an event is missing",
+  link: "an event does not continue the one before",
+  hash: "an event is not what its hash says",
+  head: "the newest events are missing, or some were added",
+  truncated: "it ends before a checkpoint",
+  missing: "a checkpoint names it, and the database does not have it",
+  checkpoint: "an event is not the one of a checkpoint",
+  unsigned: "no checkpoint covers an event that is older than two minutes",
+  signature: "a checkpoint's signature is not its key's",
+  key: "a checkpoint was signed by a key that is not known; --public-key names one"
+}
+
+const checkpointReasons: Readonly<Record<string, string>> = {
+  gap: "a checkpoint is missing",
+  link: "a checkpoint does not continue the one before",
+  signature: "its signature is not its key's",
+  key: "it was signed by a key that is not known; --public-key names one",
+  replaced: "another one was seen there before",
+  lost: "it was seen before, and the database does not have it"
+}
+
+const verifyDatabase = Effect.fnUntraced(function*(
+  input: Settings.Database & {
+    readonly json: boolean
+    readonly organization: Option.Option<string>
+    readonly checkpoints: Option.Option<string>
+    readonly publicKey: Option.Option<string>
+  }
+) {
+  yield* Output.progress("Verifying")
+  const answer = yield* run(input, Journals.verifyJournal, {
+    organization: Option.getOrNull(input.organization),
+    checkpoints: yield* readCheckpoints(input.checkpoints),
+    public_keys: Option.getOrElse(yield* readKeys(input.publicKey), () => [])
+  }, { reads: true }).pipe(Effect.ensuring(Output.progressDone))
+  const { checkpoints } = answer
+  yield* Output.print(input.json, answer, () => [
+    ...Output.columns(answer.journals.map((journal) => [
+      journal.organization,
+      journal.ok ? `${journal.sequence} events, unbroken` : `BROKEN at ${journal.sequence}`,
+      journal.ok ? journal.hash ?? "" : reasons[journal.reason ?? ""] ?? ""
+    ])),
+    checkpoints.ok
+      ? `${checkpoints.number} checkpoints, signed by ${checkpoints.keys.join(", ") || "nobody yet"}`
+      : `Checkpoint ${checkpoints.number} is BROKEN: ${checkpointReasons[checkpoints.reason ?? ""] ?? ""}`
+  ])
+  return answer.ok
+})
+
+const verifyFile = Effect.fnUntraced(function*(file: string, input: {
+  readonly json: boolean
+  readonly publicKey: Option.Option<string>
+}) {
+  const proof = yield* ExportFile.verifyExport(file, yield* readKeys(input.publicKey))
+  yield* Output.print(input.json, proof, () => [
+    proof.ok
+      ? `${proof.organization}: ${proof.sequence} events, unbroken, signed up to ${proof.signed} by ${
+        proof.keys.join(", ")
+      }`
+      : `${proof.organization}: BROKEN after ${proof.sequence}: ${reasons[proof.reason ?? ""] ?? ""}`,
+    ...(proof.own_keys ? ["The keys are the file's own: --public-key names those that you trust."] : [])
+  ])
+  return proof.ok
+})
+
+const verify = Command.make(
+  "verify",
+  { ...common, organization: chosen, checkpoints, publicKey, exported },
+  (input) =>
+    Effect.gen(function*() {
+      const ok = Option.isSome(input.exported)
+        ? yield* verifyFile(input.exported.value, input)
+        : yield* verifyDatabase(input)
+      if (!ok) return yield* new Refused({ message: "A journal is broken." })
+    })
+).pipe(Command.withDescription("Check that journals are whole, unchanged and signed; exit code 1 when one is not"))
+
+const checkpoint = Command.make("checkpoint", { ...common, organization: chosen }, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(input, Journals.checkpoint, { organization: Option.getOrNull(input.organization) })
+    yield* Output.print(input.json, answer, () =>
+      Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
+  })).pipe(Command.withDescription("Print where journals stand; keep it elsewhere, and verify against it later"))
+
+const pageSize = 1000
+
+const csvColumns = [
+  "sequence",
+  "id",
+  "at",
+  "action",
+  "outcome",
+  "actor.type",
+  "actor.admin_id",
+  "actor.name",
+  "credential.kind",
+  "credential.id",
+  "credential.label",
+  "via",
+  "account_id",
+  "target.type",
+  "target.id",
+  "details",
+  "ip",
+  "request_id",
+  "closes",
+  "prev_hash",
+  "hash"
+] as const
+
+/** A cell that a spreadsheet shows as text: quoted, and never taken for a formula. */
+const csvCell = (value: unknown): string => {
+  const text = value === null || value === undefined
+    ? ""
+    : typeof value === "object"
+    ? JSON.stringify(value)
+    : String(value)
+  return `"${(/^[=+\-@\t\r]/.test(text) && typeof value !== "number" ? `'${text}` : text).replaceAll("\"", "\"\"")}"`
+}
+
+const csvLine = (event: { readonly [key: string]: unknown }): string =>
+  csvColumns.map((column) => {
+    const [first = "", second] = column.split(".")
+    const value = event[first]
+    return csvCell(second === undefined ? value : new Map(Object.entries(value ?? {})).get(second))
+  }).join(",")
+
+const exportJournal = Command.make("export", {
+  ...Settings.database,
+  organization,
+  format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
+    Flag.withDescription("How events are written"),
+    Flag.withDefault<"ndjson" | "csv">("ndjson")
+  ),
+  after: Flag.Int("after-sequence").pipe(Flag.withDescription("Only the events after this one"), Flag.withDefault(0))
+}, (input) =>
+  Effect.gen(function*() {
+    if (input.format === "csv") process.stdout.write(`${csvColumns.join(",")}\n`)
+    let after = input.after
+    while (true) {
+      const page = yield* run(input, Journals.exportJournal, {
+        organization: input.organization,
+        after_sequence: after,
+        limit: pageSize
+      }, { reads: true })
+      for (const event of page.events) {
+        process.stdout.write(`${input.format === "csv" ? csvLine({ ...event }) : JSON.stringify(event)}\n`)
+        after = event.sequence
+      }
+      if (input.format === "ndjson") {
+        for (const checkpoint of page.checkpoints) process.stdout.write(`${JSON.stringify(checkpoint)}\n`)
+      }
+      yield* Output.progress(`${after} of ${page.last_sequence} events`)
+      if (page.events.length < pageSize) {
+        if (input.format === "ndjson") {
+          process.stdout.write(`${JSON.stringify({ object: "journal_keys", keys: page.keys })}\n`)
+        }
+        return yield* Output.progressDone
+      }
+    }
+  })).pipe(
+    Command.withDescription("Write a journal with its hashes, signed checkpoints and public keys, oldest first"),
+    Command.withExamples([
+      { command: "security-console journal export acme --format csv > journal.csv", description: "For a spreadsheet" }
+    ])
+  )
+
+/** The commands around journals. */
+export const journalCommands = [verify, exportJournal, checkpoint] as const
