@@ -113,6 +113,26 @@ describe("the commands", () => {
     expect(await status(key)).toBe(200)
     await act(["keys", "revoke", "acme", key_id])
     expect(await status(key)).toBe(401)
+
+    const settings = ["status", "--json", "--data", data]
+    const beside = JSON.parse(await done(settings, { env: { CONSOLE_PROT: "1" } }))
+    expect(beside).toMatchObject({
+      program: { node: process.versions.node },
+      database: { kind: "embedded", place: data, organizations: 1 },
+      service: { url: service.address, pid: service.pid },
+      unknown_variables: [{ name: "CONSOLE_PROT", nearest: "CONSOLE_PORT" }],
+      problems: []
+    })
+    expect(beside.peppers_known).toEqual(beside.database.peppers_used)
+    expect(await service.stop()).toBe(0)
+    fs.renameSync(path.join(data, "pepper"), path.join(data, "pepper.lost"))
+    const alone = await run(settings)
+    expect(alone.status).toBe(1)
+    expect(JSON.parse(alone.stdout)).toMatchObject({ service: null, peppers_known: [] })
+    expect(JSON.parse(alone.stderr).error.message).toMatch(/^Peppers that keys were made with are missing/)
+    expect(fs.existsSync(path.join(data, "pepper"))).toBe(false)
+    const nowhere = await run(["status", "--data", path.join(data, "nowhere")])
+    expect([nowhere.status, nowhere.stderr]).toEqual([1, "The database: there is none yet.\n"])
   }, 300_000)
 })
 

@@ -84,7 +84,13 @@ describe("the service on the embedded database", () => {
       const third = await serve(["--data", data])
       const profile = await ask(third.address, key, "GET", `/v1/accounts/${paused.account_id}/messenger-profile`)
       expect([profile.status, profile.body.error.code]).toEqual([409, "no_session"])
+      const held = await run(["demo", "reset", "--data", data])
+      expect([held.status, held.stdout]).toEqual([1, ""])
+      expect(held.stderr).toMatch(/is in use by process \d+/)
       expect(await third.stop()).toBe(0)
+      fs.writeFileSync(path.join(data, "notes.txt"), "mine")
+      expect(await done(["demo", "reset", "--data", data])).toMatch(/^Removed the demo in .*; the next start makes it/)
+      expect(fs.readdirSync(data)).toEqual(["notes.txt"])
     },
     180_000
   )
@@ -116,6 +122,9 @@ describe("the service on the embedded database", () => {
       const demo = await run(["serve", "--demo", "--port", "0", "--data", data])
       expect([demo.status, demo.stdout]).toEqual([1, starting + opening(data)])
       expect(demo.stderr).toMatch(/^--demo refuses a database that holds organizations of its own[^\n]*\n$/)
+      const reset = await run(["demo", "reset", "--data", data])
+      expect([reset.status, reset.stderr]).toEqual([1, `${data} holds the organization acme: it is no demo.\n`])
+      expect(fs.existsSync(path.join(data, "pepper"))).toBe(true)
     },
     180_000
   )
