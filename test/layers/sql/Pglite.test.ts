@@ -6,7 +6,7 @@ import builtinFs, * as fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
-import { DirectoryInUse } from "../../../src/layers/sql/DirectoryLock.ts"
+import * as DirectoryLock from "../../../src/layers/sql/DirectoryLock.ts"
 import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 
@@ -68,7 +68,7 @@ describe("Pglite", () => {
       const other = yield* holder(directory)
       yield* Effect.promise(() => other.until(1))
       const refusal = yield* Effect.flip(inDirectory(directory, one))
-      expect(refusal).toBeInstanceOf(DirectoryInUse)
+      expect(refusal).toBeInstanceOf(DirectoryLock.DirectoryInUse)
       expect(refusal.message).toBe(
         `The directory ${directory} is in use by process ${other.pid}: stop it, or choose another directory.`
       )
@@ -94,11 +94,13 @@ describe("Pglite", () => {
   it.live("is held once in a process, too, and free again when its scope closes", () =>
     Effect.gen(function*() {
       const directory = yield* opened
-      expect(yield* inDirectory(directory, Effect.flip(inDirectory(directory, one)))).toBeInstanceOf(DirectoryInUse)
+      expect(yield* inDirectory(directory, Effect.flip(inDirectory(directory, one)))).toBeInstanceOf(
+        DirectoryLock.DirectoryInUse
+      )
       expect(yield* inDirectory(directory, one)).toEqual([{ one: 1 }])
     }))
 
-  it.live("starts anew after a first start that was cut short, and closes its directory to other users", () =>
+  it.live("starts anew after a first start that was cut short, closed to others in a directory that keeps its mode", () =>
     Effect.gen(function*() {
       const directory = yield* folder
       fs.chmodSync(directory, 0o755)
@@ -107,7 +109,21 @@ describe("Pglite", () => {
       expect(yield* inDirectory(directory, one)).toEqual([{ one: 1 }])
       expect(fs.readdirSync(directory).sort()).toEqual(["console.lock", "database"])
       const mode = (name: string) => fs.statSync(path.join(directory, name)).mode & 0o777
-      expect([mode("."), mode("database"), mode("console.lock")]).toEqual([0o700, 0o700, 0o600])
+      expect([mode("."), mode("database"), mode("console.lock")]).toEqual([0o755, 0o700, 0o600])
+    }))
+
+  it.live("makes its directory for its own user alone, and refuses one that every user may write in", () =>
+    Effect.gen(function*() {
+      const open = yield* folder
+      const made = path.join(open, "made", "below")
+      yield* Effect.scoped(DirectoryLock.acquire(made))
+      const mode = (directory: string) => fs.statSync(directory).mode & 0o777
+      expect([mode(path.dirname(made)), mode(made)]).toEqual([0o700, 0o700])
+      fs.chmodSync(open, 0o777)
+      const refused = yield* Effect.flip(Effect.scoped(DirectoryLock.acquire(open)))
+      expect(refused).toBeInstanceOf(DirectoryLock.DirectoryOpen)
+      expect(refused.message).toMatch(/^Every user of this machine may write in the directory/)
+      expect([mode(open), fs.readdirSync(open)]).toEqual([0o777, ["made"]])
     }))
 
   it.live("has each commit on disk before it is acknowledged", () =>

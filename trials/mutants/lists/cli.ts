@@ -14,5 +14,20 @@ export const cli: ReadonlyArray<Mutant> = [
     becomes: "return { ok: journals.some(({ ok }) => ok), journals }",
     why: "one whole journal hides a broken one",
     tests: ["test/cli/journal.test.ts"]
+  },
+  {
+    file: "src/cli/StartChecks.ts",
+    line: "if (url.protocol === \"http:\") {",
+    becomes: "if (url.protocol === \"ftp:\") {",
+    why: "passwords and keys travel in the clear",
+    tests: ["test/cli/startChecks.test.ts"]
+  },
+  {
+    file: "src/cli/DemoReset.ts",
+    line:
+      "if (real !== undefined) return yield* refuse(`${directory} holds the organization ${real.id}: it is no demo.`)",
+    becomes: "",
+    why: "starting the demo over removes a real organization",
+    tests: ["test/cli/serve.test.ts"]
   }
 ]
