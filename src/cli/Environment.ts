@@ -1,6 +1,6 @@
 /** The layers of a process, from its settings: the database, its keys, and the core over both. */
 import { Duration, Effect, Layer, Option, Schema } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { type SqlClient, SqlError } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Core from "../layers/Core.ts"
@@ -76,6 +76,10 @@ export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
     })
   }
 })
+
+/** Fails where the server answers and waiting for it would not help; one that is away is left to those who wait. */
+export const refuseUnusable = (settings: Settings.Database) =>
+  isEmbedded(settings) ? Effect.void : Effect.catchIf(Postgres.check, SqlError.isSqlError, () => Effect.void)
 
 /** The keys: configured, or on the embedded database kept in its directory. */
 const peppers = (settings: Settings.Database) =>

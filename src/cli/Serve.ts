@@ -257,7 +257,11 @@ const serveIn = (settings: ServeSettings) =>
       )
     }).pipe(
       Effect.provide(
-        telemetry.pipe(Layer.provideMerge(DatabaseClock.layer), Layer.provideMerge(Environment.sql(settings)))
+        telemetry.pipe(
+          Layer.provideMerge(DatabaseClock.layer),
+          Layer.provideMerge(Layer.effectDiscard(Environment.refuseUnusable(settings))),
+          Layer.provideMerge(Environment.sql(settings))
+        )
       )
     )
     return yield* Effect.gen(function*() {
