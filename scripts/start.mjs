@@ -9,11 +9,5 @@ for (const name of Object.keys(process.env)) {
   if (name.startsWith("CONSOLE_") && !kept.test(name)) delete process.env[name]
 }
 
-// A signal to npm ends the shell between npm and this process, which is not told: it looks for itself.
-const parent = process.ppid
-setInterval(() => {
-  if (process.ppid !== parent) process.kill(process.pid, "SIGTERM")
-}, 200).unref()
-
 process.argv.splice(2, 0, "serve", "--demo")
 await import("../src/cli/main.ts")

@@ -6,5 +6,13 @@ if (process.argv[2] === "serve" && !process.argv.some((word) => word === "--help
   console.log(`Starting Organization Security Console ${version} ...`)
 }
 
+// A signal to npm ends the shell between npm and this process, which is not told: it looks for itself.
+if (["start", "cli"].includes(process.env["npm_lifecycle_event"] ?? "")) {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, "SIGTERM")
+  }, 200).unref()
+}
+
 const { start } = await import("./Program.ts")
 start()

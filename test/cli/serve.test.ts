@@ -92,7 +92,7 @@ describe("the service on the embedded database", () => {
       expect(await done(["demo", "reset", "--data", data])).toMatch(/^Removed the demo in .*; the next start makes it/)
       expect(fs.readdirSync(data)).toEqual(["notes.txt"])
     },
-    180_000
+    300_000
   )
 
   it(
@@ -126,7 +126,7 @@ describe("the service on the embedded database", () => {
       expect([reset.status, reset.stderr]).toEqual([1, `${data} holds the organization acme: it is no demo.\n`])
       expect(fs.existsSync(path.join(data, "pepper"))).toBe(true)
     },
-    180_000
+    300_000
   )
 
   it("lets the request in flight finish when it is told to stop, and ends with 0", async () => {
