@@ -17,6 +17,10 @@ export const accessTokenLifetime = Duration.hours(1)
 /** Every rotation starts a new one. */
 export const refreshTokenLifetime = Duration.days(90)
 
+/** The pairs of tokens that one connection gets in any minute, and in any hour: with them its live access tokens end. */
+export const tokensPerMinute = 10
+export const tokensPerHour = 60
+
 /** How long a registration lasts that no admin has connected. */
 export const unusedClientLifetime = Duration.hours(24)
 /** How long a spent or expired code is remembered, so that its second use is recognised. */

@@ -7,10 +7,22 @@ import type { ChosenReach, Client, Code, Connection, Digest, Granter, Token } fr
 /** What a secret of the authorization server is for; each kind has a form of its own. */
 export type SecretKind = "code" | "access" | "refresh" | "client"
 
+/** What a refresh token says of itself, so that a used one is recognised without being kept. */
+export interface RefreshReference {
+  readonly connectionId: string
+  /** Which one it is of its connection's refresh tokens, counted from 1. */
+  readonly generation: number
+  readonly expiresAt: Date
+}
+
 /** Making secrets, and the digests that stand for them. */
 export class OAuthSecrets extends Context.Service<OAuthSecrets, {
-  make(kind: SecretKind): Effect.Effect<Redacted.Redacted>
-  /** Whether the text has the form of a secret of this kind, its checksum included. */
+  make(kind: Exclude<SecretKind, "refresh">): Effect.Effect<Redacted.Redacted>
+  /** A refresh token that says under a seal what it is; only its own digest makes it worth anything. */
+  makeRefresh(reference: RefreshReference): Effect.Effect<Redacted.Redacted>
+  /** What a well-formed refresh token says of itself; null for one of before it said so. */
+  reference(secret: Redacted.Redacted): RefreshReference | null
+  /** Whether the text has the form of a secret of this kind, its checksum and its seal included. */
   isWellFormed(kind: SecretKind, secret: Redacted.Redacted): boolean
   digest(secret: Redacted.Redacted): Digest
   /** Every digest under which the secret may have been kept. */
@@ -59,7 +71,30 @@ export interface NewCode extends Omit<Code, "digest" | "redeemedAt"> {
 /** A token to keep. */
 export interface NewToken extends Omit<Token, "digest" | "usedAt"> {
   readonly digest: Digest
+  /** Null for an access token. */
+  readonly generation: number | null
   readonly createdAt: Date
+}
+
+/** What is asked about an application that an admin is about to connect. */
+export interface Applying {
+  readonly client: Client
+  /** The host that the code goes to, and whether it is the admin's own machine. */
+  readonly host: string
+  readonly loopback: boolean
+  /** The address of the resource. */
+  readonly resource: string
+}
+
+/** A connection of the same admin that a new one may take the place of. */
+export interface Replaceable {
+  readonly id: string
+  readonly name: string
+  readonly host: string
+  /** The same registration; else another one under the same host, which may be another application. */
+  readonly sameClient: boolean
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
 }
 
 /** What an admin looks for in a list that they choose from, and what they have ticked in it. */
@@ -100,6 +135,22 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     { readonly organizationId: OrganizationId; readonly connectionId: string } | null,
     ServiceUnavailable
   >
+  /** Whose connection it is; outside any transaction. */
+  locateConnection(
+    connectionId: string
+  ): Effect.Effect<
+    { readonly organizationId: OrganizationId; readonly connectionId: string } | null,
+    ServiceUnavailable
+  >
+  /**
+   * Whether the token was kept by a transaction whose end was not heard: waits until that has ended, which frees the
+   * connection's row, and fails when this cannot be told in time. Outside any transaction.
+   */
+  isKept(
+    organizationId: OrganizationId,
+    connectionId: string,
+    digests: ReadonlyArray<string>
+  ): Effect.Effect<boolean, ServiceUnavailable>
   /** The connection, locked for the rest of the transaction. */
   lock(organizationId: OrganizationId, connectionId: string): Effect.Effect<Connection | null>
   /** The connection's code, locked; read after the connection was. */
@@ -120,13 +171,25 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   reaches(admin: Granter, reach: ChosenReach): Effect.Effect<boolean>
   /** What the admin may choose from; a long list is cut to what is ticked and what is looked for. */
   choices(admin: Granter, wanted: { readonly [K in keyof Choices]: Wanted }): Effect.Effect<Choices>
+  /** Whether the admin may connect the application: owner and superadmins any, the others where it is approved. */
+  mayConnect(admin: Granter, application: string): Effect.Effect<boolean>
+  /**
+   * The admin's live connections of the application to the same resource, newest first: of the same registration, or of
+   * another one under the same host, on the admin's own machine under the same name as well.
+   */
+  replaceable(admin: Granter, applying: Applying, now: Date): Effect.Effect<ReadonlyArray<Replaceable>>
   connect(organizationId: OrganizationId, connection: NewConnection): Effect.Effect<void>
   addCode(organizationId: OrganizationId, connectionId: string, code: NewCode): Effect.Effect<void>
   addToken(organizationId: OrganizationId, connectionId: string, token: NewToken): Effect.Effect<void>
   redeem(organizationId: OrganizationId, code: Code, at: Date): Effect.Effect<void>
+  /** Ends a refresh token. It is forgotten where it says itself which one it is, and else kept as used. */
   use(organizationId: OrganizationId, token: Token, at: Date): Effect.Effect<void>
-  /** Moves the moment at which the connection stops when it is not refreshed. */
-  prolong(organizationId: OrganizationId, connectionId: string, until: Date): Effect.Effect<void>
+  /** When the connection's access tokens were issued that have not been forgotten, newest first. */
+  issuedAt(organizationId: OrganizationId, connectionId: string): Effect.Effect<ReadonlyArray<Date>>
+  /** Forgets the connection's access tokens that have expired. */
+  forgetExpired(organizationId: OrganizationId, connectionId: string, now: Date): Effect.Effect<void>
+  /** Moves the moment at which the connection stops when it is not refreshed, by the refresh token of the generation. */
+  prolong(organizationId: OrganizationId, connectionId: string, generation: number, until: Date): Effect.Effect<void>
   /** Revokes the connection and forgets its codes and tokens. */
   disconnect(organizationId: OrganizationId, connectionId: string, at: Date): Effect.Effect<void>
 }>()("org-security-console/oauth/Ports/OAuthGrants") {}

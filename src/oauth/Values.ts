@@ -34,6 +34,8 @@ export interface Connection {
   readonly label: string
   readonly resource: string | null
   readonly revoked: boolean
+  /** How many refresh tokens it has had that say which one they are. */
+  readonly generation: number
   readonly adminId: string
   readonly adminName: string | null
   readonly adminDisabled: boolean

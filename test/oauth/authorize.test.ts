@@ -442,7 +442,14 @@ describe("OAuth authorization", () => {
             Authorize.grant(
               request,
               admin,
-              { scopes: ["org:read"], scopeType: "accounts", everything: false, ids: [], password: Redacted.make("") },
+              {
+                scopes: ["org:read"],
+                replaces: [],
+                scopeType: "accounts",
+                everything: false,
+                ids: [],
+                password: Redacted.make("")
+              },
               { ip: null, requestId: null }
             )
           )

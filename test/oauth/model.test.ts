@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 import * as Arbitrary from "effect/Arbitrary"
 import { TestClock } from "effect/testing"
+import { tokensPerMinute } from "../../src/domain/OAuth.ts"
 import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import { postgres } from "../support/database.ts"
 import * as World from "../support/world.ts"
@@ -30,6 +31,8 @@ interface Modelled {
   revoked: boolean
   readonly code: { readonly expires: number; redeemed: boolean; forgotten: boolean }
   readonly access: Array<{ readonly text: string; readonly expires: number }>
+  /** When it got each of its pairs of tokens. */
+  readonly issued: Array<number>
   readonly refresh: Array<{ readonly text: string; readonly expires: number; used: boolean }>
 }
 
@@ -72,14 +75,17 @@ describe("OAuth against its model", () => {
             if (one.code.redeemed) one.revoked = true
             return !one.code.redeemed && now < one.code.expires
           }
-          const expectRefresh = (one: Modelled, at: number, now: number): boolean => {
+          const expectRefresh = (one: Modelled, at: number, now: number): "ok" | "limited" | "invalid" => {
             const token = one.refresh[at]!
-            if (!live(one) || now >= token.expires) return false
+            if (!live(one) || now >= token.expires) return "invalid"
             if (token.used) one.revoked = true
-            return !token.used
+            return token.used ? "invalid" : isLimited(one, now) ? "limited" : "ok"
           }
+          const isLimited = (one: Modelled, now: number): boolean =>
+            one.issued.filter((at) => at > now - minute).length >= tokensPerMinute
           const keep = (one: Modelled, answer: World.Answer, now: number) => {
             const { access_token, refresh_token } = tokens(answer)
+            one.issued.push(now)
             one.access.push({ text: access_token, expires: now + hour })
             one.refresh.push({ text: refresh_token, expires: now + 90 * day, used: false })
           }
@@ -87,8 +93,14 @@ describe("OAuth against its model", () => {
             const now = yield* Clock.currentTimeMillis
             const expected = expectRefresh(one, at, now)
             const answer = yield* refreshWith(application, one.refresh[at]!.text)
-            expect([answer.status, answer.body.error]).toEqual(expected ? [200, undefined] : [400, "invalid_grant"])
-            if (expected) {
+            expect([answer.status, answer.body.error]).toEqual(
+              expected === "ok"
+                ? [200, undefined]
+                : expected === "limited"
+                ? [429, "rate_limited"]
+                : [400, "invalid_grant"]
+            )
+            if (expected === "ok") {
               one.refresh[at]!.used = true
               keep(one, answer, now)
             }
@@ -117,7 +129,7 @@ describe("OAuth against its model", () => {
               const code = { expires: now + minute, redeemed: false, forgotten: false }
               const ids = (yield* connections(organization.id)).map(({ id }) => id)
               const id = ids.find((id) => !known.some((one) => one.id === id))!
-              known.push({ id, granted, resource, revoked: false, code, access: [], refresh: [] })
+              known.push({ id, granted, resource, revoked: false, code, access: [], issued: [], refresh: [] })
               return
             }
             if (step.do === "toggle admin") {
@@ -145,14 +157,15 @@ describe("OAuth against its model", () => {
               case "race": {
                 if (last < 0) return
                 const token = one.refresh[last]!
-                const wins = live(one) && !token.used && now < token.expires
+                const stands = live(one) && now < token.expires
+                const wins = stands && !token.used && !isLimited(one, now)
                 const answers = yield* Effect.all(
                   [refreshWith(application, token.text), refreshWith(application, token.text)],
                   { concurrency: "unbounded" }
                 )
                 const won = answers.filter(({ status }) => status === 200)
                 expect(won.length).toBe(wins ? 1 : 0)
-                if (live(one) && now < token.expires) one.revoked = true
+                if (stands && (wins || token.used)) one.revoked = true
                 for (const answer of won) keep(one, answer, now)
                 token.used ||= wins
                 return

@@ -88,6 +88,7 @@ export interface Granting {
   readonly scopeType?: "accounts" | "departments"
   readonly everything?: boolean
   readonly ids?: ReadonlyArray<string>
+  readonly replaces?: ReadonlyArray<string>
 }
 
 /** The console password of every admin that `setPassword` gave one. */
@@ -98,7 +99,7 @@ export const approve = Effect.fnUntraced(function*(
   application: Application,
   admin: SignedIn,
   challenge: string,
-  { everything = false, ids = [], params = {}, scopeType = "accounts", scopes }: Granting = {},
+  { everything = false, ids = [], params = {}, replaces = [], scopeType = "accounts", scopes }: Granting = {},
   typed = password
 ) {
   const checked = yield* Authorize.check(query(application, challenge, params), issuer, Option.some(admin))
@@ -107,7 +108,14 @@ export const approve = Effect.fnUntraced(function*(
     yield* Authorize.grant(
       checked.request,
       checked.admin,
-      { scopes: scopes ?? checked.request.offered, scopeType, everything, ids, password: Redacted.make(typed) },
+      {
+        scopes: scopes ?? checked.request.offered,
+        replaces,
+        scopeType,
+        everything,
+        ids,
+        password: Redacted.make(typed)
+      },
       { ip: `address of ${admin.adminId}`, requestId: "req_test" }
     )
   )

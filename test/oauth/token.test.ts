@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { crc32 } from "node:zlib"
 import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { OAuthSecrets } from "../../src/oauth/Ports.ts"
@@ -34,6 +35,17 @@ import {
 const invalidGrant = [400, "invalid_grant"]
 const hour = Duration.toMillis(Duration.hours(1))
 
+/** The text with the checksum that makes it a secret of ours by its form. */
+const withChecksum = (text: string): string => {
+  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+  let [rest, checksum] = [crc32(text), ""]
+  while (checksum.length < 6) {
+    checksum = alphabet.charAt(rest % 62) + checksum
+    rest = Math.floor(rest / 62)
+  }
+  return text + checksum
+}
+
 const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`
 })
@@ -60,7 +72,7 @@ describe("the OAuth token endpoint", () => {
             access_token: expect.stringMatching(/^osc_oat_[0-9A-Za-z]{49}$/),
             token_type: "Bearer",
             expires_in: 3600,
-            refresh_token: expect.stringMatching(/^osc_ort_[0-9A-Za-z]{49}$/),
+            refresh_token: expect.stringMatching(/^osc_ort_[0-9A-Za-z]{106}$/),
             scope: "archive:read org:read"
           })
           const answer = yield* World.get("/v1/organization", body.access_token)
@@ -367,6 +379,128 @@ describe("OAuth refresh and revocation", () => {
           }])
         }))
 
+      it.effect("case 55, S5.2-14: a used refresh token is recognised to its last millisecond, and is not kept for it", () =>
+        Effect.gen(function*() {
+          const { application, connectionId, organization, tokens: first } = yield* connected()
+          const rows = Effect.map(
+            World.query<{ kind: string }>(
+              organization.id,
+              (sql) => sql`select kind from oauth_token where connection_id = ${connectionId} order by kind`
+            ),
+            (found) => found.map(({ kind }) => kind)
+          )
+          yield* TestClock.adjust("1 hour")
+          let last = first
+          for (let count = 0; count < 30; count++) {
+            yield* TestClock.adjust("30 minutes")
+            last = tokens(yield* refreshWith(application, last.refresh_token))
+          }
+          expect(yield* rows).toEqual(["access", "access", "refresh"])
+          yield* TestClock.adjust(90 * 24 * hour - 16 * hour - 1)
+          yield* OAuthSweep.sweep
+          expect(yield* rows).toEqual(["refresh"])
+          expect(refused(yield* refreshWith(application, first.refresh_token))).toEqual(invalidGrant)
+          expect((yield* connections(organization.id))[0]?.revoked_at).not.toBeNull()
+          expect(refused(yield* refreshWith(application, last.refresh_token))).toEqual(invalidGrant)
+        }))
+
+      it.effect("case 60: a used refresh token that has ended disconnects nothing", () =>
+        Effect.gen(function*() {
+          const { application, tokens: first } = yield* connected()
+          yield* TestClock.adjust("1 hour")
+          const second = tokens(yield* refreshWith(application, first.refresh_token))
+          yield* TestClock.adjust(90 * 24 * hour - hour)
+          expect(refused(yield* refreshWith(application, first.refresh_token))).toEqual(invalidGrant)
+          expect((yield* refreshWith(application, second.refresh_token)).status).toBe(200)
+        }))
+
+      it.effect("a refresh token whose generation, end, connection or seal is another proves nothing", () =>
+        Effect.gen(function*() {
+          const { application, connectionId, tokens: first } = yield* connected()
+          const secrets = yield* OAuthSecrets
+          const second = tokens(yield* refreshWith(application, first.refresh_token))
+          const now = yield* Clock.currentTimeMillis
+          const reference = secrets.reference(Redacted.make(second.refresh_token))
+          expect(reference).toEqual({ connectionId, generation: 2, expiresAt: new Date(now + 90 * 24 * hour) })
+          const payload = (token: string) => token.slice("osc_ort_".length, -6)
+          const [before, current] = [payload(first.refresh_token), payload(second.refresh_token)]
+          const forged = Array.from({ length: current.length }, (_, at) => [
+            current.slice(0, at) + (current[at] === "0" ? "1" : "0") + current.slice(at + 1),
+            current.slice(0, at) + before.slice(at)
+          ]).flat().filter((text) => text !== current && text !== before)
+          for (const text of forged) {
+            const token = withChecksum(`osc_ort_${text}`)
+            expect(secrets.isWellFormed("refresh", Redacted.make(token))).toBe(false)
+          }
+          expect(refused(yield* refreshWith(application, withChecksum(`osc_ort_${forged[0]}`)))).toEqual(invalidGrant)
+          // One of a later generation is of a database that was restored since: nothing can be said about it.
+          const later = yield* secrets.makeRefresh({ ...reference!, generation: 3 })
+          expect(refused(yield* refreshWith(application, Redacted.value(later)))).toEqual(invalidGrant)
+          expect((yield* refreshWith(application, second.refresh_token)).status).toBe(200)
+        }))
+
+      it.effect("a refresh token of before it said which one it is works once, and is recognised when it comes again", () =>
+        Effect.gen(function*() {
+          const { application, connectionId, organization } = yield* connected()
+          const secrets = yield* OAuthSecrets
+          const [code, now] = [yield* secrets.make("code"), yield* Clock.currentTimeMillis]
+          const former = withChecksum(`osc_ort_${Redacted.value(code).slice("osc_oac_".length, -6)}`)
+          const row = {
+            organization_id: organization.id,
+            ...secrets.digest(Redacted.make(former)),
+            connection_id: connectionId,
+            kind: "refresh",
+            scopes: ["org:read"],
+            created_at: new Date(now),
+            expires_at: new Date(now + hour)
+          }
+          yield* World.query(organization.id, (sql) => sql`insert into oauth_token ${sql.insert(row)} returning digest`)
+          const next = tokens(yield* refreshWith(application, former))
+          expect((yield* refreshWith(application, next.refresh_token)).status).toBe(200)
+          expect(refused(yield* refreshWith(application, former))).toEqual(invalidGrant)
+          expect((yield* connections(organization.id))[0]?.revoked_at).not.toBeNull()
+        }))
+
+      it.effect("a connection gets ten pairs of tokens in a minute and sixty in an hour, and a refusal writes and uses up nothing", () =>
+        Effect.gen(function*() {
+          const { application, connectionId, organization, tokens: first } = yield* connected()
+          const rows = World.query(
+            organization.id,
+            (sql) => sql`select * from oauth_token where connection_id = ${connectionId} order by digest`
+          )
+          let last = first
+          const refreshTimes = Effect.fnUntraced(function*(times: number) {
+            for (let count = 0; count < times; count++) {
+              last = tokens(yield* refreshWith(application, last.refresh_token))
+            }
+          })
+          const refusedFor = Effect.fnUntraced(function*(seconds: string) {
+            const before = yield* rows
+            const answer = yield* refreshWith(application, last.refresh_token)
+            expect([answer.status, answer.body.error, answer.headers.get("retry-after")]).toEqual([
+              429,
+              "rate_limited",
+              seconds
+            ])
+            expect(yield* rows).toEqual(before)
+          })
+          yield* refreshTimes(9)
+          yield* refusedFor("60")
+          yield* TestClock.adjust(59_999)
+          yield* refusedFor("1")
+          yield* TestClock.adjust(1)
+          yield* refreshTimes(10)
+          for (let minute = 0; minute < 4; minute++) {
+            yield* TestClock.adjust("1 minute")
+            yield* refreshTimes(10)
+          }
+          yield* TestClock.adjust("1 minute")
+          expect((yield* rows).length).toBe(61)
+          yield* refusedFor(String(54 * 60))
+          expect(refused(yield* refreshWith(application, first.refresh_token))).toEqual(invalidGrant)
+          expect((yield* connections(organization.id))[0]?.revoked_at).not.toBeNull()
+        }))
+
       it.effect("case 57: another connection of the same application and admin is untouched", () =>
         Effect.gen(function*() {
           const { application, connect, tokens: first } = yield* connected()
@@ -574,7 +708,6 @@ describe("OAuth refresh and revocation", () => {
             "access of one",
             "code of one",
             "code of other",
-            "refresh of one",
             "refresh of one"
           ]
           yield* TestClock.adjust(hour - 1)
@@ -585,10 +718,10 @@ describe("OAuth refresh and revocation", () => {
               where organization_id = ${organization.id} and id = ${other!.id} returning id`)
           yield* TestClock.adjust("1 millis")
           yield* OAuthSweep.sweep
-          expect((yield* left).toSorted()).toEqual(["code of one", "refresh of one", "refresh of one"])
+          expect((yield* left).toSorted()).toEqual(["code of one", "refresh of one"])
           yield* TestClock.adjust(24 * hour)
           yield* OAuthSweep.sweep
-          expect((yield* left).toSorted()).toEqual(["refresh of one", "refresh of one"])
+          expect((yield* left).toSorted()).toEqual(["refresh of one"])
           yield* TestClock.adjust(90 * 24 * hour)
           yield* OAuthSweep.sweep
           expect(yield* left).toEqual([])

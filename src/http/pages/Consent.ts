@@ -138,6 +138,15 @@ const checked = <E, R>(
         })
       case "SignIn":
         return Visit.toSignIn(visit, `${path}?${visit.query}`)
+      case "Unapproved":
+        return yield* Visit.problem(visit.base, visit.requestId, {
+          status: 403,
+          title: "This application has to be approved first",
+          text:
+            `${found.admin.organizationName} lets its admins connect approved applications alone, and ${found.application} is not one of them. Nothing was granted.`,
+          advice:
+            `Ask whoever operates this service for your organization to approve ${found.application}, then start again from the application.`
+        })
       case "Redirect":
         return yield* Lead.to(visit, found.location)
       case "Ready":
@@ -189,6 +198,7 @@ export const post = (visit: Visit.Visit) =>
       return yield* Authorize.grant(request, admin, {
         scopes: draft.scopes,
         scopeType: draft.accounts.by === "departments" ? "departments" : "accounts",
+        replaces: form.all("replaces"),
         everything: draft.accounts.by === "all",
         ids,
         password: form.secret("password")

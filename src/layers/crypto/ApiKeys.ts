@@ -8,21 +8,39 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretLength = 43
 const checksumLength = 6
 
-const base62 = (value: bigint, length: number): string => {
+/** The number in so many characters. */
+export const base62 = (value: bigint, length: number): string => {
   let text = ""
   for (let rest = value; text.length < length; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text
   return text
 }
 
+/** The number that the characters stand for; null where one is none of ours. */
+export const fromBase62 = (text: string): bigint | null =>
+  Array.from(text).reduce<bigint | null>((value, character) => {
+    const digit = alphabet.indexOf(character)
+    return value === null || digit === -1 ? null : value * 62n + BigInt(digit)
+  }, 0n)
+
 const checksum = (text: string): string => base62(BigInt(zlib.crc32(text)), checksumLength)
 
-/** The form of a secret: what it starts with, 43 base62 characters of 256 random bits, and 6 of a CRC-32 over all before. */
-export const form = (start: string) => {
-  const length = start.length + secretLength + checksumLength
+/**
+ * The form of a secret: what it starts with, 43 base62 characters of 256 random bits, so many more of what else it
+ * says, and 6 of a CRC-32 over all before.
+ */
+export const form = (start: string, more = 0) => {
+  const length = start.length + secretLength + more + checksumLength
   return {
-    write: (bytes: Uint8Array): Redacted.Redacted => {
-      const secret = base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), secretLength)
-      return Redacted.make(`${start}${secret}${checksum(start + secret)}`)
+    write: (bytes: Uint8Array, say: (secret: string) => string = () => ""): Redacted.Redacted => {
+      const secret = start + base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), secretLength)
+      const text = secret + say(secret)
+      return Redacted.make(text + checksum(text))
+    },
+    /** The secret without its checksum, and what it says besides. */
+    read: (key: Redacted.Redacted): { readonly secret: string; readonly said: string } => {
+      const text = Redacted.value(key)
+      const end = start.length + secretLength
+      return { secret: text.slice(0, end), said: text.slice(end, -checksumLength) }
     },
     matches: (key: Redacted.Redacted): boolean => {
       const text = Redacted.value(key)
@@ -61,7 +79,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         const random = yield* SecureRandom.SecureRandom
         const { matches, write } = form(`${prefix}_live_`)
         return {
-          make: Effect.map(random.randomBytes(32), write),
+          make: Effect.map(random.randomBytes(32), (bytes) => write(bytes)),
           isWellFormed: matches,
           digest: (key) => ({
             digest: hmac(peppers[0], Redacted.value(key)),

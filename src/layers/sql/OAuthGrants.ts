@@ -1,11 +1,17 @@
-import { Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OrganizationId } from "../../domain/Access.ts"
-import { OAuthGrants } from "../../oauth/Ports.ts"
+import { type OrganizationId, superadmins } from "../../domain/Access.ts"
+import { ServiceUnavailable } from "../../domain/Failure.ts"
+import { OAuthGrants, type Replaceable } from "../../oauth/Ports.ts"
 import type { Code, Connection, Token } from "../../oauth/Values.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
 import { reachable, reachableDepartment } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
+
+/** How long the outcome of a transaction whose end was not heard is asked for. */
+export const DoubtDeadline = Context.Reference<Duration.Input>("org-security-console/layers/sql/DoubtDeadline", {
+  defaultValue: () => Duration.seconds(10)
+})
 
 /** Revokes a connection and forgets its codes and tokens, within its organization's transaction. */
 export const disconnect = Effect.fnUntraced(function*(
@@ -35,10 +41,38 @@ export const layer = Layer.effect(
           ([row]) => row ?? null
         ),
 
+      locateConnection: (connectionId) =>
+        Effect.map(
+          Tenant.directory(sql)(sql<{ organizationId: OrganizationId; connectionId: string }>`
+            select organization_id as "organizationId", id as "connectionId"
+            from ai_connection where id = ${connectionId} and kind = 'oauth'`),
+          ([row]) => row ?? null
+        ),
+
+      isKept: (organizationId, connectionId, digests) =>
+        Tenant.transaction(sql, organizationId)(
+          sql`
+            select 1 from ai_connection
+            where organization_id = ${organizationId} and id = ${connectionId} for update`.pipe(
+            Effect.andThen(sql`
+              select 1 from oauth_token
+              where organization_id = ${organizationId} and connection_id = ${connectionId}
+                and ${sql.in("digest", digests)}`)
+          )
+        ).pipe(
+          Effect.map((rows) => rows.length === 1),
+          Effect.retry(Schedule.spaced(Duration.millis(250))),
+          (asked) =>
+            Effect.flatMap(DoubtDeadline, (duration) =>
+              Effect.timeoutOrElse(asked, { duration, orElse: () => Effect.fail(new ServiceUnavailable()) })),
+          // The database is waited for by the host's clock, whatever time the service goes by.
+          Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+        ),
+
       lock: (organizationId, connectionId) =>
         sql<Connection>`
           select ai_connection.id, client_id as "clientId", client_name as "clientName", label, resource,
-            revoked_at is not null as revoked, admin.id as "adminId",
+            revoked_at is not null as revoked, generation, admin.id as "adminId",
             coalesce(admin.name, admin.email) as "adminName", admin.disabled_at is not null as "adminDisabled"
           from ai_connection
           join admin on admin.organization_id = ai_connection.organization_id and admin.id = admin_id
@@ -82,6 +116,30 @@ export const layer = Layer.effect(
 
       choices: (admin, wanted) => choices(sql, admin, wanted),
 
+      mayConnect: ({ organizationId, role }, application) =>
+        superadmins.includes(role) ? Effect.succeed(true) : sql`
+          select 1 from organization
+          where id = ${organizationId} and (not approve_applications or exists (
+            select 1 from approved_application
+            where organization_id = ${organizationId} and application = ${application}))`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.length === 1)
+        ),
+
+      replaceable: ({ adminId, organizationId }, { client, host, loopback, resource }, now) =>
+        sql<Replaceable>`
+          select id, client_name as name, client_host as host, client_id = ${client.id} as "sameClient",
+            created_at as "createdAt", last_used_at as "lastUsedAt"
+          from ai_connection
+          where organization_id = ${organizationId} and admin_id = ${adminId} and resource = ${resource}
+            and revoked_at is null and expires_at > ${now}
+            and (client_id = ${client.id} or ${
+          loopback
+            ? sql`split_part(client_host, ':', 1) = split_part(${host}, ':', 1) and client_name = ${client.name}`
+            : sql`client_host = ${host}`
+        })
+          order by created_at desc, id desc limit 20`.pipe(Effect.orDie),
+
       connect: Effect.fnUntraced(function*(organizationId, { reach, ...connection }) {
         yield* sql`
           insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_name, client_host,
@@ -118,6 +176,7 @@ export const layer = Layer.effect(
             connection_id: connectionId,
             ...token.digest,
             kind: token.kind,
+            generation: token.generation,
             scopes: token.scopes,
             created_at: token.createdAt,
             expires_at: token.expiresAt
@@ -129,14 +188,27 @@ export const layer = Layer.effect(
           update oauth_code set redeemed_at = ${at}
           where organization_id = ${organizationId} and digest = ${digest}`.pipe(Effect.orDie, Effect.asVoid),
 
-      use: (organizationId, { digest }, at) =>
-        sql`
-          update oauth_token set used_at = ${at}
-          where organization_id = ${organizationId} and digest = ${digest}`.pipe(Effect.orDie, Effect.asVoid),
+      use: Effect.fnUntraced(function*(organizationId, { digest }, at) {
+        const mine = sql`organization_id = ${organizationId} and digest = ${digest}`
+        yield* sql`delete from oauth_token where ${mine} and generation is not null`
+        yield* sql`update oauth_token set used_at = ${at} where ${mine}`
+      }, Effect.orDie),
 
-      prolong: (organizationId, connectionId, until) =>
+      issuedAt: (organizationId, connectionId) =>
+        sql<{ at: Date }>`
+          select created_at as at from oauth_token
+          where organization_id = ${organizationId} and connection_id = ${connectionId} and kind = 'access'
+          order by created_at desc`.pipe(Effect.orDie, Effect.map((rows) => rows.map(({ at }) => at))),
+
+      forgetExpired: (organizationId, connectionId, now) =>
         sql`
-          update ai_connection set expires_at = ${until}
+          delete from oauth_token
+          where organization_id = ${organizationId} and connection_id = ${connectionId} and kind = 'access'
+            and expires_at <= ${now}`.pipe(Effect.orDie, Effect.asVoid),
+
+      prolong: (organizationId, connectionId, generation, until) =>
+        sql`
+          update ai_connection set expires_at = ${until}, generation = ${generation}
           where organization_id = ${organizationId} and id = ${connectionId}`.pipe(Effect.orDie, Effect.asVoid),
 
       disconnect: (organizationId, connectionId, at) => disconnect(sql, organizationId, connectionId, at)

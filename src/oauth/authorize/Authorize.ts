@@ -3,12 +3,14 @@
  * query, again for its POST.
  */
 import { Effect, Option, Result } from "effect"
+import { Db } from "../../operations/Ports.ts"
 import type { SignedIn } from "../ConsoleSessions.ts"
 import { parse } from "../Parameters.ts"
-import { KnownAssistants } from "../Ports.ts"
+import { KnownAssistants, OAuthGrants } from "../Ports.ts"
 import { hostOf } from "../RedirectUri.ts"
 import { refuse, type Refused } from "../Refused.ts"
 import type { Issuer } from "../Values.ts"
+import { applicationOf } from "./application.ts"
 import { checkChallenge } from "./challenge.ts"
 import { identify, type UnknownClient } from "./client.ts"
 import { checkPrompt } from "./prompt.ts"
@@ -21,7 +23,7 @@ import { checkResponse } from "./response.ts"
 import { checkScope } from "./scope.ts"
 
 export type { UnknownClient } from "./client.ts"
-export { choices, grant } from "./grant.ts"
+export { choices, grant, replaceable } from "./grant.ts"
 export type { AuthorizeRequest } from "./Request.ts"
 
 /** What becomes of a request. */
@@ -32,6 +34,8 @@ export type Checked =
   | { readonly _tag: "SignIn"; readonly clientName: string }
   /** The application is told what is wrong with its request. */
   | { readonly _tag: "Redirect"; readonly location: string }
+  /** The admin's organization has to approve the application first, and has not. */
+  | { readonly _tag: "Unapproved"; readonly application: string; readonly admin: SignedIn }
   /** The admin decides. */
   | { readonly _tag: "Ready"; readonly request: AuthorizeRequest; readonly admin: SignedIn }
 
@@ -48,6 +52,17 @@ const checkAll = Effect.fnUntraced(function*(request: Identified): Effect.fn.Ret
   return { ...request, challenge, resource, ...scopes, host: hostOf(redirectUri), known }
 })
 
+/** Whether the admin may decide, by what the organization has approved. */
+const decidable = Effect.fnUntraced(function*(request: AuthorizeRequest, admin: SignedIn) {
+  const grants = yield* OAuthGrants
+  const application = applicationOf(request.client, request.redirectUri)
+  const approved = yield* (yield* Db).read(admin.organizationId, grants.mayConnect(admin, application))
+  const checked: Checked = approved
+    ? { _tag: "Ready", request, admin }
+    : { _tag: "Unapproved", application, admin }
+  return checked
+})
+
 /**
  * Checks the query in this order: the application and its address, then whether the admin is signed in, then all else.
  *
@@ -56,20 +71,15 @@ const checkAll = Effect.fnUntraced(function*(request: Identified): Effect.fn.Ret
 export const check = Effect.fnUntraced(function*(query: string, issuer: Issuer, admin: Option.Option<SignedIn>) {
   const parameters = parse(query)
   if (Result.isFailure(parameters)) return { _tag: "Page", reason: "query" } satisfies Checked
-  return yield* identify(issuer, parameters.success).pipe(
-    Effect.flatMap((request): Effect.Effect<Checked> =>
-      Option.isNone(admin)
-        ? Effect.succeed({ _tag: "SignIn", clientName: request.client.name })
-        : Effect.match(checkAll(request), {
-          onSuccess: (request): Checked => ({ _tag: "Ready", request, admin: admin.value }),
-          onFailure: ({ description, error }): Checked => ({
-            _tag: "Redirect",
-            location: redirectError(request, error, description)
-          })
-        })
-    ),
-    Effect.catchTag("UnknownClient", ({ reason }) => Effect.succeed<Checked>({ _tag: "Page", reason }))
-  )
+  return yield* Effect.flatMap(identify(issuer, parameters.success), (request) =>
+    Option.isNone(admin)
+      ? Effect.succeed<Checked>({ _tag: "SignIn", clientName: request.client.name })
+      : Effect.flatMap(checkAll(request), (asked) => decidable(asked, admin.value)).pipe(
+        Effect.catchTag("Refused", ({ description, error }) =>
+          Effect.succeed<Checked>({ _tag: "Redirect", location: redirectError(request, error, description) }))
+      )).pipe(
+      Effect.catchTag("UnknownClient", ({ reason }) => Effect.succeed<Checked>({ _tag: "Page", reason }))
+    )
 })
 
 /** The redirect that tells the application that the admin has said no. */

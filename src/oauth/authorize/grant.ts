@@ -5,6 +5,7 @@ import { Db, Journal } from "../../operations/Ports.ts"
 import { ConsoleSessions, type SignedIn } from "../ConsoleSessions.ts"
 import { adminEntry } from "../Entries.ts"
 import { OAuthGrants, OAuthSecrets, type Wanted } from "../Ports.ts"
+import { isLoopback } from "../RedirectUri.ts"
 import { type ChosenReach, isUuid, type Origin } from "../Values.ts"
 import { redirectCode } from "./redirect.ts"
 import type { AuthorizeRequest } from "./Request.ts"
@@ -12,6 +13,8 @@ import type { AuthorizeRequest } from "./Request.ts"
 /** What the admin has chosen on the consent page. */
 export interface Choice extends ChosenReach {
   readonly scopes: ReadonlyArray<string>
+  /** The connections that end when this one begins; one that cannot be replaced by it is left alone. */
+  readonly replaces: ReadonlyArray<string>
   /** The console password as typed; it counts only when a scope that changes something is chosen. */
   readonly password: Redacted.Redacted
 }
@@ -36,6 +39,44 @@ export const choices = Effect.fnUntraced(function*(
     admin.organizationId,
     grants.choices(admin, { accounts: valid(wanted.accounts), departments: valid(wanted.departments) })
   )
+})
+
+const applying = ({ client, host, issuer, redirectUri, resource }: AuthorizeRequest) => ({
+  client,
+  host,
+  loopback: isLoopback(redirectUri),
+  resource: resourceAddress(issuer.baseUrl, resource)
+})
+
+/** The connections that exist of the application and that the admin may let this one take the place of. */
+export const replaceable = Effect.fnUntraced(function*(request: AuthorizeRequest, admin: SignedIn) {
+  const grants = yield* OAuthGrants
+  const now = new Date(yield* Clock.currentTimeMillis)
+  return yield* (yield* Db).read(admin.organizationId, grants.replaceable(admin, applying(request), now))
+})
+
+/** Disconnects those of the connections that this one replaces, within its transaction; before the admin is locked. */
+const replace = Effect.fnUntraced(function*(
+  request: AuthorizeRequest,
+  admin: SignedIn,
+  ids: ReadonlyArray<string>,
+  origin: Origin,
+  now: Date
+) {
+  if (ids.length === 0) return
+  const grants = yield* OAuthGrants
+  const journal = yield* Journal
+  const chosen = new Set(ids)
+  const live = yield* grants.replaceable(admin, applying(request), now)
+  for (const id of live.map(({ id }) => id).filter((id) => chosen.has(id)).sort()) {
+    const connection = yield* grants.lock(admin.organizationId, id)
+    if (connection === null || connection.revoked) continue
+    yield* grants.disconnect(admin.organizationId, id, now)
+    yield* journal.append(
+      admin.organizationId,
+      adminEntry("ai_connection.revoked", admin, id, origin, { label: connection.label, replaced: true })
+    )
+  }
 })
 
 /** Connects the application as the admin has chosen, and answers the redirect with its code. */
@@ -64,10 +105,11 @@ export const grant = Effect.fnUntraced(function*(
   const now = yield* Clock.currentTimeMillis
   const createdAt = new Date(now)
   const expiresAt = new Date(now + Duration.toMillis(codeLifetime))
-  const connected = yield* db.transaction(
+  yield* db.transaction(
     admin.organizationId,
     Effect.gen(function*() {
-      if (!(yield* grants.isActive(admin))) return false
+      yield* replace(request, admin, choice.replaces, origin, createdAt)
+      if (!(yield* grants.isActive(admin))) return yield* new AdminGone()
       yield* grants.connect(admin.organizationId, {
         id,
         adminId: admin.adminId,
@@ -99,8 +141,7 @@ export const grant = Effect.fnUntraced(function*(
           [reach.scopeType]: reach.everything ? "all" : reach.ids.length
         })
       )
-      return true
     })
   )
-  return connected ? redirectCode(request, Redacted.value(code)) : yield* new AdminGone()
+  return redirectCode(request, Redacted.value(code))
 })

@@ -51,6 +51,6 @@ export const redeemCode = Effect.fnUntraced(function*(client: Client, parameters
       const target = checkTarget(parameters, connection)
       if (Result.isFailure(target)) return Result.fail(target.failure)
       yield* grants.redeem(organizationId, code, now)
-      return Result.succeed(yield* issue(organizationId, connectionId, code.scopes, code.scopes))
+      return Result.succeed(yield* issue(organizationId, connection, code.scopes, code.scopes))
     }))
 })

@@ -1,36 +1,57 @@
-import { Effect, Result } from "effect"
+import { Effect, Ref, Result } from "effect"
 import type { OrganizationId } from "../../domain/Access.ts"
+import type { RateLimited, ServiceUnavailable } from "../../domain/Failure.ts"
 import { Db } from "../../operations/Ports.ts"
-import { OAuthGrants } from "../Ports.ts"
+import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse, type Refused } from "../Refused.ts"
 import type { Client, Connection } from "../Values.ts"
+import type { Issued } from "./issue.ts"
 
 /** Where a refusal says nothing about why. */
 export const invalidGrant = refuse("invalid_grant", "The grant is invalid, expired, used or revoked.")
+
+/** What becomes of a request for tokens. */
+export type Decided = Result.Result<Issued, Refused | RateLimited>
+
+interface Place {
+  readonly organizationId: OrganizationId
+  readonly connectionId: string
+}
 
 /**
  * Decides within one transaction that holds the connection's row, for a connection of the client that is neither revoked
  * nor its admin disabled.
  *
- * A refusal is a value here and fails only after the transaction: one that disconnects has to be kept.
+ * A refusal is a value here and fails only after the transaction: one that disconnects has to be kept. When the end of
+ * the transaction is not heard, the database is asked whether the new tokens are there: they are answered if so, and
+ * otherwise the client's next try starts from where it was.
  */
-export const inConnection = <A, R>(
+export const inConnection = Effect.fnUntraced(function*<R>(
   client: Client,
-  place: { readonly organizationId: OrganizationId; readonly connectionId: string },
-  decide: (connection: Connection) => Effect.Effect<Result.Result<A, Refused>, never, R>
-) =>
-  Effect.gen(function*() {
-    const grants = yield* OAuthGrants
-    const db = yield* Db
-    const decided = yield* db.transaction(
-      place.organizationId,
-      Effect.gen(function*() {
-        const connection = yield* grants.lock(place.organizationId, place.connectionId)
-        return connection === null || connection.clientId !== client.id || connection.revoked ||
-            connection.adminDisabled
-          ? Result.fail(invalidGrant)
-          : yield* decide(connection)
-      })
-    )
-    return yield* Effect.fromResult(decided)
-  })
+  { connectionId, organizationId }: Place,
+  decide: (connection: Connection) => Effect.Effect<Decided, never, R>
+) {
+  const grants = yield* OAuthGrants
+  const secrets = yield* OAuthSecrets
+  const db = yield* Db
+  const made = yield* Ref.make<Decided>(Result.fail(invalidGrant))
+  const settle = (away: ServiceUnavailable) =>
+    Effect.flatMap(Ref.get(made), (decided) =>
+      Result.isFailure(decided) ? Effect.fail(away) : Effect.flatMap(
+        grants.isKept(organizationId, connectionId, secrets.digests(decided.success.accessToken)),
+        (kept) => kept ? Effect.succeed(decided) : Effect.fail(away)
+      ))
+  const decided = yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const connection = yield* grants.lock(organizationId, connectionId)
+      if (
+        connection === null || connection.clientId !== client.id || connection.revoked || connection.adminDisabled
+      ) {
+        return Result.fail(invalidGrant)
+      }
+      return yield* Effect.tap(decide(connection), (decided) => Ref.set(made, decided))
+    })
+  ).pipe(Effect.catchTag("service_unavailable", settle))
+  return yield* Effect.fromResult(decided)
+})

@@ -2,6 +2,7 @@ import { Clock, Duration, Effect, type Redacted } from "effect"
 import type { OrganizationId, Scope } from "../../domain/Access.ts"
 import { accessTokenLifetime, refreshTokenLifetime } from "../../domain/OAuth.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
+import type { Connection } from "../Values.ts"
 
 /** What a client gets (RFC 6749, section 5.1). */
 export interface Issued {
@@ -18,7 +19,7 @@ export interface Issued {
  */
 export const issue = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
-  connectionId: string,
+  connection: Connection,
   scopes: ReadonlyArray<Scope>,
   grant: ReadonlyArray<Scope>
 ) {
@@ -27,22 +28,27 @@ export const issue = Effect.fnUntraced(function*(
   const now = yield* Clock.currentTimeMillis
   const createdAt = new Date(now)
   const after = (lifetime: Duration.Duration) => new Date(now + Duration.toMillis(lifetime))
+  const expiresAt = after(refreshTokenLifetime)
+  const generation = connection.generation + 1
   const accessToken = yield* secrets.make("access")
-  const refreshToken = yield* secrets.make("refresh")
-  yield* grants.addToken(organizationId, connectionId, {
+  const refreshToken = yield* secrets.makeRefresh({ connectionId: connection.id, generation, expiresAt })
+  yield* grants.forgetExpired(organizationId, connection.id, createdAt)
+  yield* grants.addToken(organizationId, connection.id, {
     kind: "access",
     digest: secrets.digest(accessToken),
+    generation: null,
     scopes,
     createdAt,
     expiresAt: after(accessTokenLifetime)
   })
-  yield* grants.addToken(organizationId, connectionId, {
+  yield* grants.addToken(organizationId, connection.id, {
     kind: "refresh",
     digest: secrets.digest(refreshToken),
+    generation,
     scopes: grant,
     createdAt,
-    expiresAt: after(refreshTokenLifetime)
+    expiresAt
   })
-  yield* grants.prolong(organizationId, connectionId, after(refreshTokenLifetime))
+  yield* grants.prolong(organizationId, connection.id, generation, expiresAt)
   return { accessToken, refreshToken, expiresIn: Duration.toSeconds(accessTokenLifetime), scopes } satisfies Issued
 })

@@ -8,6 +8,7 @@ import { refuse } from "../Refused.ts"
 import type { Client, Origin, Token } from "../Values.ts"
 import { inConnection, invalidGrant } from "./inConnection.ts"
 import { issue } from "./issue.ts"
+import { checkLimit } from "./limit.ts"
 import { checkTarget } from "./target.ts"
 
 /** The scopes of the new access token: the whole grant, or the part of it that is asked for. */
@@ -24,7 +25,8 @@ const narrowed = (parameters: Parameters, token: Token) => {
  * Exchanges a refresh token for a new pair (RFC 6749, section 6), once: presenting a used one disconnects the whole
  * connection (specification, section 5.2).
  *
- * A wrong resource or scope does not use it up.
+ * A used one of whatever age is known by what it says of itself under its seal. A wrong resource or scope, and a limit
+ * that is reached, do not use it up.
  */
 export const refresh = Effect.fnUntraced(function*(client: Client, parameters: Parameters, origin: Origin) {
   const secrets = yield* OAuthSecrets
@@ -35,15 +37,23 @@ export const refresh = Effect.fnUntraced(function*(client: Client, parameters: P
   const secret = Redacted.make(text)
   if (!secrets.isWellFormed("refresh", secret)) return yield* invalidGrant
   const digests = secrets.digests(secret)
-  const place = yield* grants.locate("token", digests)
+  const reference = secrets.reference(secret)
+  const place = yield* reference === null
+    ? grants.locate("token", digests)
+    : grants.locateConnection(reference.connectionId)
   if (place === null) return yield* invalidGrant
   const { connectionId, organizationId } = place
   return yield* inConnection(client, place, (connection) =>
     Effect.gen(function*() {
       const now = new Date(yield* Clock.currentTimeMillis)
       const token = yield* grants.token(organizationId, connectionId, digests)
-      if (token === null || token.expiresAt <= now) return Result.fail(invalidGrant)
-      if (token.usedAt !== null) {
+      const expiresAt = token?.expiresAt ?? reference?.expiresAt
+      if (expiresAt === undefined || expiresAt <= now) return Result.fail(invalidGrant)
+      // One that is not there yet belongs to a later state of a database that was restored: it is no replay.
+      if (token === null && reference !== null && reference.generation >= connection.generation) {
+        return Result.fail(invalidGrant)
+      }
+      if (token === null || token.usedAt !== null) {
         yield* grants.disconnect(organizationId, connectionId, now)
         yield* journal.append(organizationId, connectionEntry("refresh_token.reused", "service", connection, origin))
         return Result.fail(invalidGrant)
@@ -52,7 +62,9 @@ export const refresh = Effect.fnUntraced(function*(client: Client, parameters: P
       if (Result.isFailure(target)) return Result.fail(target.failure)
       const scopes = narrowed(parameters, token)
       if (Result.isFailure(scopes)) return Result.fail(scopes.failure)
+      const limit = yield* checkLimit(organizationId, connectionId)
+      if (Result.isFailure(limit)) return Result.fail(limit.failure)
       yield* grants.use(organizationId, token, now)
-      return Result.succeed(yield* issue(organizationId, connectionId, scopes.success, token.scopes))
+      return Result.succeed(yield* issue(organizationId, connection, scopes.success, token.scopes))
     }))
 })

@@ -26,7 +26,11 @@ export const revoke = Effect.fnUntraced(function*(
   const journal = yield* Journal
   const secret = Redacted.make(text)
   if (!secrets.isWellFormed("access", secret) && !secrets.isWellFormed("refresh", secret)) return
-  const place = yield* grants.locate("token", secrets.digests(secret))
+  const reference = secrets.reference(secret)
+  if (reference !== null && reference.expiresAt.getTime() <= (yield* Clock.currentTimeMillis)) return
+  const place = yield* reference === null
+    ? grants.locate("token", secrets.digests(secret))
+    : grants.locateConnection(reference.connectionId)
   if (place === null) return
   const { connectionId, organizationId } = place
   yield* (yield* Db).transaction(

@@ -4,14 +4,36 @@ import { SqlClient } from "effect/sql"
 /** What is chosen for a connection, and the table that it stands in. */
 const chosen = [["account", "account_ids"], ["department", "department_ids"]] as const
 
-/** Keeps what a connection reaches beside it: a rule, or one row for each account or department chosen. */
+/**
+ * Keeps what a connection reaches beside it: a rule, or one row for each account or department chosen; and counts its
+ * refresh tokens, so that a used one need not be kept. Organizations may say which applications their admins connect.
+ */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   yield* sql`
     alter table ai_connection
       add column all_accounts boolean not null default false,
+      add column generation integer not null default 0,
       add check (not all_accounts or scope_type = 'accounts')`
+
+  yield* sql`alter table organization add column approve_applications boolean not null default false`
+  yield* sql`
+    create table approved_application (
+      organization_id text collate "C" not null references organization (id),
+      application text collate "C" not null,
+      approved_at timestamptz(3) not null,
+      primary key (organization_id, application)
+    )`
+  yield* sql`alter table approved_application enable row level security`
+  yield* sql`alter table approved_application force row level security`
+  yield* sql`
+    create policy tenant on approved_application to console_app
+    using (organization_id = current_setting('console.organization_id', true))`
+  yield* sql`grant select, insert, delete on approved_application to console_app`
+
+  yield* sql`create index ai_connection_id on ai_connection (id) where kind = 'oauth'`
+  yield* sql`alter table oauth_token add column generation integer, add check (kind = 'refresh' or generation is null)`
 
   for (const [kind, ids] of chosen) {
     const table = sql(`ai_connection_${kind}`)

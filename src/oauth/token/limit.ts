@@ -1,0 +1,30 @@
+import { Clock, Duration, Effect, Result } from "effect"
+import type { OrganizationId } from "../../domain/Access.ts"
+import { RateLimited } from "../../domain/Failure.ts"
+import { tokensPerHour, tokensPerMinute } from "../../domain/OAuth.ts"
+import { OAuthGrants } from "../Ports.ts"
+
+const windows = [
+  [tokensPerMinute, Duration.toMillis(Duration.minutes(1))],
+  [tokensPerHour, Duration.toMillis(Duration.hours(1))]
+] as const
+
+/** How long the connection has to wait for another pair of tokens, by those that it has got; nothing is written for it. */
+export const checkLimit = Effect.fnUntraced(function*(organizationId: OrganizationId, connectionId: string) {
+  const now = yield* Clock.currentTimeMillis
+  const issued = yield* (yield* OAuthGrants).issuedAt(organizationId, connectionId)
+  const wait = Math.max(...windows.map(([most, length]) => {
+    const oldest = issued[most - 1]
+    return oldest === undefined ? 0 : oldest.getTime() + length - now
+  }))
+  if (wait <= 0) return Result.succeed(undefined)
+  const retry_after = Math.ceil(wait / 1000)
+  return Result.fail(
+    new RateLimited({
+      retry_after,
+      message:
+        `Too many tokens for this connection, which gets ${tokensPerMinute} in a minute and ${tokensPerHour} in ` +
+        `an hour: try again in ${retry_after} seconds.`
+    })
+  )
+})
