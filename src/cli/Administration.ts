@@ -12,6 +12,7 @@ import * as Endings from "../layers/sql/Endings.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import { isUuid } from "../oauth/Values.ts"
+import { approveApplication, listApplications, requireApproval, withdrawApplication } from "./Applications.ts"
 import { databaseStatus } from "./DatabaseStatus.ts"
 import { command, existing, journaled, refuse, type Refused } from "./Declared.ts"
 import { checkpoint, exportJournal, verifyJournal } from "./Journals.ts"
@@ -293,6 +294,10 @@ export const commands = [
   enableAdmin,
   createKey,
   revokeKey,
+  listApplications,
+  requireApproval,
+  approveApplication,
+  withdrawApplication,
   seed,
   verifyJournal,
   checkpoint,

@@ -1,5 +1,6 @@
 /** The commands by what they work on. */
 import { Command } from "effect/cli"
+import { applications } from "./ApplicationCommands.ts"
 import { adminCommands, createOrganization, keyCommands, seed } from "./Commands.ts"
 import { journalCommands } from "./JournalCommands.ts"
 import { adminRecords, keyRecords, organizationRecords } from "./RecordCommands.ts"
@@ -25,4 +26,4 @@ const journal = Command.make("journal").pipe(
 )
 
 /** Every command that works on a database. */
-export const groups = [organizations, admins, keys, seed, journal] as const
+export const groups = [organizations, admins, keys, applications, seed, journal] as const

@@ -52,9 +52,37 @@ export const oauth: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/oauth/token/refreshToken.ts",
-    line: "if (token === null || token.expiresAt <= now) return Result.fail(invalidGrant)",
-    becomes: "if (token === null || token.expiresAt < now) return Result.fail(invalidGrant)",
+    line: "if (expiresAt === undefined || expiresAt <= now) return Result.fail(invalidGrant)",
+    becomes: "if (expiresAt === undefined || expiresAt < now) return Result.fail(invalidGrant)",
     why: "a refresh token lives at the end of its time",
+    tests: ["test/oauth/token.test.ts"]
+  },
+  {
+    file: "src/oauth/token/refreshToken.ts",
+    line: "if (token === null && reference !== null && reference.generation >= connection.generation) {",
+    becomes: "if (token === null && reference !== null && reference.generation > 0) {",
+    why: "an old refresh token that is not kept any more is no replay",
+    tests: ["test/oauth/token.test.ts"]
+  },
+  {
+    file: "src/layers/crypto/OAuthSecrets.ts",
+    line: "formOf(kind).matches(secret) || kind === \"refresh\" && refresh.matches(secret) && isSealed(secret),",
+    becomes: "formOf(kind).matches(secret) || kind === \"refresh\" && refresh.matches(secret),",
+    why: "a made-up refresh token disconnects an application",
+    tests: ["test/oauth/token.test.ts"]
+  },
+  {
+    file: "src/oauth/token/inConnection.ts",
+    line: "(kept) => kept ? Effect.succeed(decided) : Effect.fail(away)",
+    becomes: "() => Effect.fail(away)",
+    why: "tokens that were kept are not answered, and the next try disconnects",
+    tests: ["test/oauth/doubt.test.ts"]
+  },
+  {
+    file: "src/oauth/token/refreshToken.ts",
+    line: "if (Result.isFailure(limit)) return Result.fail(limit.failure)",
+    becomes: "",
+    why: "an application gets tokens without end",
     tests: ["test/oauth/token.test.ts"]
   },
   {
@@ -66,15 +94,15 @@ export const oauth: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/oauth/token/inConnection.ts",
-    line: "return connection === null || connection.clientId !== client.id || connection.revoked ||",
-    becomes: "return connection === null || connection.revoked ||",
+    line: "connection === null || connection.clientId !== client.id || connection.revoked || connection.adminDisabled",
+    becomes: "connection === null || connection.revoked || connection.adminDisabled",
     why: "one application redeems another's code",
     tests: ["test/oauth/token.test.ts"]
   },
   {
     file: "src/oauth/token/inConnection.ts",
-    line: "connection.adminDisabled",
-    becomes: "false",
+    line: "connection === null || connection.clientId !== client.id || connection.revoked || connection.adminDisabled",
+    becomes: "connection === null || connection.clientId !== client.id || connection.revoked",
     why: "the application of a disabled admin gets new tokens",
     tests: ["test/oauth/token.test.ts"]
   },
@@ -130,7 +158,7 @@ export const oauth: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/oauth/authorize/grant.ts",
-    line: "if (!(yield* grants.isActive(admin))) return false",
+    line: "if (!(yield* grants.isActive(admin))) return yield* new AdminGone()",
     becomes: "",
     why: "an admin who was disabled after the page was shown connects an application",
     tests: ["test/oauth/authorize.test.ts"]
