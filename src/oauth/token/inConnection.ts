@@ -45,11 +45,8 @@ export const inConnection = Effect.fnUntraced(function*<R>(
     organizationId,
     Effect.gen(function*() {
       const connection = yield* grants.lock(organizationId, connectionId)
-      if (
-        connection === null || connection.clientId !== client.id || connection.revoked || connection.adminDisabled
-      ) {
-        return Result.fail(invalidGrant)
-      }
+      if (connection === null || connection.clientId !== client.id) return Result.fail(invalidGrant)
+      if (connection.revoked || connection.adminDisabled) return Result.fail(invalidGrant)
       return yield* Effect.tap(decide(connection), (decided) => Ref.set(made, decided))
     })
   ).pipe(Effect.catchTag("service_unavailable", settle))

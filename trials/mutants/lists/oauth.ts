@@ -94,15 +94,15 @@ export const oauth: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/oauth/token/inConnection.ts",
-    line: "connection === null || connection.clientId !== client.id || connection.revoked || connection.adminDisabled",
-    becomes: "connection === null || connection.revoked || connection.adminDisabled",
+    line: "if (connection === null || connection.clientId !== client.id) return Result.fail(invalidGrant)",
+    becomes: "if (connection === null) return Result.fail(invalidGrant)",
     why: "one application redeems another's code",
     tests: ["test/oauth/token.test.ts"]
   },
   {
     file: "src/oauth/token/inConnection.ts",
-    line: "connection === null || connection.clientId !== client.id || connection.revoked || connection.adminDisabled",
-    becomes: "connection === null || connection.clientId !== client.id || connection.revoked",
+    line: "if (connection.revoked || connection.adminDisabled) return Result.fail(invalidGrant)",
+    becomes: "if (connection.revoked) return Result.fail(invalidGrant)",
     why: "the application of a disabled admin gets new tokens",
     tests: ["test/oauth/token.test.ts"]
   },
