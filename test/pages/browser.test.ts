@@ -168,6 +168,50 @@ describe("the pages in a browser", () => {
         expect(wrong).toEqual([])
       }))
 
+    it.effect("an admin is told of a key made elsewhere, ends another session and changes the password", () =>
+      Effect.gen(function*() {
+        const { admins, base, email, id } = yield* stage()
+        const page = yield* Browser.newPage()
+        const other = yield* Browser.newPage()
+        const wrong: Array<string> = []
+        const look = (name: string) => Effect.map(Browser.inspect(page, name), (found) => wrong.push(...found))
+        for (const each of [other, page]) {
+          yield* Effect.promise(() => each.goto(`${base}/console/security`))
+          yield* signIn(each, id, email)
+          expect(each.url()).toBe(`${base}/console/security`)
+        }
+        yield* World.send("POST", "/v1/api-keys", {
+          key: admins.owner.key,
+          body: { label: "Made elsewhere", scopes: ["org:read"] }
+        }).pipe(Effect.provideService(Site.Sites, Site.make([{ baseUrl: World.baseUrl, organizationId: null }])))
+        yield* Effect.promise(() => page.goto(`${base}/console/security`))
+        expect(yield* textOf(page)).toContain("API key Made elsewhere was created over the API")
+        yield* look("security")
+        yield* press(page, "section[aria-labelledby=sessions] ul button.danger")
+        expect(yield* textOf(page)).toContain("The session has ended.")
+        yield* Effect.promise(() => other.goto(`${base}/console/security`))
+        expect(other.url()).toContain("/console/sign-in")
+
+        yield* type(page, "#current", Pages.password)
+        yield* type(page, "#new", "password1234")
+        yield* type(page, "#repeated", "password1234")
+        yield* press(page, "form[action$=password] button.main")
+        expect(yield* textOf(page)).toContain("too easy to guess")
+        yield* look("security-wrong")
+        yield* type(page, "#current", Pages.password)
+        yield* type(page, "#new", "seven green lanterns hum")
+        // The keyboard alone: over the box to the button.
+        yield* type(page, "#repeated", "seven green lanterns hum")
+        yield* Effect.promise(async () => {
+          await page.keyboard.press("Tab")
+          await page.keyboard.press("Tab")
+          await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")])
+        })
+        expect(yield* textOf(page)).toContain("Your password is changed.")
+        yield* look("security-changed")
+        expect(wrong).toEqual([])
+      }))
+
     it.effect("an admin grants what they tick after a wrong password, denies, and disconnects", () =>
       Effect.gen(function*() {
         const { accounts, base, email, id } = yield* stage()
