@@ -143,6 +143,27 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/sql/Roles.test.ts"]
   },
   {
+    file: "src/layers/sql/ConsolePasswords.ts",
+    line: "yield* takeBack(sql, others)",
+    becomes: "",
+    why: "people who sign in from one address make each other wait",
+    tests: ["test/pages/throttle.test.ts"]
+  },
+  {
+    file: "src/layers/sql/ConsolePasswords.ts",
+    line: "...(admin?.known_address === true ? [] : [strangers])",
+    becomes: "strangers",
+    why: "strangers keep an admin out who comes from where they always come from",
+    tests: ["test/pages/throttle.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Notices.ts",
+    line: "and credential_id is distinct from ${sessionId}",
+    becomes: "and credential_id is null",
+    why: "a key that was made by a stolen key is told to nobody",
+    tests: ["test/pages/security.test.ts"]
+  },
+  {
     file: "src/layers/sql/IssuedCredentials.ts",
     line: "const expires = parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)",
     becomes: "const expires = expiresAt",
