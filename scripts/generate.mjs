@@ -8,10 +8,12 @@ const generated = {
   "seeds/seed.schema.json": ["src/cli/main.ts", "seed-schema"]
 }
 
+/** The page with the table of settings that the command prints, in place of the one that it has. */
+const withSettings = (page, table) => page.replace(/^\| Flag \|[^]*?\n(?=\n)/m, () => table)
+
 const check = process.argv.includes("--check")
 
-for (const [file, command] of Object.entries(generated)) {
-  const text = execFileSync(process.execPath, command, { encoding: "utf8", maxBuffer: 64 << 20 })
+const write = (file, text) => {
   if (!check) {
     writeFileSync(file, text)
   } else if (readFileSync(file, "utf8") !== text) {
@@ -19,3 +21,9 @@ for (const [file, command] of Object.entries(generated)) {
     process.exitCode = 1
   }
 }
+
+const print = (command) => execFileSync(process.execPath, command, { encoding: "utf8", maxBuffer: 64 << 20 })
+
+for (const [file, command] of Object.entries(generated)) write(file, print(command))
+const settings = "docs/configuration.md"
+write(settings, withSettings(readFileSync(settings, "utf8"), print(["src/cli/main.ts", "settings"])))

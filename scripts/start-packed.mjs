@@ -23,10 +23,10 @@ const expectTrue = (truth, what) => {
 const command = join(folder, "node_modules/.bin/security-console")
 const env = { ...process.env, PATH: [resolve(process.execPath, ".."), process.env.PATH].join(delimiter) }
 
-/** The README's program that embeds the core, and prints what it found. */
+/** The program of docs/embedding.md that embeds the core, and prints what it found. */
 const embedding = () => {
-  const [, code] = /^```ts embed\n([^]*?)^```$/m.exec(readFileSync(new URL("../README.md", import.meta.url), "utf8")) ??
-    []
+  const page = readFileSync(new URL("../docs/embedding.md", import.meta.url), "utf8")
+  const [, code] = /^```ts embed\n([^]*?)^```$/m.exec(page) ?? []
   return `${code}\nconsole.log(JSON.stringify(page))\n`
 }
 
@@ -149,7 +149,7 @@ try {
   })
   writeFileSync(join(folder, "embed.mjs"), embedding())
   const page = JSON.parse(execFileSync(process.execPath, ["embed.mjs"], { cwd: folder, encoding: "utf8" }))
-  expectTrue(page.object === "list" && page.data.length === 0, "the README's program embeds the package")
+  expectTrue(page.object === "list" && page.data.length === 0, "the program of the document embeds the package")
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -44,7 +44,7 @@ const rows = (title: string) => {
 }
 
 /** Where an administrator of PostgreSQL reads what to run. */
-const rolesDocument = "README.md"
+const rolesDocument = "docs/operations.md"
 
 const unit = read("deploy/security-console.service")
 const container = read("deploy/Containerfile")
@@ -181,7 +181,7 @@ describe("the compose file", () => {
 
   it("makes the roles and the database that the document for operators says", () => {
     const [, made = ""] = /<<'SQL'\n\\set password `.*`\n([^]*?)^SQL$/m.exec(read("deploy/postgres/roles.sh")) ?? []
-    const [, documented = ""] = /^```sql\n([^]*?)^```$/m.exec(read(rolesDocument)) ?? []
+    const [, documented = ""] = /^## PostgreSQL\n[^]*?^```sql\n([^]*?)^```$/m.exec(read(rolesDocument)) ?? []
     expect(made.replaceAll(":'password'", "'choose one'")).toBe(documented)
     expect(file().services["database"]?.volumes).toContain(
       "./postgres/roles.sh:/docker-entrypoint-initdb.d/roles.sh:ro"

@@ -10,7 +10,7 @@ export const form = (members: Record<string, string | ReadonlyArray<string>>): U
 
 /** A person with a browser: opens the address, signs in where asked, allows the scopes, and ends at the callback. */
 export const person =
-  (base: string, organization: string, email: string) =>
+  (base: string, organization: string, email: string, consolePassword: string = Pages.password) =>
   async (url: URL, scope: ReadonlyArray<string>, password?: string): Promise<URL> => {
     const asked = await fetch(url, { redirect: "manual" })
     const signIn = new URL(asked.headers.get("location") ?? "", base)
@@ -21,7 +21,7 @@ export const person =
       body: form({
         organization,
         email,
-        password: Pages.password,
+        password: consolePassword,
         return_to: signIn.searchParams.get("return_to") ?? ""
       })
     })

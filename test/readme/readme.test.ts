@@ -3,16 +3,18 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, done, freshDirectory, serve, shownKeys } from "../support/cli.ts"
+import * as Pages from "./pages.ts"
 
 const root = path.join(import.meta.dirname, "../..")
-const readme = fs.readFileSync(path.join(root, "README.md"), "utf8")
+const embedding = Pages.read("docs/embedding.md")
+const configuration = Pages.read("docs/configuration.md")
 const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
 
 /** A fenced block by the words after its fence. */
 const block = (kind: string): string => {
-  const [, code] = new RegExp(`^\`\`\`${kind}\n([^]*?)^\`\`\`$`, "m").exec(readme) ?? []
-  if (code === undefined) throw new Error(`The README has no block ${kind}`)
-  return code
+  const found = Pages.blocks(embedding).find((each) => each.kind === kind)
+  if (found === undefined) throw new Error(`docs/embedding.md has no block ${kind}`)
+  return found.code
 }
 
 /** The sources that the package's own names stand for. */
@@ -41,14 +43,22 @@ const execute = (file: string, cwd: string, env: Record<string, string> = {}): a
 /** What each example is followed by, so that there is something to see. */
 const endings = {
   embed: `console.log(JSON.stringify(page))\n`,
+  seed: `console.log(JSON.stringify({ created, keys: keys.length }))\n`,
   mount: `
+const authorization = \`Bearer \${process.env["KEY"]}\`
 const response = await handler(
-  new Request("http://127.0.0.1:3000/v1/organization", {
-    headers: { host: "127.0.0.1:3000", authorization: \`Bearer \${process.env["KEY"]}\` }
+  new Request("http://127.0.0.1:3000/v1/organization", { headers: { authorization } })
+)
+const listed = await handler(
+  new Request("http://127.0.0.1:3000/mcp", {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
   })
 )
-console.log(JSON.stringify({ status: response.status, body: await response.json() }))
-await runtime.dispose()
+const tools = (await listed.text()).includes("list_protected_accounts")
+console.log(JSON.stringify({ alive: answer.status, status: response.status, body: await response.json(), tools }))
+await close()
 `,
   replace: `
 import { Messenger } from "org-security-console"
@@ -62,7 +72,7 @@ console.log(JSON.stringify(await Effect.runPromise(pause(ADDRESS, KEY, ACCOUNT))
 `
 }
 
-describe("the README's examples", () => {
+describe("the examples of embedding", () => {
   const folder = path.join(root, `.readme-${process.pid}`)
   const files = new Map<string, string>()
 
@@ -100,9 +110,15 @@ describe("the README's examples", () => {
       ...data
     ])).split("\n")
     expect(execute(files.get("embed") ?? "", cwd)).toMatchObject({ object: "list", data: [], has_more: false })
+    fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
+    const seeded = { created: ["demo"], keys: expect.any(Number) }
+    expect(execute(files.get("seed") ?? "", cwd)).toEqual(seeded)
+    // It has closed what it opened: the directory is free for the next one.
     expect(execute(files.get("mount") ?? "", cwd, { KEY: key })).toMatchObject({
+      alive: 200,
       status: 200,
-      body: { object: "organization", id: "acme" }
+      body: { object: "organization", id: "acme" },
+      tools: true
     })
   }, 180_000)
 
@@ -119,9 +135,9 @@ describe("the README's examples", () => {
   }, 180_000)
 })
 
-describe("the README", () => {
+describe("the page of the configuration", () => {
   it("has the table of settings that the command prints", async () => {
-    expect(readme).toContain(`\n${await done(["settings"])}`)
+    expect(configuration).toContain(`\n${await done(["settings"])}`)
   })
 
   it("names every command, and only those that there are", async () => {
@@ -132,7 +148,10 @@ describe("the README", () => {
       return [...list.matchAll(/^ {2}([\w-]+) {2,}\S/gm)].map(([, name = ""]) => name)
     }
     for (const name of await subcommands([])) helps.set(name, await subcommands([name]))
-    const table = readme.slice(readme.indexOf("## Commands"), readme.indexOf("What a command changes"))
+    const table = configuration.slice(
+      configuration.indexOf("## Commands"),
+      configuration.indexOf("What a command changes")
+    )
     const documented = new Set<string>()
     for (const [, cell = ""] of table.matchAll(/^\| (`.*?) \|/gm)) {
       let group = ""
@@ -146,7 +165,11 @@ describe("the README", () => {
       nested.length === 0 ? [name] : nested.map((each) => `${name} ${each}`)
     )
     expect([...documented].toSorted()).toEqual(real.toSorted())
-    for (const [, words = ""] of readme.matchAll(/(?:npm run cli -- |^security-console )(\w[^\n<>`]*)/gm)) {
+    for (
+      const [, words = ""] of `${Pages.read("README.md")}${configuration}`.matchAll(
+        /(?:npm run cli -- |^security-console )(\w[^\n<>`]*)/gm
+      )
+    ) {
       const [first = "", second = ""] = words.split(" ")
       expect(real).toContain(helps.get(first)?.length === 0 ? first : `${first} ${second}`)
     }
