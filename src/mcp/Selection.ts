@@ -17,7 +17,7 @@ export interface Selection {
 export const everything: Selection = { named: undefined, readOnly: false }
 
 /** Whether a header asks for reading alone: everything does but what says no. */
-export const isReadOnly = (header: string | undefined): boolean =>
+const isReadOnly = (header: string | undefined): boolean =>
   !["", "false", "f", "no", "n", "0", "off"].includes((header ?? "").trim().toLowerCase())
 
 const split = (lists: ReadonlyArray<string>): ReadonlyArray<string> =>
