@@ -11,6 +11,7 @@ import { operations } from "../src/operations/index.ts"
 const start = Date.parse("2026-01-15T09:00:00.000Z")
 
 const inputs = {
+  find_accounts: { query: "amara", limit: 2 },
   set_mail_preferences: { security: true, storage: true, news: false, offers: false },
   set_notification_recipients: { recipients: "owner_superadmins" },
   list_protected_accounts: { limit: 2 },

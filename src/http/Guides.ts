@@ -16,6 +16,7 @@ export const scopes: Readonly<Record<Scope, string>> = {
 export const areas: Readonly<Record<string, string>> = {
   organization: "The organization that the credential belongs to.",
   "ai-connections": "The credentials that act for the organization's admins: AI connections and API keys.",
+  "account-search": "Accounts by what is known of them.",
   "api-keys": "The keys that programs use the interface with.",
   me: "The admin that the credential acts as.",
   settings: "What the organization has decided for all of its accounts.",

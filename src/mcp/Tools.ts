@@ -109,6 +109,7 @@ const toolsetOf: Readonly<Record<string, string>> = {
   organization: "console",
   me: "console",
   settings: "console",
+  "account-search": "accounts",
   "ai-connections": "admin",
   "api-keys": "admin"
 }

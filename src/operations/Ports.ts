@@ -130,6 +130,8 @@ export class Accounts extends Context.Service<Accounts, {
   find(caller: CallerService, id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
   /** The accounts after `after`, or null when the caller does not reach that one. */
   list(caller: CallerService, query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
+  /** The accounts that match best, one more than `limit` where more do. */
+  search(caller: CallerService, query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
   sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
   /** The latest sessions that ended, newest first. */
   terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
@@ -139,7 +141,7 @@ export class Accounts extends Context.Service<Accounts, {
   pause(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
   /** Takes monitoring up again, as protected whatever happened before. */
   resume(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
-  setRoleLabel(organizationId: OrganizationId, id: AccountId, label: string | null): Effect.Effect<void>
+  setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
   /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
   setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>
 }>()("org-security-console/operations/Ports/Accounts") {}

@@ -1,4 +1,5 @@
 /** Every operation of the service, in the specification's order. */
+import { findAccounts } from "./accounts/find_accounts.ts"
 import { getAccount } from "./accounts/get_account.ts"
 import { getAccountMessengerProfile } from "./accounts/get_account_messenger_profile.ts"
 import { listProtectedAccounts } from "./accounts/list_protected_accounts.ts"
@@ -41,7 +42,8 @@ export const operations = [
   revokeAiConnection,
   listJournalEvents,
   getJournalEvent,
-  tailJournalEvents
+  tailJournalEvents,
+  findAccounts
 ] as const
 
 export type Operations = typeof operations

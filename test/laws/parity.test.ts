@@ -7,7 +7,7 @@ import { operations } from "../../src/operations/index.ts"
 import type * as Operation from "../../src/operations/Operation.ts"
 import * as Mcp from "../mcp/support.ts"
 import { pglite } from "../support/database.ts"
-import { requests } from "../support/requests.ts"
+import { queryOf, requests } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
@@ -86,6 +86,7 @@ const goodArguments = (operation: Operation.Any, { account, connectionId, eventI
     ...("api_key_id" in operation.params ? { api_key_id: keyId } : {}),
     ...("connection_id" in operation.params ? { connection_id: connectionId } : {}),
     ...(operation.id === "create_api_key" ? { label: "Nightly export", scopes: ["org:read"] } : {}),
+    ...(good === undefined ? {} : queryOf(good)),
     ...(good?.body as object | undefined)
   }
 }
@@ -147,7 +148,12 @@ const cases = (operation: Operation.Any, made: Stage): ReadonlyArray<Case> => {
       { title: "after nothing", args: { starting_after: crypto.randomUUID() } }
     ],
     list_journal_events: [{ title: "one page", args: { limit: 1 } }],
-    tail_journal_events: [{ title: "one page", args: { after_sequence: 1, limit: 1 } }]
+    tail_journal_events: [{ title: "one page", args: { after_sequence: 1, limit: 1 } }],
+    find_accounts: [
+      { title: "nobody", args: { query: "zzzz" } },
+      { title: "no query", args: {} },
+      { title: "too many", args: { query: "a", limit: 51 } }
+    ]
   }
   return [...own, ...conflicts[operation.id] ?? []]
 }

@@ -8,7 +8,7 @@ import { operations } from "../../src/operations/index.ts"
 import type * as Operation from "../../src/operations/Operation.ts"
 import { pglite } from "../support/database.ts"
 import { type JsonSchema, violations } from "../support/documented.ts"
-import { requests } from "../support/requests.ts"
+import { queryOf, requests } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -129,6 +129,7 @@ describe("the tools", () => {
           const args = {
             ...("account_id" in operation.params ? { account_id: account.id } : {}),
             ...("event_id" in operation.params ? { event_id: event!.id } : {}),
+            ...queryOf(request),
             ...(request.body as object | undefined)
           }
           const { body } = yield* Mcp.call(request.id, args, { key: admins.owner.key })

@@ -34,7 +34,8 @@ describe("1 what a credential may do", () => {
       set_messenger_username: ["ok", "ok", "ok", "role_forbidden", "role_forbidden"],
       list_journal_events: ["ok", "ok", "ok", "ok", "ok"],
       get_journal_event: ["ok", "ok", "ok", "resource_missing", "ok"],
-      tail_journal_events: ["ok", "ok", "superadmin_required", "superadmin_required", "superadmin_required"]
+      tail_journal_events: ["ok", "ok", "superadmin_required", "superadmin_required", "superadmin_required"],
+      find_accounts: ["ok", "ok", "ok", "ok", "ok"]
     }
 
     it.effect("S1-06, S1-09: for every role and operation the role's rule holds with all six scopes and with its own alone, and a refusal changes nothing", () =>

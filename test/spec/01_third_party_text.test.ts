@@ -96,7 +96,8 @@ describe("1 third-party text", () => {
             "set_messenger_username",
             "list_journal_events",
             "get_journal_event",
-            "tail_journal_events"
+            "tail_journal_events",
+            "find_accounts"
           ])
         }))
 

@@ -28,7 +28,8 @@ const table = [
   ["revoke_ai_connection", "DELETE", "/v1/ai-connections/{connection_id}", "admins:write", "no"],
   ["list_journal_events", "GET", "/v1/journal", "org:read", "yes"],
   ["get_journal_event", "GET", "/v1/journal/{event_id}", "org:read", "yes"],
-  ["tail_journal_events", "GET", "/v1/journal/tail", "org:read", "yes"]
+  ["tail_journal_events", "GET", "/v1/journal/tail", "org:read", "yes"],
+  ["find_accounts", "GET", "/v1/account-search", "org:read", "yes"]
 ] as const
 
 const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}")
@@ -242,7 +243,8 @@ describe("4 operations, as served", () => {
           set_messenger_username: "messenger_profile",
           list_journal_events: "list",
           get_journal_event: "journal_event",
-          tail_journal_events: "list"
+          tail_journal_events: "list",
+          find_accounts: "list"
         }
         for (const request of requests) {
           const answer = yield* ask(request, organization.admins.owner.key)

@@ -17,7 +17,10 @@ export type DatabaseLayer = Layer.Layer<SqlClient.SqlClient, SqlError.SqlError |
 
 /** A migrated PGlite in memory. */
 export const pglite: DatabaseLayer = Pglite.layerFrom(() =>
-  PGlite.create({ loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]) })
+  PGlite.create({
+    loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
+    extensions: Pglite.extensions
+  })
 )
 
 const admin = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>

@@ -34,7 +34,7 @@ const version = Effect.gen(function*() {
 const migrated = Effect.andThen(Migrate.run(migrations), version)
 
 const dumpPglite = async (file: string) => {
-  const database = await PGlite.create()
+  const database = await PGlite.create({ extensions: Pglite.extensions })
   const name = await Effect.runPromise(
     Effect.tap(migrated, () =>
       Effect.promise(async () => {

@@ -57,9 +57,14 @@ export const requests = (accountId: string, eventId: string): ReadonlyArray<Requ
     },
     { id: "list_journal_events", method: "GET", path: "/v1/journal" },
     { id: "get_journal_event", method: "GET", path: `/v1/journal/${eventId}` },
-    { id: "tail_journal_events", method: "GET", path: "/v1/journal/tail" }
+    { id: "tail_journal_events", method: "GET", path: "/v1/journal/tail" },
+    { id: "find_accounts", method: "GET", path: "/v1/account-search?query=a" }
   ]
 }
+
+/** What a request says in its query. */
+export const queryOf = ({ path }: Request): Readonly<Record<string, string>> =>
+  Object.fromEntries(new URL(path, World.baseUrl).searchParams)
 
 /** The operations that change something, in the specification's order. */
 export const changing: ReadonlyArray<OperationId> = [

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Caller } from "../../domain/Access.ts"
 import { type AccountFacts, nameKey } from "../../domain/Account.ts"
+import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import * as Ports from "../../operations/Ports.ts"
 import { Vault } from "../crypto/Vault.ts"
@@ -13,6 +14,9 @@ export const sealedFor = (organizationId: string, accountId: string, what: strin
   accountId,
   what
 ]
+
+/** How many matches of each kind are looked at: of more than these, which come first is not said. */
+const candidates = 500
 
 /** The accounts in SQL: what the caller does not reach is not found, by the same statement for every reason. */
 export const layer = Layer.effect(
@@ -117,6 +121,32 @@ export const layer = Layer.effect(
         Effect.orDie
       ),
 
+      search: Effect.fnUntraced(
+        function*(caller, query, limit) {
+          const found = patterns(query)
+          if (found.length === 0) return []
+          const ways = reached(sql, caller)
+          const ids = (way: Statement.Fragment | undefined) =>
+            way === undefined ? sql`'{}'::uuid[]` : sql`array(${way})`
+          const within = ways === null
+            ? sql`true, '{}'::uuid[], '{}'::uuid[]`
+            : sql`false, ${ids(ways.departments)}, ${ids(ways.accounts)}`
+          return yield* sql<AccountFacts>`
+            with found as (
+              select id, min(rank) as rank
+              from unnest(${found.map(({ rank }) => rank)}::int[], ${found.map(({ like }) => like)}::text[])
+                as wanted (rank, pattern)
+              cross join lateral matching_accounts(pattern, ${within}, ${sql.literal(String(candidates))}) as match (id)
+              group by id
+            )
+            select ${columns} from found
+            join account on organization_id = ${caller.organizationId} and account.id = found.id
+            where ${reachable(sql, caller)}
+            order by found.rank, name_key, account.id limit ${limit + 1}`
+        },
+        Effect.orDie
+      ),
+
       sessions: (organizationId, id) =>
         sql<SessionFacts>`
           select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
@@ -164,15 +194,16 @@ export const layer = Layer.effect(
             monitoring_state = 'active', last_poll_error = null
           where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
 
-      setRoleLabel: (organizationId, id, label) =>
+      setRoleLabel: (organizationId, account, label) =>
         sql`
-          update account set role_label = ${label}
-          where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
+          update account set role_label = ${label}, search_text = ${searchText({ ...account, role_label: label })}
+          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid),
 
       setNames: (organizationId, account, names) =>
         sql`
           update account set first_name = ${names.first_name}, last_name = ${names.last_name},
-            username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })}
+            username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })},
+            search_text = ${searchText({ ...account, ...names })}
           where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid)
     })
   })

@@ -1,5 +1,6 @@
 /** The embedded database: PGlite in this process, spoken to in PostgreSQL's own protocol. */
 import { PGlite } from "@electric-sql/pglite"
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
 import { NodeFS } from "@electric-sql/pglite/nodefs"
 import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -89,6 +90,9 @@ grant create on database postgres to console_owner;
 alter schema public owner to console_owner;
 `
 
+/** What the schema needs besides PostgreSQL itself. */
+export const extensions = { pg_trgm }
+
 /** PostgreSQL's settings for the embedded database: PGlite's own, without its `-F`, which turns fsync off. */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
@@ -123,11 +127,11 @@ const openDirectory = async (directory: string): Promise<PGlite> => {
     const draft = path.join(directory, "database.new")
     fs.rmSync(draft, { recursive: true, force: true })
     fs.mkdirSync(draft, { mode: 0o700 })
-    const database = await PGlite.create({ fs: new DurableDirectory(draft), startParams })
+    const database = await PGlite.create({ fs: new DurableDirectory(draft), startParams, extensions })
     await database.close()
     fs.renameSync(draft, data)
   }
-  return PGlite.create({ fs: new DurableDirectory(data), startParams })
+  return PGlite.create({ fs: new DurableDirectory(data), startParams, extensions })
 }
 
 const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>) {
@@ -167,4 +171,6 @@ export const layerFrom = (open: () => Promise<PGlite>): Layer.Layer<SqlClient.Sq
   Layer.effect(SqlClient.SqlClient, client(open)).pipe(Layer.provide(Reactivity.layer))
 
 /** The `SqlClient` of a new, empty embedded database in memory. */
-export const layerMemory: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> = layerFrom(() => PGlite.create())
+export const layerMemory: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> = layerFrom(() =>
+  PGlite.create({ extensions })
+)

@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { OrganizationId, type Role, Scope } from "../../domain/Access.ts"
 import { type MessengerNames, nameKey } from "../../domain/Account.ts"
+import { searchText } from "../../domain/AccountSearch.ts"
 import type { JournalDetails, JournalEntry } from "../../domain/JournalEvent.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
 import * as Ports from "../../operations/Ports.ts"
@@ -132,6 +133,10 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
       messenger_user_id: options.messengerUserId ?? id,
       ...names,
       name_key: nameKey(names),
+      search_text: searchText({
+        ...names,
+        role_label: typeof facts["role_label"] === "string" ? facts["role_label"] : null
+      }),
       monitoring_state: "active",
       baselined: true,
       ...facts

@@ -23,7 +23,7 @@ export const setAccountRoleLabel = Operation.write(
     success: ChangedAccount,
     journal: { action: "account.role_label_set", target: "account" }
   },
-  ({ account_id, role_label }, { account, caller, now }) =>
+  ({ role_label }, { account, caller, now }) =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const organizations = yield* Organizations
@@ -35,7 +35,7 @@ export const setAccountRoleLabel = Operation.write(
         now
       )
       if (label === account.role_label) return Operation.unchanged(answer)
-      yield* accounts.setRoleLabel(caller.organizationId, account_id, label)
+      yield* accounts.setRoleLabel(caller.organizationId, account, label)
       return Operation.changed(answer, label === null ? {} : { role_label: label })
     })
 )

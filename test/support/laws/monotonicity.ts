@@ -33,7 +33,8 @@ type Sequence = Effect.Success<ReturnType<typeof sample>>[number]
 const wholePages: Readonly<Record<string, number>> = {
   list_protected_accounts: 100,
   list_journal_events: 100,
-  tail_journal_events: 500
+  tail_journal_events: 500,
+  find_accounts: 50
 }
 
 /** Whole lists, for the pages of those who see less begin elsewhere. */

@@ -8,6 +8,7 @@ import keepStandings from "./0005_keep_standings.ts"
 import extendOAuth from "./0007_extend_oauth.ts"
 import extendSignIn from "./0008_extend_sign_in.ts"
 import proveJournal from "./0009_prove_journal.ts"
+import searchAccounts from "./0010_search_accounts.ts"
 import keepLastFour from "./0011_keep_last_four.ts"
 
 export const migrations: Migrate.Migrations = {
@@ -19,5 +20,6 @@ export const migrations: Migrate.Migrations = {
   "0007_extend_oauth": extendOAuth,
   "0008_extend_sign_in": extendSignIn,
   "0009_prove_journal": proveJournal,
+  "0010_search_accounts": searchAccounts,
   "0011_keep_last_four": keepLastFour
 }

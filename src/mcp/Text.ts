@@ -1,0 +1,75 @@
+/** What an assistant reads of an answer: lists as one line an item with the members that matter, the rest as JSON. */
+import { Predicate } from "effect"
+import type * as Operation from "../operations/Operation.ts"
+
+type Item = Readonly<Record<string, unknown>>
+
+const isItem = (value: unknown): value is Item => Predicate.isObject(value)
+
+const itemsOf = (value: unknown): ReadonlyArray<Item> => Array.isArray(value) ? value.filter(isItem) : []
+
+/** The members of each kind of item, by the way to them. */
+const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
+  account: ["id", "name", "phone_number", "status", "role_label", "department_id", "archive.saving.state"],
+  journal_event: ["sequence", "id", "at", "action", "outcome", "actor.name", "via", "account_id", "details"],
+  ai_connection: [
+    "id",
+    "kind",
+    "label",
+    "client.name",
+    "scopes",
+    "owner_email",
+    "last_used_at",
+    "expires_at",
+    "revoked_at"
+  ],
+  api_key: ["id", "label", "scopes", "owner_email", "mine", "last_used_at", "expires_at", "revoked_at"]
+}
+
+const at = (item: unknown, way: string): unknown =>
+  way.split(".").reduce((value, name) => Predicate.hasProperty(value, name) ? value[name] : null, item)
+
+const plain = /^[\w.:@+-]+$/
+
+/** A value on a line: what others have written stands in quotes, so that it cannot pass for a line of ours. */
+const cell = (value: unknown): string => {
+  if (value === null || value === undefined) return "-"
+  if (typeof value === "string") return plain.test(value) ? value : JSON.stringify(value)
+  return Array.isArray(value) && value.every((one) => typeof one === "string" && plain.test(one))
+    ? value.join(",")
+    : JSON.stringify(value)
+}
+
+const table = (items: ReadonlyArray<Item>): ReadonlyArray<string> => {
+  const ways = columns[String(items[0]?.["object"])]
+  return ways === undefined
+    ? items.map((item) => JSON.stringify(item))
+    : [ways.join(" | "), ...items.map((item) => ways.map((way) => cell(at(item, way))).join(" | "))]
+}
+
+/** How the next page is asked for. */
+const next = (operation: Operation.Any, items: ReadonlyArray<Item>): string => {
+  const last = items.at(-1)
+  if (Object.hasOwn(operation.query, "after_sequence")) return `pass after_sequence ${String(last?.["sequence"])}`
+  const cursor = ["starting_after", "before_id"].find((name) => Object.hasOwn(operation.query, name))
+  return cursor === undefined ? "narrow the query, or raise limit" : `pass ${cursor} ${String(last?.["id"])}`
+}
+
+/** The answer as text; what it leaves out is in the structured content. */
+export const render = (operation: Operation.Any, answer: unknown): string => {
+  if (!isItem(answer)) return JSON.stringify(answer)
+  const notice = typeof answer["content_notice"] === "string" ? [answer["content_notice"]] : []
+  if (answer["object"] === "list") {
+    const items = itemsOf(answer["data"])
+    const more = answer["has_more"] === true
+      ? `${items.length} items; has_more: true, for more ${next(operation, items)}.`
+      : `${items.length} items; has_more: false.`
+    return [...notice, ...table(items), more].join("\n")
+  }
+  if (answer["object"] === "ai_connections") {
+    const lists = [["connections", answer["connections"]], ["api_keys", answer["api_keys"]]] as const
+    const parts = lists.flatMap(([name, list]) => [`${name}: ${itemsOf(list).length}`, ...table(itemsOf(list))])
+    return [...notice, ...parts].join("\n")
+  }
+  return JSON.stringify(answer)
+}

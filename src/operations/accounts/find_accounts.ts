@@ -1,0 +1,39 @@
+import { Effect, Schema } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { Account, account } from "../../domain/Account.ts"
+import { defaultSearchLimit, maxSearchLength, maxSearchLimit } from "../../domain/Limits.ts"
+import { List, page, Text } from "../../domain/Wire.ts"
+import * as Operation from "../Operation.ts"
+import { Accounts, Organizations } from "../Ports.ts"
+
+export const findAccounts = Operation.read(
+  "find_accounts",
+  {
+    summary: "Find accounts by name, username, phone number or role label, the best match first.",
+    description: "Case and diacritics do not matter; one or two letters match the starts of words alone.",
+    method: "GET",
+    path: "/v1/account-search",
+    scope: "org:read",
+    roles: everyone,
+    query: {
+      query: Text(maxSearchLength).check(Schema.isNonEmpty()).annotateKey({
+        description: "What is known of the account, such as Ada, @ada_lovelace or +1 202 555 0143."
+      }),
+      limit: Schema.optionalKey(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSearchLimit }))
+          .annotate({ default: defaultSearchLimit })
+      ).annotateKey({ description: "The most accounts to answer." })
+    },
+    success: List(Account).annotate({ identifier: "found_account_list" })
+  },
+  ({ limit = defaultSearchLimit, query }, { caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const organizations = yield* Organizations
+      const [rows, facts] = yield* Effect.all([
+        accounts.search(caller, query, limit),
+        organizations.facts(caller.organizationId)
+      ], { concurrency: "unbounded" })
+      return page(rows.map((row) => account(row, facts, caller, now)), limit)
+    })
+)
