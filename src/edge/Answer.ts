@@ -1,5 +1,6 @@
 /** How failures and budgets look on the wire, whichever way in (specification, sections 7 and 8). */
 import { Cause, Effect, Option, Predicate } from "effect"
+import { HttpServerError } from "effect/http"
 import * as Failures from "../domain/Failure.ts"
 import type { RateState } from "../operations/Ports.ts"
 import * as Observation from "./Observation.ts"
@@ -45,16 +46,27 @@ export const answer = (failure: unknown): ErrorAnswer => {
   }
 }
 
+/** Whether the work was interrupted because its client no longer waits for it. */
+const isGivenUp = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) =>
+    Cause.isInterruptReason(reason) && reason.annotations.has(HttpServerError.ClientAbort.key)
+  )
+
 /**
  * Answers whatever went wrong; what is not a failure of the service is logged, and not told. Work that was interrupted,
- * because the service stops, answers as unavailable.
+ * because the service stops, answers as unavailable; what its client gave up is told as cancelled.
  */
 export const recover =
   <B, R2>(respond: (failed: ErrorAnswer) => Effect.Effect<B, never, R2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, never, R | R2> => {
     const tell = (failed: ErrorAnswer) => Effect.andThen(Observation.failing(failed.body.error.code), respond(failed))
     return Effect.catchCause(effect, (cause): Effect.Effect<B, never, R2> => {
-      if (Cause.hasInterruptsOnly(cause)) return tell(answer(new Failures.ServiceUnavailable({})))
+      if (Cause.hasInterruptsOnly(cause)) {
+        const unavailable = answer(new Failures.ServiceUnavailable({}))
+        return isGivenUp(cause)
+          ? Effect.andThen(Observation.failing(Observation.cancelled), respond(unavailable))
+          : tell(unavailable)
+      }
       const failure = Option.filter(Cause.findErrorOption(cause), isFailure)
       return Option.isSome(failure)
         ? tell(answer(failure.value))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** Whether the client takes gzip: it names it, and not with a weight of zero. */
-export const accepts = (header: string | undefined): boolean =>
+const accepts = (header: string | undefined): boolean =>
   (header ?? "").split(",").some((part) => {
     const [coding = "", ...params] = part.split(";").map((text) => text.trim().toLowerCase())
     return (coding === "gzip" || coding === "*") && !params.some((param) => /^q=0(?:\.0*)?$/.test(param))
@@ -25,7 +25,7 @@ const encoded = (response: HttpServerResponse.HttpServerResponse, bytes: Uint8Ar
   HttpServerResponse.uint8Array(bytes, {
     status: response.status,
     headers: { ...response.headers, "content-encoding": "gzip" },
-    contentType: response.body.contentType ?? "application/octet-stream"
+    contentType: response.headers["content-type"] ?? "application/octet-stream"
   })
 
 const varying = HttpServerResponse.setHeader("vary", "accept-encoding")

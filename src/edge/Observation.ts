@@ -105,27 +105,32 @@ const fields = ({ caller, code, ip, method, requestId, way }: Observation, statu
 
 const nanosPerMicro = 1000n
 
+/** The code of a request that its client gave up: nobody was answered. */
+export const cancelled = "cancelled"
+
 /** Counts what has been answered, and writes its line where the log has lines of this level. */
 const told = (observation: Observation, status: number | null, started: bigint): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
+    if (status === null) observation.code = cancelled
+    const given = observation.code === cancelled ? null : status
     const { context } = fiber
     const elapsed = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe() - started
     const millis = Number(elapsed / nanosPerMicro) / 1000
     const { caller, code, way } = observation
-    way.series.count(code ?? (status === null ? "interrupted" : String(status)), millis / 1000, context)
-    if (code !== undefined) Metrics.countFailure(code, caller !== undefined, context)
+    way.series.count(code ?? String(status), millis / 1000, context)
+    if (code !== undefined && given !== null) Metrics.countFailure(code, caller !== undefined, context)
     const level = way.quiet ? "Debug" : "Info"
     if (!Context.get(context, RequestLines) || LogLevel.isGreaterThan(fiber.cache.minimumLogLevel, level)) {
       return Effect.void
     }
     observation.ip ??= addressIn(context)
-    return Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
-      ...fields(observation, status),
+    return Effect.annotateLogs(Effect.logWithLevel(level)(given === null ? "Request cancelled" : "Request answered"), {
+      ...fields(observation, given),
       duration_ms: millis
     })
   })
 
-/** Observes the request from here to its answer; one whose client has gone is told as interrupted. */
+/** Observes the request from here to its answer; one that its client gave up is told as cancelled. */
 export const watch = <A, E, R>(
   observation: Observation,
   statusOf: (answered: A) => number,

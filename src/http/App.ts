@@ -14,6 +14,7 @@ import { Caller } from "../domain/Access.ts"
 import { ResourceMissing } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import * as Compression from "../edge/Compression.ts"
 import { enter, hostOf, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
 import { JournalKeys, RequestId } from "../edge/Settings.ts"
@@ -220,8 +221,12 @@ export const make: Effect.Effect<
     )
   }
   yield* router.add("GET", "/", named("/", Effect.provideContext(root, context)))
-  yield* router.add("GET", Documents.path, named(Documents.path, Effect.sync(Documents.response)))
-  yield* router.add("GET", Reference.path, named(Reference.path, yield* Reference.make))
+  yield* router.add(
+    "GET",
+    Documents.path,
+    named(Documents.path, Compression.compressOnce(Effect.sync(Documents.response)))
+  )
+  yield* router.add("GET", Reference.path, named(Reference.path, Compression.compressOnce(yield* Reference.make)))
   yield* OAuth.add(router, context)
   for (const { method, path, serve } of Pages.pages) {
     yield* router.add(method, path, named(path, Effect.provideContext(serve, context)))

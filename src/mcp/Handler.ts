@@ -8,11 +8,12 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
-import { Effect, FiberSet, Result } from "effect"
-import { HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, Fiber, FiberSet, Result } from "effect"
+import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { ConsolePageRequired, ParameterInvalid } from "../domain/Failure.ts"
 import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import * as Compression from "../edge/Compression.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
 import type { Site, Sites } from "../edge/Site.ts"
@@ -22,7 +23,9 @@ import { type Credentials, type FailedAttempts, RateLimiter, type RateState } fr
 import type { AdmissionFailure } from "../operations/Refusals.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Messages from "./Messages.ts"
+import * as Prompts from "./Prompts.ts"
 import * as Selection from "./Selection.ts"
+import * as Text from "./Text.ts"
 import * as Tools from "./Tools.ts"
 
 export interface Options {
@@ -114,28 +117,31 @@ const wayOf = ({ id }: Operation.Any): Observation.Way => {
 /** The status that the answer would have over HTTP. */
 const statusOf = (code: string | undefined): number => code === undefined ? 200 : codes.get(code) ?? 500
 
-/** What an assistant is told instead of an answer that no person would hold. */
-const elsewhere = ({ page = "/console" }: Operation.Any, { baseUrl }: Site) =>
-  new ConsolePageRequired({
-    message: `Nothing was done: what this answers is shown once, to a person. Ask them to open ${baseUrl}${page}.`
-  })
+/** The failure with the address of the console's page, where an answer is for a person alone. */
+const leading = (failure: ErrorAnswer, { page = "/console" }: Operation.Any, { baseUrl }: Site): ErrorAnswer =>
+  failure.body.error.code === ConsolePageRequired.identifier
+    ? answer(
+      new ConsolePageRequired({
+        message: `Nothing was done: what this answers is shown once, to a person. Ask them to open ${baseUrl}${page}.`
+      })
+    )
+    : failure
 
 /** Runs a tool; whatever fails is a result with the body that the failure has over HTTP. */
 const call = Effect.fnUntraced(
-  function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, site: Site) {
+  function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, _site: Site) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    const answered = yield* Effect.mapError(
-      operation.respond(Arguments.prepare(operation, input)),
-      (failure) => failure instanceof ConsolePageRequired ? elsewhere(operation, site) : failure
-    )
+    const answered = yield* operation.respond(Arguments.prepare(operation, input))
     const result: CallToolResult = {
-      content: text(answered),
+      content: [{ type: "text", text: Text.render(operation, answered) }],
       structuredContent: answered
     }
     return result
   },
-  recover((body) => Effect.succeed(failed(body))),
+  (called, operation, _input, _admission, site) =>
+    // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+    recover((failure) => Effect.succeed(failed(leading(failure, operation, site))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation) => Observation.within(wayOf(operation), statusOf, called)
 )
@@ -179,6 +185,14 @@ const buffered = Effect.fnUntraced(function*(response: Response) {
 /** A method that no `Request` carries is one more that is not allowed here. */
 const carried = (method: string): string => /^(?:connect|trace|track)$/i.test(method) ? "PUT" : method
 
+/** What the fiber ends with; its client gives it up by the signal. */
+const settled = <A>(fiber: Fiber.Fiber<A>, signal: AbortSignal): Promise<A> => {
+  signal.addEventListener("abort", () => fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation), {
+    once: true
+  })
+  return Effect.runPromise(Fiber.join(fiber))
+}
+
 /** What a connection is shown of the tools. */
 interface Shown {
   /** Those too that the credential may not use. */
@@ -191,7 +205,7 @@ interface Shown {
 const list = (caller: Caller["Service"], { complete, selection }: Shown) =>
   Tools.all().flatMap(([operation, tool]) =>
     (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
-      ? [tool]
+      ? [selection.outputSchemas ? tool : Tools.lean(tool)]
       : []
   )
 
@@ -199,10 +213,28 @@ const list = (caller: Caller["Service"], { complete, selection }: Shown) =>
 const exchange = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: Shown) {
     const caller = yield* Caller
-    const runPromise = yield* FiberSet.makeRuntimePromise<Operation.Services<Operations> | Caller, CallToolResult>()
+    const run = yield* FiberSet.makeRuntime<Operation.Services<Operations> | Caller, CallToolResult>()
     const makeServer = () => {
-      const server = new Server(serverInfo, { capabilities: { tools: {} }, instructions })
+      const server = new Server(serverInfo, { capabilities: { tools: {}, prompts: {} }, instructions })
       server.setRequestHandler("tools/list", () => ({ tools: list(caller, shown) }))
+      const prompts = Prompts.tasks.filter((task) =>
+        task.tools.every((name) => {
+          const operation = Tools.find(name)
+          return operation !== undefined && Tools.isAllowed(caller, operation) &&
+            Selection.refusal(shown.selection, operation) === undefined
+        })
+      )
+      server.setRequestHandler("prompts/list", () => ({ prompts: prompts.map(({ prompt }) => prompt) }))
+      server.setRequestHandler("prompts/get", ({ params }) => {
+        const task = prompts.find(({ prompt }) => prompt.name === params.name)
+        if (task === undefined) {
+          throw new ProtocolError(
+            ProtocolErrorCode.InvalidParams,
+            `There is no prompt ${params.name} in this connection.`
+          )
+        }
+        return Prompts.message(task, params.arguments ?? {})
+      })
       server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
         const operation = Tools.find(params.name)
         if (operation === undefined) {
@@ -214,7 +246,7 @@ const exchange = Effect.fnUntraced(
         // The SDK leaves a member `__proto__` out, which has to be refused like any that is not known.
         const input = admitted?.input ?? params.arguments ?? {}
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-        return runPromise(call(operation, input, admitted?.admission, shown.site), { signal: mcpReq.signal })
+        return settled(run(call(operation, input, admitted?.admission, shown.site)), mcpReq.signal)
       })
       return server
     }
@@ -264,7 +296,11 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
         return rate === undefined ? refused : HttpServerResponse.setHeaders(refused, rateHeaders(rate))
       }
       const { admissions, rate } = yield* admit(Messages.askingIn(body.success), selection)
-      const response = yield* exchange(request, body.success, admissions, shown)
+      const exchanged = yield* exchange(request, body.success, admissions, shown)
+      // Lists hold no secret beside what a caller chooses; results may.
+      const response = Messages.listsAlone(body.success)
+        ? yield* Compression.compress(request, exchanged)
+        : exchanged
       return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
     }).pipe(Effect.provideService(Caller, caller))
   }).pipe(

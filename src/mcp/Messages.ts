@@ -52,6 +52,10 @@ const asking = (message: unknown): ReadonlyArray<Asking> => {
 export const askingIn = (body: unknown): ReadonlyArray<Asking> =>
   Array.isArray(body) ? body.flatMap(asking) : asking(body)
 
+/** Whether the body asks for one list of what there is, and nothing else. */
+export const listsAlone = (body: unknown): boolean =>
+  Predicate.hasProperty(body, "method") && (body.method === "tools/list" || body.method === "prompts/list")
+
 const isOne = (message: unknown): boolean => {
   if (!Predicate.hasProperty(message, "jsonrpc") || message.jsonrpc !== "2.0") return false
   const id = Predicate.hasProperty(message, "id") ? message.id : undefined

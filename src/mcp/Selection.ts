@@ -11,10 +11,12 @@ export interface Selection {
   /** The toolsets and tools that were named; undefined where none was. */
   readonly named: { readonly toolsets: ReadonlySet<string>; readonly tools: ReadonlySet<string> } | undefined
   readonly readOnly: boolean
+  /** Whether the list says what the tools answer too, which no model reads: asked for by `?schemas=output`. */
+  readonly outputSchemas: boolean
 }
 
 /** A connection that has every tool. */
-export const everything: Selection = { named: undefined, readOnly: false }
+export const everything: Selection = { named: undefined, readOnly: false, outputSchemas: false }
 
 /** Whether a header asks for reading alone: everything does but what says no. */
 const isReadOnly = (header: string | undefined): boolean =>
@@ -64,7 +66,8 @@ export const read = Effect.fnUntraced(function*(url: string, readOnlyHeader: str
     named: isNamed
       ? { toolsets: new Set(toolsets.flatMap((name) => Tools.toolsetNames.get(name) ?? [])), tools: new Set(tools) }
       : undefined,
-    readOnly: place.readOnly || isReadOnly(readOnlyHeader)
+    readOnly: place.readOnly || isReadOnly(readOnlyHeader),
+    outputSchemas: params.get("schemas") === "output"
   }
   return selection
 })

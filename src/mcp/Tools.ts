@@ -101,6 +101,9 @@ let defined: ReadonlyArray<readonly [Operation.Any, Tool]> | undefined
 /** Every tool with its operation; they are derived once. */
 export const all = () => defined ??= operations.map((operation) => [operation, define(operation)] as const)
 
+/** The tool without what it answers: no model is given that, and it is three quarters of the list. */
+export const lean = ({ outputSchema: _, ...tool }: Tool): Tool => tool
+
 /** The names of all tools. */
 export const names: ReadonlyArray<string> = operations.map(({ id }) => id)
 

@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { MessengerSession } from "../../src/operations/MessengerSession.ts"
 import { pglite } from "../support/database.ts"
 import { observed } from "../support/observed.ts"
 import * as World from "../support/world.ts"
@@ -25,5 +26,34 @@ describe("what is told of a tool call", () => {
         expect(metrics).toContain("console_requests_total{operation=\"/mcp\",via=\"http\",code=\"200\"} 1")
         expect(metrics).toContain("console_requests_in_flight 0")
       }))
+
+    it.effect("is told as cancelled where the client gave it up", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const account = yield* World.makeLiveAccount(id)
+        const { answered, metrics } = yield* observed(Effect.gen(function*() {
+          const started = yield* Deferred.make<void>()
+          const ended = yield* Deferred.make<void>()
+          const open = () =>
+            Effect.onInterrupt(
+              Effect.andThen(Deferred.succeed(started, undefined), Effect.never),
+              () => Deferred.succeed(ended, undefined)
+            )
+          const controller = new AbortController()
+          const fiber = yield* Mcp.call("get_account_messenger_profile", { account_id: account.id }, {
+            key: admins.owner.key,
+            signal: controller.signal
+          }).pipe(Effect.provideService(MessengerSession, { open }), Effect.ignoreCause, Effect.forkScoped)
+          yield* Deferred.await(started)
+          controller.abort()
+          yield* Deferred.await(ended)
+          yield* Fiber.await(fiber)
+        }))
+        const [tool] = answered.map(({ fields }) => fields)
+        expect(tool).toMatchObject({ operation: "get_account_messenger_profile", status: null, code: "cancelled" })
+        expect(metrics).toContain(
+          "console_requests_total{operation=\"get_account_messenger_profile\",via=\"mcp\",code=\"cancelled\"} 1"
+        )
+      }), 20_000)
   })
 })

@@ -124,12 +124,19 @@ export const list = (asking: Asking) =>
     ({ body }): ReadonlyArray<string> => body.result.tools.map(({ name }: { readonly name: string }) => name)
   )
 
+/** Whether the text is the answer, or, for a list, has its notice and each of its items. */
+const saysTheSame = (text: string, answer: any): boolean =>
+  text === JSON.stringify(answer) ||
+  ((answer.content_notice === undefined || text.startsWith(`${answer.content_notice}\n`)) &&
+    [...answer.data ?? [], ...answer.connections ?? [], ...answer.api_keys ?? []]
+      .every(({ id }: { readonly id: string }) => text.includes(id)))
+
 /** What a call tells: the body that REST would have, and how it came. */
 export const told = ({ body, status }: Answer) => {
   if (body.jsonrpc === undefined) return { status, body, how: "refused" }
   const { content, isError, structuredContent } = body.result
-  const text = content.length === 1 && content[0].type === "text" ? JSON.parse(content[0].text) : undefined
+  const text = isError === true ? JSON.parse(content[0].text) : undefined
   return isError === true
     ? { status, body: text, how: structuredContent === undefined ? "failed" : "failed with structured content" }
-    : { status, body: text, how: JSON.stringify(structuredContent) === JSON.stringify(text) ? "done" : "unequal" }
+    : { status, body: structuredContent, how: saysTheSame(content[0].text, structuredContent) ? "done" : "unequal" }
 }

@@ -145,7 +145,7 @@ describe("4 operations, as served", () => {
           const [, , path] = table.find(([id]) => id === request.id)!
           const withId = path.includes("{")
           const answered = [
-            yield* ask({ ...request, path: `${request.path}?unknown=1` }, key),
+            yield* ask({ ...request, path: `${request.path}${request.path.includes("?") ? "&" : "?"}unknown=1` }, key),
             yield* ask(request),
             yield* ask(request, scopeless.key),
             yield* ask(request, spent.key),

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Searched, searchText } from "../../../domain/AccountSearch.ts"
 
 /** The extension is missing, and the connected role may not create it; the message holds what an administrator runs. */
-export class ExtensionMissing extends Schema.TaggedError<ExtensionMissing>()("ExtensionMissing", {}) {
+class ExtensionMissing extends Schema.TaggedError<ExtensionMissing>()("ExtensionMissing", {}) {
   override get message(): string {
     return "The extension pg_trgm is missing, and the database's owner may not create it here. An administrator runs " +
       "once, in this database:\ncreate extension pg_trgm;"
