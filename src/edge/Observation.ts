@@ -124,7 +124,7 @@ const told = (observation: Observation, status: number | null, started: bigint):
       return Effect.void
     }
     observation.ip ??= addressIn(context)
-    return Effect.annotateLogs(Effect.logWithLevel(level)(given === null ? "Request cancelled" : "Request answered"), {
+    return Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
       ...fields(observation, given),
       duration_ms: millis
     })

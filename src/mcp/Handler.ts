@@ -139,6 +139,7 @@ const call = Effect.fnUntraced(
     }
     return result
   },
+  // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation, _input, _admission, site) =>
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     recover((failure) => Effect.succeed(failed(leading(failure, operation, site))))(called),
