@@ -13,7 +13,17 @@ import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
 /** What the service makes in a data directory. */
-const made = ["database", "database.new", "pepper", "csrf-key", "console.address", "console.sock", "console.lock"]
+const made = [
+  "database",
+  "database.new",
+  "pepper",
+  "csrf-key",
+  "checkpoint-key",
+  "checkpoint-last",
+  "console.address",
+  "console.sock",
+  "console.lock"
+]
 
 /** Refuses a database with anything in it that is not simulated. */
 const refuseOthers = Effect.fnUntraced(function*(directory: string) {
