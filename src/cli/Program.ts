@@ -15,6 +15,7 @@ import * as Environment from "./Environment.ts"
 import * as Errors from "./Errors.ts"
 import { groups } from "./Groups.ts"
 import { mcp } from "./Mcp.ts"
+import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
 import * as Settings from "./Settings.ts"
 import { status } from "./Status.ts"
@@ -43,27 +44,32 @@ const mcpCommand = Command.make("mcp", { ...Settings.database, ...Settings.assis
   ])
 )
 
-const migrate = Command.make("migrate", Settings.database, (settings) =>
-  Effect.gen(function*() {
-    if (!Environment.isEmbedded(settings)) {
-      yield* Postgres.check
-      yield* Roles.ensure
-    }
-    const applied = yield* Migrate.run(migrations)
-    yield* Console.log(
-      applied.length === 0
-        ? "The schema is up to date."
-        : applied.map(([id, name]) => `Applied ${id} ${name}`).join("\n")
+const migrate = Command.make(
+  "migrate",
+  { ...Settings.database, json: Output.json },
+  (settings) =>
+    Effect.gen(function*() {
+      if (!Environment.isEmbedded(settings)) {
+        yield* Postgres.check
+        yield* Roles.ensure
+      }
+      const applied = yield* Migrate.run(migrations)
+      yield* Output.print(
+        settings.json,
+        { applied: applied.map(([id, name]) => ({ id, name })) },
+        () =>
+          applied.length === 0 ? ["The schema is up to date."] : applied.map(([id, name]) => `Applied ${id} ${name}`)
+      )
+    }).pipe(
+      Effect.provide(Environment.sql(settings)),
+      (migrated) => Effect.andThen(Environment.present(settings), migrated)
     )
-  }).pipe(
-    Effect.provide(Environment.sql(settings)),
-    (migrated) => Effect.andThen(Environment.present(settings), migrated)
-  )).pipe(
-    Command.withDescription("Bring the database's schema up to date"),
-    Command.withExamples([
-      { command: "security-console migrate", description: "Before a new version is started on PostgreSQL" }
-    ])
-  )
+).pipe(
+  Command.withDescription("Bring the database's schema up to date"),
+  Command.withExamples([
+    { command: "security-console migrate", description: "Before a new version is started on PostgreSQL" }
+  ])
+)
 
 const openapi = Command.make("openapi", {}, () => Console.log(JSON.stringify(Documents.make(), null, 2))).pipe(
   Command.withDescription("Print the OpenAPI document")

@@ -25,6 +25,7 @@ afterAll(() => fs.rmSync(prepared, { recursive: true, force: true }))
 const opened = Effect.map(folder, (folder) => {
   const directory = path.join(folder, "data")
   fs.cpSync(prepared, directory, { recursive: true })
+  fs.chmodSync(directory, 0o700)
   return directory
 })
 
