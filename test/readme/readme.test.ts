@@ -173,5 +173,5 @@ describe("the page of the configuration", () => {
       const [first = "", second = ""] = words.split(" ")
       expect(real).toContain(helps.get(first)?.length === 0 ? first : `${first} ${second}`)
     }
-  }, 60_000)
+  }, 180_000)
 })
