@@ -185,7 +185,7 @@ describe("the pages in a browser", () => {
           body: { label: "Made elsewhere", scopes: ["org:read"] }
         }).pipe(Effect.provideService(Site.Sites, Site.make([{ baseUrl: World.baseUrl, organizationId: null }])))
         yield* Effect.promise(() => page.goto(`${base}/console/security`))
-        expect(yield* textOf(page)).toContain("API key Made elsewhere was created over the API")
+        expect(yield* textOf(page)).toContain("API key “Made elsewhere” was created over the API")
         yield* look("security")
         yield* press(page, "section[aria-labelledby=sessions] ul button.danger")
         expect(yield* textOf(page)).toContain("The session has ended.")

@@ -196,9 +196,9 @@ describe("what is made in an admin's name", () => {
             const seen = yield* text(cookie, "/console/developer")
             expect(seen).toContain("New in your name since your last visit")
             expect(seen).toMatch(
-              /Night &lt;i&gt;<\/bdi> was created over the API with the key <bdi dir="auto">owner key/
+              /Night &lt;i&gt;<\/bdi>” was created over the API with the key “<bdi dir="auto">owner key/
             )
-            expect(seen).toMatch(/By hand<\/bdi> was created by the operator of this console/)
+            expect(seen).toMatch(/By hand<\/bdi>” was created by the operator of this console/)
             expect(/New in your name[^]*?<\/div>/.exec(seen)?.[0]).not.toContain("Not mine")
             expect(yield* text(cookie)).not.toContain("New in your name")
           }
