@@ -11,6 +11,7 @@ import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
+import * as KnownPeppers from "../layers/sql/KnownPeppers.ts"
 import { LastCheckpoint } from "../layers/sql/LastCheckpoint.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
@@ -81,6 +82,8 @@ export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
 export const refuseUnusable = (settings: Settings.Database) =>
   isEmbedded(settings) ? Effect.void : Effect.catchIf(Postgres.check, SqlError.isSqlError, () => Effect.void)
 
+const pepperFile = (settings: Settings.Database) => path.join(settings.data, "pepper")
+
 /** The keys: configured, or on the embedded database kept in its directory. */
 const peppers = (settings: Settings.Database) =>
   Layer.unwrap(Effect.map(
@@ -103,11 +106,26 @@ const checkpoints = (settings: Settings.Database) =>
     Layer.merge(isEmbedded(settings) ? LastCheckpoint.layerDirectory(settings.data) : LastCheckpoint.layerMemory)
   )
 
-/** The core over a database's client; the settings have been checked. */
-export const core = (settings: Settings.Database) =>
-  Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
+/**
+ * Refuses peppers that lack one in use; a file of them that this start has made is taken away again, so that the right
+ * one can be put there. A database that is away is asked at its next start.
+ */
+const usable = (settings: Settings.Database, made: boolean) =>
+  Layer.effectDiscard(
+    Effect.flatMap(Settings.forgottenPeppers, KnownPeppers.check).pipe(
+      Effect.catchTag("service_unavailable", () => Effect.void),
+      Effect.tapError(() => made ? Effect.sync(() => fs.rmSync(pepperFile(settings), { force: true })) : Effect.void)
+    )
+  )
+
+/** The core over a database's client; the settings have been checked, and the database is prepared or away. */
+export const core = (settings: Settings.Database) => {
+  const made = isEmbedded(settings) && !fs.existsSync(pepperFile(settings))
+  return Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
+    Layer.provideMerge(usable(settings, made)),
     Layer.provideMerge(Layer.merge(peppers(settings), checkpoints(settings)))
   )
+}
 
 /** The keys of the console's forms, found like the peppers; every replica needs the same. */
 const csrfKeys = (settings: Settings.Database) =>

@@ -298,6 +298,19 @@ export const peppers = hidden(
   "Keys under which digests and secrets are kept: base64 of 32 bytes or more, newest first, separated by commas"
 )
 
+describe(
+  null,
+  "CONSOLE_FORGET_PEPPERS",
+  "none",
+  "Peppers by their ids, separated by commas, that are lost with all credentials made under them"
+)
+
+/** The ids of the peppers that are lost for good. */
+export const forgottenPeppers = Config.map(
+  Config.option(Config.String("CONSOLE_FORGET_PEPPERS")),
+  (text) => Option.getOrElse(text, () => "").split(",").map((id) => id.trim()).filter((id) => id !== "")
+)
+
 /** The keys of the journal's checkpoints. */
 export const checkpointKeys = hidden(
   "CONSOLE_CHECKPOINT_KEYS",

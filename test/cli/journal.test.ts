@@ -132,6 +132,15 @@ describe("a journal at the command line", () => {
       expect(broken("acme", copy)).toBe(2)
 
       await done(["organizations", "create", "bolt", "--name", "Bolt", "--owner", "olga@bolt.example", ...here])
+      const pepper = path.join(data, "pepper")
+      fs.renameSync(pepper, `${pepper}.kept`)
+      const lost = await run(["journal", "verify", ...here])
+      expect([lost.status, lost.stdout, fs.existsSync(pepper)]).toEqual([1, "", false])
+      expect(lost.stderr).toMatch(
+        /^The database holds credentials whose pepper is not given \(1 API keys under [0-9a-f]{8}\): restore [^\n]+\n$/
+      )
+      fs.renameSync(`${pepper}.kept`, pepper)
+
       const gone = path.join(data, "..", "gone.json")
       const named = [{ organization: "gone", sequence: 7, hash: "0".repeat(64) }]
       fs.writeFileSync(gone, JSON.stringify({ checkpoints: named }))
