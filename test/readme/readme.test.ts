@@ -97,6 +97,7 @@ describe("the examples of embedding", () => {
   it("run an operation in another program, and the service in another server", async () => {
     const cwd = freshDirectory()
     const data = ["--data", path.join(cwd, "data")]
+    await (await serve(data)).stop()
     await done(["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example", ...data])
     const [key = ""] = (await done([
       "keys",
