@@ -10,6 +10,7 @@ import * as World from "../support/world.ts"
 
 /** Tables that belong to no organization: the applications', the messenger's, and those that requests may write. */
 const outside = [
+  "journal_push",
   "oauth_client",
   "password_throttle",
   "simulated_account",
