@@ -36,15 +36,15 @@ const CheckpointsLayer = Layer.merge(
 )
 
 /** Passwords that cost next to nothing. */
-const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
+export const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
 
 const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(csrfKeys) })
 
 /** Every layer but the HTTP edge's sites, over the database. */
-export const core = (database: DatabaseLayer) =>
+export const core = (database: DatabaseLayer, hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer) =>
   PagesLayer.pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
-    Layer.provideMerge(PasswordHasherLayer),
+    Layer.provideMerge(hasher),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(CheckpointsLayer),
