@@ -32,6 +32,7 @@ import * as Logs from "./Logs.ts"
 import * as Monitoring from "./Monitoring.ts"
 import * as Output from "./Output.ts"
 import * as Registration from "./Registration.ts"
+import { resourceServers } from "./ResourceServers.ts"
 import * as Settings from "./Settings.ts"
 import * as StartChecks from "./StartChecks.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -181,6 +182,7 @@ const serveIn = (settings: ServeSettings) =>
     const origins = yield* parseOrigins(settings)
     const assistants = yield* parseAssistants(settings)
     const registration = yield* Registration.policy(settings.registration)
+    const servers = yield* resourceServers
     const metrics = yield* parseMetricsAddress(settings)
     yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => parseUrl("--otlp-url", text))
     const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
@@ -219,7 +221,8 @@ const serveIn = (settings: ServeSettings) =>
             Effect.provideService(RequestLines, true),
             Effect.provideService(TrustedProxies, trusted),
             Effect.provideService(Ports.KnownAssistants, assistants),
-            Effect.provideService(Ports.Registration, registration)
+            Effect.provideService(Ports.Registration, registration),
+            Effect.provideService(Ports.ResourceServers, servers)
           )
         )
         if (embedded) {

@@ -332,6 +332,13 @@ export const registrationToken = hidden(
   "Initial access token that registers applications: 32 characters or more"
 )
 
+/** The programs beside the service that may ask what an access token is worth. */
+export const resourceServers = hidden(
+  "CONSOLE_RESOURCE_SERVERS",
+  "none",
+  "Programs that may ask at /oauth/introspect what tokens of their resource are worth, as name:v1:secret or name:mcp:secret, separated by spaces; a secret has 32 characters or more"
+)
+
 /** What the collector asks for with every export. */
 export const otlpHeaders = hidden(
   "CONSOLE_OTLP_HEADERS",

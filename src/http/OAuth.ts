@@ -13,16 +13,32 @@ import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings
 import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
 import { type Parameters, parse } from "../oauth/Parameters.ts"
-import { type OAuthClients, type OAuthGrants, type OAuthSecrets, Registration } from "../oauth/Ports.ts"
+import {
+  type OAuthClients,
+  type OAuthGrants,
+  type OAuthSecrets,
+  Registration,
+  ResourceServers
+} from "../oauth/Ports.ts"
 import { refuse, type Refused } from "../oauth/Refused.ts"
 import { register } from "../oauth/registration/Register.ts"
+import { introspect } from "../oauth/token/introspect.ts"
 import { revoke } from "../oauth/token/revoke.ts"
 import { type Issued, token } from "../oauth/token/Token.ts"
 import type { Origin } from "../oauth/Values.ts"
-import type { AnonymousRequests, Db, Journal } from "../operations/Ports.ts"
+import type { AnonymousRequests, Db, FailedAttempts, Journal, RateLimiter } from "../operations/Ports.ts"
 
 /** The ports that the endpoints need. */
-export type Services = AnonymousRequests | Db | Journal | OAuthClients | OAuthGrants | OAuthSecrets | Sites
+export type Services =
+  | AnonymousRequests
+  | Db
+  | FailedAttempts
+  | Journal
+  | OAuthClients
+  | OAuthGrants
+  | OAuthSecrets
+  | RateLimiter
+  | Sites
 
 const wellKnown = {
   server: "/.well-known/oauth-authorization-server",
@@ -30,6 +46,8 @@ const wellKnown = {
 } as const
 
 const paths = { register: "/oauth/register", token: "/oauth/token", revoke: "/oauth/revoke" } as const
+/** Where resource servers ask, and no browser does. */
+const introspectionPath = "/oauth/introspect"
 
 /** Whether browsers of every origin may call the path: everything here, and nothing of the pages beside it. */
 export const isOpen = (path: string): boolean =>
@@ -182,11 +200,23 @@ const revoked = limited((site, request, origin) =>
   )
 )
 
+const introspected = at((site, request, origin) =>
+  Effect.gen(function*() {
+    if ((yield* ResourceServers).length === 0) return missing()
+    const parameters = yield* form(request)
+    return json(yield* introspect(site, request.headers["authorization"], parameters, origin))
+  })
+)
+
 /** A document, or nothing under a path that is none of ours. */
-const document = (known: string, find: (site: Site, suffix: string, registers: boolean) => unknown) =>
+const document = (known: string, find: (site: Site, suffix: string, offers: Metadata.Offers) => unknown) =>
   at((site, request) =>
-    Effect.map(Registration, ({ mode }) => {
-      const found = find(site, (request.url.split("?", 1)[0] ?? "").slice(known.length), mode !== "off")
+    Effect.gen(function*() {
+      const offers = {
+        registration: (yield* Registration).mode !== "off",
+        introspection: (yield* ResourceServers).length > 0
+      }
+      const found = find(site, (request.url.split("?", 1)[0] ?? "").slice(known.length), offers)
       return found === undefined
         ? missing()
         : HttpServerResponse.setHeader(HttpServerResponse.jsonUnsafe(found), "cache-control", "public, max-age=3600")
@@ -199,8 +229,8 @@ const basePath = (site: Site): string => new URL(site.baseUrl).pathname.replace(
 /** The server's document, where RFC 8414 puts it for an issuer with a path, and where it is without one. */
 const server = document(
   wellKnown.server,
-  (site, suffix, registers) =>
-    suffix === "" || suffix === basePath(site) ? Metadata.authorizationServer(site, registers) : undefined
+  (site, suffix, offers) =>
+    suffix === "" || suffix === basePath(site) ? Metadata.authorizationServer(site, offers) : undefined
 )
 
 /** A resource's document, where RFC 9728 puts it, and where the challenge of the resource says; by itself it is MCP's. */
@@ -231,4 +261,5 @@ export const add = Effect.fnUntraced(function*(
   yield* add("POST", paths.register, registered)
   yield* add("POST", paths.token, issued)
   yield* add("POST", paths.revoke, revoked)
+  yield* add("POST", introspectionPath, introspected)
 })

@@ -2,6 +2,7 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { OrganizationId, Scope } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
+import type { Resource } from "../domain/OAuth.ts"
 import type { ChosenReach, Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
 
 /** What a secret of the authorization server is for; each kind has a form of its own. */
@@ -74,6 +75,17 @@ export interface NewToken extends Omit<Token, "digest" | "usedAt"> {
   /** Null for an access token. */
   readonly generation: number | null
   readonly createdAt: Date
+}
+
+/** What a resource server learns of an access token. */
+export interface Inspected {
+  readonly organizationId: OrganizationId
+  readonly connectionId: string
+  readonly clientId: string | null
+  readonly adminId: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly createdAt: Date
+  readonly expiresAt: Date
 }
 
 /** What is asked about an application that an admin is about to connect. */
@@ -151,6 +163,12 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     connectionId: string,
     digests: ReadonlyArray<string>
   ): Effect.Effect<boolean, ServiceUnavailable>
+  /** What an access token is worth at the resource now, or null where it is worth nothing; outside any transaction. */
+  inspect(
+    digests: ReadonlyArray<string>,
+    resource: string,
+    now: Date
+  ): Effect.Effect<Inspected | null, ServiceUnavailable>
   /** The connection, locked for the rest of the transaction. */
   lock(organizationId: OrganizationId, connectionId: string): Effect.Effect<Connection | null>
   /** The connection's code, locked; read after the connection was. */
@@ -193,6 +211,19 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   /** Revokes the connection and forgets its codes and tokens. */
   disconnect(organizationId: OrganizationId, connectionId: string, at: Date): Effect.Effect<void>
 }>()("org-security-console/oauth/Ports/OAuthGrants") {}
+
+/** A program beside the service that answers at one of its resources, and the secret by which it is known. */
+export interface ResourceServer {
+  readonly id: string
+  readonly resource: Resource
+  readonly secret: Redacted.Redacted
+}
+
+/** The resource servers that may ask what a token is worth; none unless configured. */
+export const ResourceServers = Context.Reference<ReadonlyArray<ResourceServer>>(
+  "org-security-console/oauth/Ports/ResourceServers",
+  { defaultValue: () => [] }
+)
 
 /** The assistants that are known by the whole address that their codes go to; none unless configured. */
 export const KnownAssistants = Context.Reference<ReadonlyMap<string, "assistant_a" | "assistant_b">>(

@@ -2,7 +2,7 @@ import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { type OrganizationId, superadmins } from "../../domain/Access.ts"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
-import { OAuthGrants, type Replaceable } from "../../oauth/Ports.ts"
+import { type Inspected, OAuthGrants, type Replaceable } from "../../oauth/Ports.ts"
 import type { Code, Connection, Token } from "../../oauth/Values.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
 import { reachable, reachableDepartment } from "./Reach.ts"
@@ -67,6 +67,23 @@ export const layer = Layer.effect(
               Effect.timeoutOrElse(asked, { duration, orElse: () => Effect.fail(new ServiceUnavailable()) })),
           // The database is waited for by the host's clock, whatever time the service goes by.
           Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+        ),
+
+      inspect: (digests, resource, now) =>
+        Effect.map(
+          Tenant.directory(sql)(sql<Inspected>`
+            select ai_connection.organization_id as "organizationId", ai_connection.id as "connectionId",
+              client_id as "clientId", admin.id as "adminId",
+              array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,
+              oauth_token.created_at as "createdAt", oauth_token.expires_at as "expiresAt"
+            from oauth_token
+            join ai_connection on ai_connection.organization_id = oauth_token.organization_id
+              and ai_connection.id = oauth_token.connection_id
+            join admin on admin.organization_id = ai_connection.organization_id and admin.id = ai_connection.admin_id
+            where ${sql.in("oauth_token.digest", digests)} and oauth_token.kind = 'access'
+              and oauth_token.expires_at > ${now} and resource = ${resource} and revoked_at is null
+              and disabled_at is null`),
+          ([row]) => row ?? null
         ),
 
       lock: (organizationId, connectionId) =>

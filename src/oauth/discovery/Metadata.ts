@@ -3,13 +3,25 @@ import { Scope } from "../../domain/Access.ts"
 import { type Resource, resourceAddress } from "../../domain/OAuth.ts"
 import { AuthMethod, type Issuer } from "../Values.ts"
 
-/** The authorization server's own; it names the registration endpoint while applications may register. */
-export const authorizationServer = ({ baseUrl }: Issuer, registers: boolean) => ({
+/** What the server offers by its settings. */
+export interface Offers {
+  readonly registration: boolean
+  readonly introspection: boolean
+}
+
+/** The authorization server's own; it names the endpoints for registration and introspection where they are offered. */
+export const authorizationServer = ({ baseUrl }: Issuer, offers: Offers) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
-  ...(registers ? { registration_endpoint: `${baseUrl}/oauth/register` } : {}),
+  ...(offers.registration ? { registration_endpoint: `${baseUrl}/oauth/register` } : {}),
+  ...(offers.introspection
+    ? {
+      introspection_endpoint: `${baseUrl}/oauth/introspect`,
+      introspection_endpoint_auth_methods_supported: ["client_secret_basic"]
+    }
+    : {}),
   scopes_supported: Scope.literals,
   response_types_supported: ["code"],
   response_modes_supported: ["query"],

@@ -19,6 +19,10 @@ const decodeBasic = Option.liftThrowable((encoded: string) => {
   return { id: decode(text.slice(0, colon)), secret: Redacted.make(decode(text.slice(colon + 1))) }
 })
 
+/** What an `Authorization` header of the scheme Basic says. */
+export const basicOf = (authorization: string) =>
+  decodeBasic(/^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1] ?? "")
+
 const unknown = refuse("invalid_client", "The client is unknown, or did not prove who it is.")
 
 /** What the request says of its client, by one method alone (RFC 6749, section 2.3). */
@@ -36,7 +40,7 @@ const presented = Effect.fnUntraced(function*(authorization: string | undefined,
   if (secret !== undefined) {
     return yield* refuse("invalid_request", "The client proves who it is in the header and in the body.")
   }
-  const basic = decodeBasic(/^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1] ?? "")
+  const basic = basicOf(authorization)
   if (Option.isNone(basic)) return yield* unknown
   if (id !== undefined && id !== basic.value.id) {
     return yield* refuse("invalid_request", "The header and the body name different clients.")

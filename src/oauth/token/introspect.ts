@@ -1,0 +1,63 @@
+import { Clock, Effect, Option, Redacted } from "effect"
+import { resourceAddress } from "../../domain/OAuth.ts"
+import { FailedAttempts, RateLimiter } from "../../operations/Ports.ts"
+import type { Parameters } from "../Parameters.ts"
+import { OAuthGrants, OAuthSecrets, ResourceServers } from "../Ports.ts"
+import { refuse } from "../Refused.ts"
+import type { Issuer, Origin } from "../Values.ts"
+import { basicOf } from "./client.ts"
+
+const unknown = refuse("invalid_client", "The resource server is unknown, or did not prove who it is.")
+
+/** The resource server of the request; who tries secrets is told to wait like one who tries keys. */
+const authenticate = Effect.fnUntraced(function*(authorization: string | undefined, ip: string | null) {
+  const secrets = yield* OAuthSecrets
+  const claim = Option.getOrUndefined(basicOf(authorization ?? ""))
+  const digest = claim === undefined ? undefined : secrets.digest(claim.secret).digest
+  const server = (yield* ResourceServers).find(({ id, secret }) =>
+    id === claim?.id && secrets.digest(secret).digest === digest
+  )
+  if (server !== undefined) return server
+  if (ip !== null) yield* (yield* FailedAttempts).count(ip, null)
+  return yield* unknown
+})
+
+/**
+ * Tells a resource server of the deployment what an access token is worth at its own resource (RFC 7662); any other
+ * token, whatever it is, is just not active.
+ */
+export const introspect = Effect.fnUntraced(function*(
+  issuer: Issuer,
+  authorization: string | undefined,
+  parameters: Parameters,
+  origin: Origin
+) {
+  const server = yield* authenticate(authorization, origin.ip)
+  yield* (yield* RateLimiter).consume(`introspection ${server.id}`)
+  if (parameters.repeated.length > 0) return yield* refuse("invalid_request", "A parameter is given twice.")
+  const text = parameters.get("token")
+  if (text === undefined) return yield* refuse("invalid_request", "token is required.")
+  const token = Redacted.make(text)
+  const secrets = yield* OAuthSecrets
+  if (!secrets.isWellFormed("access", token)) return { active: false }
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const resource = resourceAddress(issuer.baseUrl, server.resource)
+  const found = yield* (yield* OAuthGrants).inspect(secrets.digests(token), resource, now)
+  if (found === null || (issuer.organizationId !== null && issuer.organizationId !== found.organizationId)) {
+    return { active: false }
+  }
+  const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+  return {
+    active: true,
+    token_type: "Bearer",
+    scope: found.scopes.join(" "),
+    client_id: found.clientId,
+    sub: found.adminId,
+    organization_id: found.organizationId,
+    connection_id: found.connectionId,
+    aud: resource,
+    iss: issuer.baseUrl,
+    iat: seconds(found.createdAt),
+    exp: seconds(found.expiresAt)
+  }
+})
