@@ -97,7 +97,10 @@ describe("the examples of embedding", () => {
   it("run an operation in another program, and the service in another server", async () => {
     const cwd = freshDirectory()
     const data = ["--data", path.join(cwd, "data")]
-    await (await serve(data)).stop()
+    // The seed makes the directory, which the commands do not.
+    fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
+    const seeded = { created: ["demo"], keys: expect.any(Number) }
+    expect(execute(files.get("seed") ?? "", cwd)).toEqual(seeded)
     await done(["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example", ...data])
     const [key = ""] = (await done([
       "keys",
@@ -111,9 +114,6 @@ describe("the examples of embedding", () => {
       ...data
     ])).split("\n")
     expect(execute(files.get("embed") ?? "", cwd)).toMatchObject({ object: "list", data: [], has_more: false })
-    fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
-    const seeded = { created: ["demo"], keys: expect.any(Number) }
-    expect(execute(files.get("seed") ?? "", cwd)).toEqual(seeded)
     // It has closed what it opened: the directory is free for the next one.
     expect(execute(files.get("mount") ?? "", cwd, { KEY: key })).toMatchObject({
       alive: 200,
@@ -148,7 +148,9 @@ describe("the page of the configuration", () => {
       const [, list = ""] = help.split("SUBCOMMANDS\n")
       return [...list.matchAll(/^ {2}([\w-]+) {2,}\S/gm)].map(([, name = ""]) => name)
     }
-    for (const name of await subcommands([])) helps.set(name, await subcommands([name]))
+    const groups = await subcommands([])
+    const nested = await Promise.all(groups.map((name) => subcommands([name])))
+    for (const [at, name] of groups.entries()) helps.set(name, nested[at] ?? [])
     const table = configuration.slice(
       configuration.indexOf("## Commands"),
       configuration.indexOf("What a command changes")
