@@ -105,6 +105,7 @@ export interface Replaceable {
   readonly host: string
   /** The same registration; else another one under the same host, which may be another application. */
   readonly sameClient: boolean
+  readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
 }

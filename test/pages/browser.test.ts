@@ -249,6 +249,9 @@ describe("the pages in a browser", () => {
         const granted = new URL(application.asked.at(-2)!, application.address).searchParams
         expect([granted.get("error"), granted.get("state"), granted.has("code")]).toEqual([null, "a state", true])
         expect(page.url()).toMatch(/\/done$/)
+        yield* Effect.promise(() => page.goto(authorize))
+        expect(yield* textOf(page)).toContain("This application is connected already")
+        yield* look("consent-again")
 
         yield* Effect.promise(() => page.goto(`${base}/console/developer`))
         expect(yield* textOf(page)).toContain("1 connection that was never used")

@@ -356,6 +356,41 @@ describe("the consent page", () => {
           expect((yield* connections(id)).length).toBe(2)
         }))
 
+      it.effect("a second consent shows the connection that exists, and takes its place unless that is unticked", () =>
+        Effect.gen(function*() {
+          const { accounts, admins, cookie, id, url } = yield* stage({ scope: "org:read archive:read" })
+          const shown = (page: Pages.Page) => [...page.text.matchAll(/name="replaces" value="([^"]*)"( checked)?/g)]
+          const opened = yield* consent(url, cookie)
+          expect(shown(opened.page)).toEqual([])
+          const form = { ...allow, ...opened.hidden, account: accounts[0]! }
+          expect((yield* Pages.visit("POST", url, { cookie, form })).status).toBe(303)
+          const [first] = yield* connections(id)
+          const { page } = yield* consent(url, cookie)
+          expect(shown(page).map(([, one, on]) => [one, on])).toEqual([[first!["id"], " checked"]])
+          for (const text of ["This application is connected already", "never used. May: See the organization."]) {
+            expect(page.text).toContain(text)
+          }
+          const superadmin = yield* Pages.signIn(id, admins.superadmin.id)
+          expect(shown((yield* consent(url, superadmin)).page)).toEqual([])
+
+          const unticked = yield* Pages.visit("POST", url, { cookie, form: { ...form, scope: [] } })
+          expect(shown(unticked).map(([, , on]) => on)).toEqual([undefined])
+          expect((yield* Pages.visit("POST", url, { cookie, form })).status).toBe(303)
+          const live = Effect.map(
+            connections(id),
+            (rows) => rows.filter(({ revoked_at }) => revoked_at === null).map((row) => String(row["id"]))
+          )
+          expect((yield* live).length).toBe(2)
+          const replaces = yield* live
+          expect((yield* Pages.visit("POST", url, { cookie, form: { ...form, replaces } })).status).toBe(303)
+          const [last, ...others] = yield* live
+          expect([others, replaces.includes(last!)]).toEqual([[], false])
+          const theirs = yield* consent(url, superadmin)
+          const foreign = { ...form, ...theirs.hidden, replaces: last! }
+          expect((yield* Pages.visit("POST", url, { cookie: superadmin, form: foreign })).status).toBe(303)
+          expect((yield* live).includes(last!)).toBe(true)
+        }))
+
       it.effect("names of accounts and departments are text, set apart", () =>
         Effect.gen(function*() {
           const { cookie, id, url } = yield* stage()

@@ -9,6 +9,7 @@ import * as AccountChoice from "./AccountChoice.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Lead from "./Lead.ts"
+import * as Replacing from "./Replacing.ts"
 import * as Scopes from "./Scopes.ts"
 import { outForm } from "./SignIn.ts"
 import * as Visit from "./Visit.ts"
@@ -22,6 +23,8 @@ const consentForm = (query: string): string => `authorize ${query}`
 interface Draft {
   readonly scopes: ReadonlyArray<string>
   readonly accounts: AccountChoice.Draft
+  /** The connections that this one takes the place of; none before the admin has chosen. */
+  readonly replaces: ReadonlyArray<string> | undefined
 }
 
 interface Shown {
@@ -71,6 +74,7 @@ const show = Effect.fnUntraced(
     const { base, query } = visit
     const { draft, faults } = shown
     const choices = yield* Authorize.choices(admin, AccountChoice.wanted(draft.accounts))
+    const connections = yield* Authorize.replaceable(request, admin)
     const action = `${base}${path}?${query}`
     const formAction = Lead.formAction(visit, request.redirectUri)
     return yield* Html.respond({
@@ -89,6 +93,7 @@ ${Html.summary(faults)}
 ${asking(request, admin)}
 <form method="post" action="${action}">
   <input type="hidden" name="csrf" value="${sessions.csrf(admin.sessionId, consentForm(query))}">
+  ${Replacing.field(connections, draft.replaces ?? Replacing.ticked(connections, request.client.name))}
   <section aria-label="Accounts">${AccountChoice.field(choices, draft.accounts, faults, action)}</section>
   <section aria-label="Permissions">
     <fieldset id="scopes">
@@ -164,7 +169,7 @@ const checked = <E, R>(
 export const get = (visit: Visit.Visit) =>
   checked(visit, (request, admin) =>
     show(visit, admin, request, {
-      draft: { scopes: request.ticked, accounts: AccountChoice.empty },
+      draft: { scopes: request.ticked, accounts: AccountChoice.empty, replaces: undefined },
       faults: Html.noFaults
     }))
 
@@ -181,7 +186,11 @@ export const post = (visit: Visit.Visit) =>
       }
       const decision = form.text("decision")
       if (decision === "deny") return yield* Lead.to(visit, Authorize.deny(request))
-      const draft: Draft = { scopes: form.all("scope"), accounts: AccountChoice.read(form) }
+      const draft: Draft = {
+        scopes: form.all("scope"),
+        accounts: AccountChoice.read(form),
+        replaces: form.all("replaces")
+      }
       const again = (status: number, id: string, text: string, headers = {}) =>
         show(visit, admin, request, { draft, faults: new Map([[id, text]]), status, headers })
       if (decision === "search") {

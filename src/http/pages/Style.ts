@@ -94,6 +94,7 @@ input.key { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; fo
 .choice input { flex: none; width: 1.25rem; height: 1.25rem; margin: .15rem 0 0; accent-color: var(--accent); }
 .choice label, .choice > div { flex: 1; min-width: 0; }
 .choice .name { display: block; }
+.choice label .claim { display: inline; }
 .choices { max-height: 22rem; overflow-y: auto; border: 1px solid var(--line); border-radius: .5rem; padding: .25rem .9rem; }
 .choices .choice + .choice { border-top: 1px solid var(--line); }
 .choices .part { margin: 0 -.9rem; padding: .4rem .9rem; background: var(--ground); color: var(--soft); font-size: .9rem; }

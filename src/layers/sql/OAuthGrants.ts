@@ -145,7 +145,7 @@ export const layer = Layer.effect(
 
       replaceable: ({ adminId, organizationId }, { client, host, loopback, resource }, now) =>
         sql<Replaceable>`
-          select id, client_name as name, client_host as host, client_id = ${client.id} as "sameClient",
+          select id, client_name as name, client_host as host, client_id = ${client.id} as "sameClient", scopes,
             created_at as "createdAt", last_used_at as "lastUsedAt"
           from ai_connection
           where organization_id = ${organizationId} and admin_id = ${adminId} and resource = ${resource}
