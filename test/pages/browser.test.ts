@@ -156,6 +156,9 @@ describe("the pages in a browser", () => {
         expect(yield* textOf(page)).toContain("Nightly <b>report</b>")
         expect(yield* Effect.promise(() => page.content())).not.toContain(secret)
         yield* look("developer-key")
+        yield* Effect.promise(() => page.goto(`${base}/console/security`))
+        yield* look("security")
+        yield* Effect.promise(() => page.goto(`${base}/console/developer`))
 
         yield* Effect.promise(() => page.click("section[aria-labelledby=keys] summary"))
         yield* press(page, "section[aria-labelledby=keys] button.danger")

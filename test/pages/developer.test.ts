@@ -172,21 +172,6 @@ describe("the Developer page", () => {
           expect(row(yield* developer(cookie), "Nightly")).not.toContain("Ends in")
         }))
 
-      it.effect("what was made in the admin's name lately is shown to them, and to nobody else", () =>
-        Effect.gen(function*() {
-          const { admins, cookie, id } = yield* stage("admin")
-          yield* create(cookie)
-          const notice = "Made in your name in the last 7 days"
-          const lately = (page: Pages.Page) => /<section class="note"[\s\S]*?<\/section>/.exec(page.text)?.[0] ?? ""
-          expect(lately(yield* developer(cookie))).toContain(notice)
-          expect(lately(yield* developer(cookie))).toContain("Nightly")
-          const owners = yield* Pages.signIn(id, admins.owner.id)
-          expect(lately(yield* developer(owners))).not.toContain("Nightly")
-          yield* TestClock.adjust("7 days")
-          const later = yield* Pages.signIn(id, admins.admin.id)
-          expect(lately(yield* developer(later))).toBe("")
-        }))
-
       it.effect("only what the page has done is told, whatever the address says", () =>
         Effect.gen(function*() {
           const { cookie } = yield* stage()

@@ -1,5 +1,5 @@
 /** The Developer page: API keys and AI connections, which it reads and changes by the operations of the API. */
-import { Duration, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
 import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
@@ -143,33 +143,6 @@ const listed = <A extends ApiKey | AiConnection>(
   empty: Html.Html
 ): Html.Html => rows.length === 0 ? empty : html`<ul class="plain">${rows.map(row)}</ul>`
 
-/** How long a credential counts as new: whoever did not make it has to learn of it. */
-const newFor = Duration.days(7)
-
-/** Tells the admin which credentials were made in their name lately. */
-const made = (view: Visit.View, credentials: ReadonlyArray<ApiKey | AiConnection>): Html.Html | undefined => {
-  const since = view.now - Duration.toMillis(newFor)
-  const lately = credentials.filter((one) =>
-    one.mine && state(one, view.now) === "Active" && one.created_at.getTime() > since
-  )
-  return lately.length === 0 ? undefined : html`
-<section class="note" aria-labelledby="lately">
-  <h2 id="lately">Made in your name in the last ${Duration.toDays(newFor)} days</h2>
-  <ul>${
-    lately.map((one) =>
-      html`<li>${
-        one.object === "api_key"
-          ? html`API key <a href="#${one.id}">${Html.named(one.label)}</a>`
-          : html`Connection to <a href="#${one.id}">${
-            one.client === null ? Html.named(one.label) : html`<span class="host">${one.client.host}</span>`
-          }</a>`
-      }, ${Html.momentOf(one.created_at)}</li>`
-    )
-  }</ul>
-  <p>If you did not make one of these, revoke it below and change your console password.</p>
-</section>`
-}
-
 const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | undefined) {
   const { admin, visit } = view
   const { api_keys, connections } = yield* listAiConnections.call({})
@@ -192,7 +165,6 @@ const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | unde
 <h1>Developer</h1>
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
 ${notice === undefined ? undefined : html`<p class="good" role="status">${notice}</p>`}
-${made(view, [...api_keys, ...connections])}
 ${yield* Notices.show(view)}
 <section aria-labelledby="keys">
   <div class="head">

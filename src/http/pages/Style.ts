@@ -168,7 +168,6 @@ details.folded { border-top: 1px solid var(--line); padding-top: .6rem; margin-t
 .secret { display: block; margin: .9rem 0; padding: .9rem 1rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--ground); font-size: 1rem; line-height: 1.6; word-break: break-all; -webkit-user-select: all; user-select: all; cursor: copy; }
 .note h2 { font-size: 1rem; }
 .note ul { margin: .25rem 0 .6rem; padding-left: 1.1rem; }
-section.note { border: 0; border-left: 4px solid var(--accent); border-radius: .5rem; }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .9em; }
 .host { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-weight: 600; }
 .asking .host, li p.host { display: block; margin: 0; }
