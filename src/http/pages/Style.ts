@@ -54,6 +54,7 @@ header.top { background: var(--card); border-bottom: 1px solid var(--line); }
 header.top > div, main { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem; }
 header.top > div { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .75rem 1.25rem; }
 header.top p { margin: 0; }
+header.top nav a + a { margin-left: .75rem; }
 header.top .product { font-weight: 650; margin-right: auto; }
 header.top .who { color: var(--soft); font-size: .9rem; max-width: 100%; }
 main { padding-top: 2rem; padding-bottom: 3rem; }
