@@ -15,11 +15,11 @@ const ways: Readonly<Record<CredentialNotice["via"], string>> = {
 }
 
 const sentence = ({ at, ip, key, kind, label, via }: CredentialNotice): Html.Html =>
-  html`<li>${kind === "api_key" ? html`API key “${Html.named(label)}”` : html`Application ${Html.claimed(label)}`} was ${
-    kind === "api_key" ? "created" : "connected"
-  } ${ways[via]}${key === null ? "" : html` with the key “${Html.named(key)}”`}${
-    ip === null ? "" : html` from <code>${ip}</code>`
-  }, ${Html.momentOf(at)}.</li>`
+  html`<li>${
+    kind === "api_key" ? html`API key “${Html.named(label)}”` : html`Application ${Html.claimed(label)}`
+  } was ${kind === "api_key" ? "created" : "connected"} ${ways[via]}${
+    key === null ? "" : html` with the key “${Html.named(key)}”`
+  }${ip === null ? "" : html` from <code>${ip}</code>`}, ${Html.momentOf(at)}.</li>`
 
 /** The notice; nothing where nothing is new. */
 export const show = Effect.fnUntraced(function*({ admin, visit }: View) {
