@@ -185,7 +185,7 @@ const root = Effect.gen(function*() {
       status: 303,
       headers: { location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/console`, "cache-control": "no-store" }
     })
-    : yield* new ResourceMissing({})
+    : yield* unrouted(request)
 }).pipe(recover((failed) => Effect.succeed(toResponse(failed))))
 
 /** Paths are exact: case, slashes and all; an id of any length is an id, and malformed at most. */
