@@ -1,12 +1,12 @@
 /** The commands about journals: verify, export, and keep checkpoints of them. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as fs from "node:fs"
 import { readPublicKeys } from "../layers/crypto/CheckpointKeys.ts"
 import { common, run } from "./Commands.ts"
 import { Refused } from "./Declared.ts"
 import * as ExportFile from "./ExportFile.ts"
 import * as Journals from "./Journals.ts"
+import * as KeptFile from "./KeptFile.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
@@ -32,39 +32,13 @@ const exported = Flag.String("export").pipe(
   Flag.optional
 )
 
-const readText = (file: string) =>
-  Effect.try({
-    try: () => fs.readFileSync(file, "utf8"),
-    catch: () => new Refused({ message: `${file} cannot be read.` })
-  })
-
-const decodeKept = Schema.decodeUnknownEffect(
-  Schema.fromJsonString(Schema.Struct({ checkpoints: Schema.Array(Journals.Kept) }))
-)
-const decodeLine = Schema.decodeUnknownEffect(Schema.fromJsonString(Journals.Kept))
-
-/** The checkpoints of a file: those that `journal checkpoint --json` printed, or one on each line as they are pushed. */
-const readCheckpoints = Effect.fnUntraced(function*(file: Option.Option<string>) {
-  if (Option.isNone(file)) return []
-  const text = yield* readText(file.value)
-  if (text.trim() === "") {
-    return yield* new Refused({ message: `${file.value} holds no checkpoint: it proves nothing.` })
-  }
-  const pushed = Effect.forEach(text.trim().split("\n"), (line) => decodeLine(line))
-  const found = yield* Effect.mapError(
-    Effect.catch(Effect.map(decodeKept(text), ({ checkpoints }) => checkpoints), () => pushed),
-    () => new Refused({ message: `${file.value} does not hold checkpoints.` })
-  )
-  if (found.length === 0) {
-    return yield* new Refused({ message: `${file.value} holds no checkpoint: it proves nothing.` })
-  }
-  return found
-})
+const readCheckpoints = (file: Option.Option<string>) =>
+  Option.isNone(file) ? Effect.succeed([]) : KeptFile.read(file.value)
 
 const readKeys = (file: Option.Option<string>) =>
   Option.isNone(file)
     ? Effect.succeedNone
-    : Effect.map(Effect.flatMap(readText(file.value), readPublicKeys), Option.some)
+    : Effect.map(Effect.flatMap(KeptFile.readText(file.value), readPublicKeys), Option.some)
 
 const reasons: Readonly<Record<string, string>> = {
   gap: "an event is missing",

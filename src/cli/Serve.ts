@@ -1,5 +1,5 @@
 /** The service as a process: its database, its address, and what it says at the start. */
-import { Console, Effect, Layer, Option, Ref, Result, Schedule, Schema } from "effect"
+import { Console, Effect, Layer, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
@@ -12,6 +12,8 @@ import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
 import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
+import { Targets } from "../layers/push/Targets.ts"
+import * as CheckpointPush from "../layers/sql/CheckpointPush.ts"
 import * as Checkpoints from "../layers/sql/Checkpoints.ts"
 import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
@@ -50,6 +52,7 @@ interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.T
   readonly allTools: boolean
   readonly knownAssistants: Option.Option<string>
   readonly registration: "open" | "token" | "off"
+  readonly checkpointPush: Option.Option<Redacted.Redacted>
   readonly migrate: boolean
   readonly demo: boolean
 }
@@ -183,6 +186,7 @@ const serveIn = (settings: ServeSettings) =>
     const assistants = yield* parseAssistants(settings)
     const registration = yield* Registration.policy(settings.registration)
     const servers = yield* resourceServers
+    const targets = yield* Targets.make(Option.getOrElse(settings.checkpointPush, () => Redacted.make("")))
     const metrics = yield* parseMetricsAddress(settings)
     yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => parseUrl("--otlp-url", text))
     const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
@@ -252,6 +256,7 @@ const serveIn = (settings: ServeSettings) =>
           Layer.mergeAll(
             PendingChanges.layer({ alone: embedded }),
             Checkpoints.layer({ alone: embedded }),
+            Layer.provide(CheckpointPush.layer, Layer.succeed(Targets, targets)),
             embedded ? Control.layer(settings.data) : Layer.empty
           ).pipe(
             Layer.provideMerge(core)

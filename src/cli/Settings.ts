@@ -246,6 +246,12 @@ export const server = {
     "open",
     "Who may register applications: everybody, who brings the initial access token, or nobody"
   ),
+  checkpointPush: secret(
+    "checkpoint-push",
+    "CONSOLE_CHECKPOINT_PUSH",
+    "none",
+    "Where signed checkpoints are pushed: file:/path, https://host/path, syslog+tcp://host:port or syslog+udp://host:port, separated by commas"
+  ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
   logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", formats, "pretty", "How logs are written"),

@@ -4,13 +4,16 @@ import { files, read } from "./house.ts"
 
 /** What sends a request somewhere, apart from methods that are named alike. */
 const outgoing =
-  /(?<![.\w])fetch\(|\bHttpClient\b|\bhttps?\.(?:request|get)\(|\b(?:net|tls)\.connect\(|\bcreateConnection\(/
+  /(?<![.\w])fetch\(|\bHttpClient\b|\bhttps?\.(?:request|get)\(|\b(?:net|tls)\.connect\(|\bcreateConnection\(|\bcreateSocket\(/
 
-/** The typed client is for other programs; the commands ask the service and the operator's collector. */
-const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$)/
+/**
+ * The typed client is for other programs; the commands ask the service and the operator's collector; checkpoints go to
+ * addresses of the operator's.
+ */
+const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$)/
 
 describe("the service", () => {
-  it("requests nothing over a network but by its commands and by the client for other programs", () => {
+  it("requests nothing over a network but by its commands, the client for other programs and the push of checkpoints", () => {
     const asking = files("src/**/*.ts").filter((file) => outgoing.test(blank(read(file))))
     expect(asking.filter((file) => !mayAsk.test(file))).toEqual([])
     expect(asking.length).toBeGreaterThan(0)

@@ -29,7 +29,10 @@ export const verifyCheckpoints = Effect.fnUntraced(function*(
 ) {
   const sql = yield* SqlClient.SqlClient
   const remembered = Option.toArray(yield* (yield* LastCheckpoint).get)
-  const seen = new Map([...given, ...remembered].map((checkpoint) => [checkpoint.number, digest(checkpoint)]))
+  const seen = new Map<number, Set<string>>()
+  for (const checkpoint of [...given, ...remembered]) {
+    seen.set(checkpoint.number, (seen.get(checkpoint.number) ?? new Set()).add(digest(checkpoint)))
+  }
   const signers = new Set<string>()
   let number = 0
   let previous = noDigest
@@ -46,7 +49,9 @@ export const verifyCheckpoints = Effect.fnUntraced(function*(
       const judged = judge(keys, checkpoint)
       if (judged !== "good") return wrong(judged)
       previous = digest(checkpoint)
-      if ((seen.get(checkpoint.number) ?? previous) !== previous) return wrong("replaced")
+      // One of two that were seen under a number was replaced, whichever is there now.
+      const digests = seen.get(checkpoint.number) ?? new Set([previous])
+      if (digests.size > 1 || !digests.has(previous)) return wrong("replaced")
       signers.add(checkpoint.key_id)
       number = checkpoint.number
     }

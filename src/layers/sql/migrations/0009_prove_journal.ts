@@ -67,7 +67,9 @@ export default Effect.gen(function*() {
   yield* sql`
     create table journal_push (
       target text collate "C" primary key,
-      number bigint not null
+      number bigint not null,
+      failures integer not null,
+      free_at timestamptz(3) not null
     )`
 
   yield* sql`
