@@ -20,8 +20,15 @@ const byName: ReadonlyMap<string, Pick<Command<unknown, unknown>, "execute">> = 
   commands.map((command) => [command.name, command])
 )
 
-const handle = Effect.gen(function*() {
+/** The request to let the directory go, which is no command. */
+const releaseName = "release"
+
+const handle = Effect.fnUntraced(function*(release: Effect.Effect<void> | undefined) {
   const request = yield* HttpServerRequest.HttpServerRequest
+  if (request.url === `/${releaseName}`) {
+    if (release === undefined) return HttpServerResponse.jsonUnsafe({ refused: "A service keeps its directory." })
+    return HttpServerResponse.jsonUnsafe({ value: yield* Effect.as(release, null) })
+  }
   const input = yield* Effect.orDie(request.json)
   const command = byName.get(request.url.slice(1))
   if (command === undefined) return HttpServerResponse.jsonUnsafe({ refused: "There is no such command." })
@@ -38,9 +45,10 @@ const handle = Effect.gen(function*() {
 /**
  * Serves commands on a socket in the data directory, for whoever may open it: mode 0600 in a directory of mode 0700.
  *
- * The caller holds the directory, so that a socket found there is left over.
+ * The caller holds the directory, so that a socket found there is left over. Who starts a service may ask for the
+ * directory there, where `release` lets it go.
  */
-export const layer = (directory: string) =>
+export const layer = (directory: string, release?: Effect.Effect<void>) =>
   Layer.effectDiscard(Effect.gen(function*() {
     const file = socketPath(directory)
     if (file.length > maxSocketPath) {
@@ -53,7 +61,7 @@ export const layer = (directory: string) =>
     const server = yield* NodeHttpServer.make(() => http.createServer(), { path: file })
     yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(file, { force: true })))
     fs.chmodSync(file, 0o600)
-    yield* server.serve(Effect.provideContext(handle, services))
+    yield* server.serve(Effect.provideContext(handle(release), services))
   }))
 
 /** Asks the service that holds the directory; none when no service does. */
@@ -88,6 +96,14 @@ const ask = (directory: string, name: string, input: unknown) =>
     request.end(JSON.stringify(input))
     return Effect.sync(() => request.destroy())
   })
+
+/** Asks the holder of the directory to let it go: whether it will, none where nobody answers. */
+export const askRelease = (directory: string): Effect.Effect<Option.Option<boolean>> =>
+  ask(directory, releaseName, null).pipe(
+    Effect.map(Option.map(() => true)),
+    Effect.catch(() => Effect.succeed(Option.some(false))),
+    Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.succeed(Option.none()) })
+  )
 
 /**
  * Runs a command where the database is: on PostgreSQL directly, on the embedded one through the running service, or by

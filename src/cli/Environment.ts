@@ -29,15 +29,17 @@ export class SettingInvalid
 /** How long a statement may take on the server: nobody waits for its answer any more. */
 const statementTimeout = Duration.seconds(20)
 
-/** The client of the database that the settings name. */
+/** The client of the database that the settings name; `whenInUse` is asked where another process holds its directory. */
 export const sql = (
-  settings: Settings.Database
+  settings: Settings.Database,
+  whenInUse?: DirectoryLock.WhenInUse
 ): Layer.Layer<
   SqlClient.SqlClient,
   DirectoryLock.DirectoryInUse | DirectoryLock.DirectoryOpen | Postgres.DatabaseUrlInvalid | SqlError.SqlError
 > =>
   Option.match(settings.databaseUrl, {
-    onNone: (): ReturnType<typeof sql> => Pglite.layer({ directory: settings.data }),
+    onNone: (): ReturnType<typeof sql> =>
+      Pglite.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) }),
     onSome: (url): ReturnType<typeof sql> =>
       Postgres.layer({ url, maxConnections: settings.maxConnections, statementTimeout })
   })

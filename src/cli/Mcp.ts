@@ -8,12 +8,12 @@ import * as App from "../http/App.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as Checkpoints from "../layers/sql/Checkpoints.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
-import type { DirectoryInUse } from "../layers/sql/DirectoryLock.ts"
 import * as PendingChanges from "../layers/sql/PendingChanges.ts"
 import * as Handler from "../mcp/Handler.ts"
 import * as Stdio from "../mcp/Stdio.ts"
-import * as Address from "./Address.ts"
+import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
+import * as Handover from "./Handover.ts"
 import * as Settings from "./Settings.ts"
 
 /** Everything that `mcp` can be told. */
@@ -71,22 +71,12 @@ const askOver = (
     Effect.mapError(() => unreachable(url))
   )
 
-/** Asks the service that holds the directory, wherever it listens by now. */
-const askHolder = (client: HttpClient.HttpClient, directory: string, session: Session): Stdio.Ask => (headers, body) =>
-  Effect.flatMap(
-    Address.find(directory),
-    Option.match({
-      onNone: () => Effect.fail(new Stdio.Unreachable({ message: `No service runs on ${directory}.` })),
-      onSome: ({ host, url }) => askOver(client, url, session, { host })(headers, body)
-    })
-  )
-
 const localUrl = "http://localhost"
 
 /** Asks the handler in this process. */
 const askHere = Effect.fnUntraced(function*(session: Session) {
   const sites = Site.make([{ baseUrl: localUrl, organizationId: null }])
-  const handler = yield* Effect.provideService(Handler.make(), Site.Sites, sites)
+  const handler = yield* Effect.provideService(Handler.make({ console: false }), Site.Sites, sites)
   const app = yield* App.make.pipe(
     Effect.provideService(Site.Sites, sites),
     Effect.provideService(App.Mounts, [{ path: Handler.path, handler }])
@@ -128,30 +118,39 @@ const serve = Effect.fnUntraced(function*(ask: Stdio.Ask) {
   return yield* Stdio.serve(ask)
 })
 
-/** Opens the database in this process. */
-const serveHere = (settings: McpSettings, session: Session) => {
-  const embedded = Environment.isEmbedded(settings)
-  const core = Environment.service(settings, Layer.merge(Simulated.layerSql, Simulated.layerNone))
-  const serving = Effect.flatMap(askHere(session), serve).pipe(
-    Effect.provide(
-      Layer.merge(PendingChanges.layer({ alone: embedded }), Checkpoints.layer({ alone: embedded })).pipe(
+/** Opens the database in this process; on a directory, commands and the request to let it go come by its socket. */
+const open = (settings: McpSettings, session: Session) =>
+  Effect.fnUntraced(function*(release: Effect.Effect<void>) {
+    const embedded = Environment.isEmbedded(settings)
+    yield* Environment.check(settings)
+    yield* Environment.present(settings)
+    const database = yield* Layer.build(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
+    const opened = Effect.gen(function*() {
+      yield* Environment.prepare({ embedded, migrate: false })
+      const core = Environment.service(settings, Layer.merge(Simulated.layerSql, Simulated.layerNone))
+      const services = Layer.mergeAll(
+        PendingChanges.layer({ alone: embedded }),
+        Checkpoints.layer({ alone: embedded }),
+        embedded ? Control.layer(settings.data, release) : Layer.empty
+      ).pipe(
         Layer.provideMerge(core),
         Layer.provideMerge(SecureRandom.layerWebCrypto)
       )
-    )
-  )
-  return Environment.check(settings).pipe(
-    Effect.andThen(Environment.prepare({ embedded, migrate: false })),
-    Effect.andThen(serving),
-    Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings)))),
-    (opened) => Effect.andThen(Environment.present(settings), opened)
-  )
-}
+      return yield* Effect.provideContext(askHere(session), yield* Layer.build(services))
+    })
+    return yield* Effect.provideContext(opened, database)
+  })
 
-/** Serves through the service that holds the directory. */
-const serveThere = Effect.fnUntraced(function*(settings: McpSettings, session: Session, inUse: DirectoryInUse) {
-  if (Option.isNone(yield* Address.find(settings.data))) return yield* inUse
-  return yield* serve(askHolder(yield* HttpClient.HttpClient, settings.data, session))
+/** Asks whoever has the database: this process, or on a directory the service that runs on it. */
+const askLocally = Effect.fnUntraced(function*(settings: McpSettings, session: Session) {
+  const opening = open(settings, session)
+  if (!Environment.isEmbedded(settings)) return yield* opening(Effect.void)
+  const client = yield* HttpClient.HttpClient
+  return yield* Handover.make({
+    directory: settings.data,
+    open: opening,
+    askService: ({ host, url }) => askOver(client, url, session, { host })
+  })
 })
 
 /** Serves until standard input ends. */
@@ -161,11 +160,7 @@ export const mcp = (settings: McpSettings) =>
     if (Option.isNone(key)) return yield* invalid("An API key is needed, in the environment as CONSOLE_API_KEY.")
     const session = sessionOf(settings, key.value)
     if (Option.isNone(settings.url)) {
-      return yield* Effect.catchTag(
-        serveHere(settings, session),
-        "DirectoryInUse",
-        (inUse) => serveThere(settings, session, inUse)
-      )
+      return yield* Effect.scoped(Effect.flatMap(askLocally(settings, session), serve))
     }
     const url = settings.url.value.replace(/\/+$/, "").replace(/\/mcp$/, "")
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {

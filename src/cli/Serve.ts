@@ -30,6 +30,7 @@ import * as Address from "./Address.ts"
 import * as Control from "./Control.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
+import * as Handover from "./Handover.ts"
 import * as Logs from "./Logs.ts"
 import * as Monitoring from "./Monitoring.ts"
 import * as Output from "./Output.ts"
@@ -268,7 +269,7 @@ const serveIn = (settings: ServeSettings) =>
         telemetry.pipe(
           Layer.provideMerge(DatabaseClock.layer),
           Layer.provideMerge(Layer.effectDiscard(Environment.refuseUnusable(settings))),
-          Layer.provideMerge(Environment.sql(settings))
+          Layer.provideMerge(Environment.sql(settings, yield* Handover.request(settings.data)))
         )
       )
     )

@@ -33,6 +33,8 @@ export interface Options {
   readonly completeList?: boolean
   /** The origins whose pages may call; every one unless told. */
   readonly allowedOrigins?: ReadonlyArray<string>
+  /** Whether a browser finds the console at the site's address; it does unless told. */
+  readonly console?: boolean
 }
 
 export { path } from "./Selection.ts"
@@ -118,18 +120,21 @@ const wayOf = ({ id }: Operation.Any): Observation.Way => {
 const statusOf = (code: string | undefined): number => code === undefined ? 200 : codes.get(code) ?? 500
 
 /** The failure with the address of the console's page, where an answer is for a person alone. */
-const leading = (failure: ErrorAnswer, { page = "/console" }: Operation.Any, { baseUrl }: Site): ErrorAnswer =>
-  failure.body.error.code === ConsolePageRequired.identifier
-    ? answer(
-      new ConsolePageRequired({
-        message: `Nothing was done: what this answers is shown once, to a person. Ask them to open ${baseUrl}${page}.`
-      })
-    )
-    : failure
+const leading = (failure: ErrorAnswer, { page = "/console" }: Operation.Any, site: Site | undefined): ErrorAnswer => {
+  if (failure.body.error.code !== ConsolePageRequired.identifier) return failure
+  const place = site === undefined
+    ? `start the service (security-console serve) and open ${page} at its address`
+    : `open ${site.baseUrl}${page}`
+  return answer(
+    new ConsolePageRequired({
+      message: `Nothing was done: what this answers is shown once, to a person. Ask them to ${place}.`
+    })
+  )
+}
 
 /** Runs a tool; whatever fails is a result with the body that the failure has over HTTP. */
 const call = Effect.fnUntraced(
-  function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, _site: Site) {
+  function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, _console: Site | undefined) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     const answered = yield* operation.respond(Arguments.prepare(operation, input))
@@ -140,9 +145,9 @@ const call = Effect.fnUntraced(
     return result
   },
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-  (called, operation, _input, _admission, site) =>
+  (called, operation, _input, _admission, console) =>
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    recover((failure) => Effect.succeed(failed(leading(failure, operation, site))))(called),
+    recover((failure) => Effect.succeed(failed(leading(failure, operation, console))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation) => Observation.within(wayOf(operation), statusOf, called)
 )
@@ -199,7 +204,8 @@ interface Shown {
   /** Those too that the credential may not use. */
   readonly complete: boolean
   readonly selection: Selection.Selection
-  readonly site: Site
+  /** Where a browser finds the console, if anywhere. */
+  readonly console: Site | undefined
 }
 
 /** The tools that the caller is shown, in the specification's order. */
@@ -247,7 +253,7 @@ const exchange = Effect.fnUntraced(
         // The SDK leaves a member `__proto__` out, which has to be refused like any that is not known.
         const input = admitted?.input ?? params.arguments ?? {}
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-        return settled(run(call(operation, input, admitted?.admission, shown.site)), mcpReq.signal)
+        return settled(run(call(operation, input, admitted?.admission, shown.console)), mcpReq.signal)
       })
       return server
     }
@@ -282,7 +288,11 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
         Selection.read(request.url, request.headers["x-mcp-readonly"]),
         () => admit([], Selection.everything)
       )
-      const shown = { complete: options.completeList ?? false, selection, site: place }
+      const shown = {
+        complete: options.completeList ?? false,
+        selection,
+        console: options.console === false ? undefined : place
+      }
       if (request.method !== "POST") {
         const { admissions, rate } = yield* admit([], selection)
         const response = yield* exchange(request, undefined, admissions, shown)

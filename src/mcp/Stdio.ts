@@ -60,7 +60,7 @@ const headersOf = (message: unknown, negotiated: string | undefined): Readonly<R
   }
 }
 
-const unreachable = answer(new ServiceUnavailable({})).body
+const unavailable = answer(new ServiceUnavailable({})).body
 
 const fromJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
@@ -72,7 +72,7 @@ const messagesIn = ({ contentType, text }: Answered): ReadonlyArray<unknown> => 
     )
     : [text]
   return texts.filter((text) => text !== "").flatMap((text): ReadonlyArray<unknown> => {
-    const value = Option.getOrElse(fromJson(text), () => unreachable)
+    const value = Option.getOrElse(fromJson(text), () => unavailable)
     return Array.isArray(value) ? value : [value]
   })
 }
@@ -106,7 +106,9 @@ export const serve = Effect.fnUntraced(function*(ask: Ask) {
   const forward = Effect.fnUntraced(function*(message: unknown, line: string) {
     const asked = Array.isArray(message) ? message.filter((one) => Predicate.hasProperty(one, "id")) : [message]
     const answered = yield* Effect.result(ask(headersOf(message, negotiated), line))
-    const messages = Result.isSuccess(answered) ? messagesIn(answered.success) : [unreachable]
+    const messages = Result.isSuccess(answered) ?
+      messagesIn(answered.success)
+      : [answer(new ServiceUnavailable({ message: answered.failure.message })).body]
     for (const one of messages) {
       if (!Predicate.hasProperty(one, "jsonrpc")) {
         yield* Effect.forEach(asked, (question) => write(refused(question, one)), { discard: true })

@@ -9,8 +9,8 @@ import * as Processes from "./processes.ts"
 const suite = path.join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance")
 
 const nothing = "it asks for tools of its own fixture, which the specification does not know"
-const resources = "the service has tools alone: no resources"
-const prompts = "the service has tools alone: no prompts"
+const resources = "the service has tools and prompts alone: no resources"
+const prompts = "it asks for prompts of its own fixture, which the specification does not know"
 const asks = "the service asks its clients nothing: no elicitation, sampling or roots"
 
 /** The scenarios that apply, by revision, each with the checks that do not and why. */
@@ -27,7 +27,6 @@ const applicable: Readonly<Record<string, Readonly<Record<string, Readonly<Recor
     "dns-rebinding-protection": {},
     "http-header-validation": {},
     caching: {
-      "sep-2549-prompts-list-caching-hints": prompts,
       "sep-2549-resources-list-caching-hints": resources,
       "sep-2549-resources-templates-list-caching-hints": resources
     }
@@ -43,7 +42,8 @@ const inapplicable: Readonly<Record<string, string>> = {
   "resources-": resources,
   "sep-2164-resource-": resources,
   "prompts-": prompts,
-  "completion-": "there is nothing to complete: no prompts and no resource templates",
+  "completion-":
+    "the service completes nothing: it has no resource templates, and its prompts take their arguments as they are",
   "logging-": "the service sends no log messages"
 }
 

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as http from "node:http"
 import * as path from "node:path"
+import * as readline from "node:readline"
 
 const main = path.join(import.meta.dirname, "../../src/cli/main.ts")
 
@@ -196,3 +197,32 @@ export const run = (args: ReadonlyArray<string>, env: Environment, input: string
       child.stdin.end(input)
     })
   )
+
+/** Starts `mcp` for one question after another; it is gone when the scope closes. */
+export const start = Effect.fnUntraced(function*(args: ReadonlyArray<string>, env: Environment) {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      childProcess.spawn(process.execPath, [main, "mcp", ...args], {
+        env: environment(env),
+        stdio: ["pipe", "pipe", "inherit"]
+      })
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const ended = new Promise<void>((resolve) => void child.once("exit", () => resolve()))
+  return {
+    /** Its next answer, after this question. */
+    ask: (message: unknown): Effect.Effect<any> =>
+      Effect.promise(async () => {
+        child.stdin.write(`${JSON.stringify(message)}\n`)
+        const { value } = await lines.next()
+        return JSON.parse(value ?? "null")
+      }),
+    stop: (signal: "SIGKILL" | "SIGTERM") =>
+      Effect.promise(() => {
+        child.kill(signal)
+        return ended
+      })
+  }
+})

@@ -77,7 +77,7 @@ describe("MCP over standard input and output", () => {
         yield* say("nonsense")
         expect(yield* next).toMatchObject({ id: null, error: { code: -32_700 } })
         for (const invalid of [1, "text", null, [], {}, { id: 1, method: "ping" }, [{ jsonrpc: "2.0" }]]) {
-          yield* say(invalid)
+          yield* say(JSON.stringify(invalid))
           expect([invalid, yield* next]).toMatchObject([invalid, { id: null, error: { code: -32_600 } }])
         }
         yield* say(organization(2))
@@ -142,16 +142,19 @@ describe("MCP over standard input and output", () => {
 
   it.effect("answers a call in the envelope where nobody answers, or something that is no MCP server", () =>
     Effect.gen(function*() {
-      const asks: ReadonlyArray<Bridge.Ask> = [
-        () => Effect.fail(new Bridge.Unreachable({ message: "away" })),
-        () => Effect.succeed({ status: 200, contentType: "text/html", text: "<html>" })
+      const asks: ReadonlyArray<readonly [message: string, ask: Bridge.Ask]> = [
+        ["There is nobody.", () => Effect.fail(new Bridge.Unreachable({ message: "There is nobody." }))],
+        [
+          "The service is not available at the moment. Try again.",
+          () => Effect.succeed({ status: 200, contentType: "text/html", text: "<html>" })
+        ]
       ]
-      for (const ask of asks) {
+      for (const [message, ask] of asks) {
         const { next, say } = yield* converse(ask)
         yield* say(organization(1))
         const { id, result } = yield* next
-        expect([id, result.isError, JSON.parse(result.content[0].text).error.code])
-          .toEqual([1, true, "service_unavailable"])
+        const { error } = JSON.parse(result.content[0].text)
+        expect([id, result.isError, error.code, error.message]).toEqual([1, true, "service_unavailable", message])
       }
     }))
 

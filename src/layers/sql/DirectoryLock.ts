@@ -1,5 +1,5 @@
 /** One process per directory, by a lock of the operating system that dies with its holder. */
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate, Schedule, Schema } from "effect"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
@@ -25,17 +25,8 @@ export class DirectoryOpen extends Schema.TaggedError<DirectoryOpen>()("Director
   }
 }
 
-/** Looks at a directory that was there before: the service never changes who may open it. */
-const checkMode = Effect.fnUntraced(function*(directory: string) {
-  // Windows has no such modes.
-  const mode = process.platform === "win32" ? 0o700 : fs.statSync(directory).mode & 0o777
-  if ((mode & 0o002) !== 0) return yield* new DirectoryOpen({ directory })
-  if ((mode & 0o077) !== 0) {
-    yield* Effect.logWarning(
-      `Other users may look into the directory ${directory} (mode ${mode.toString(8)}): close it with chmod 700`
-    )
-  }
-})
+/** Who may open a directory that was there before, which the service never changes; Windows has no such modes. */
+const modeOf = (directory: string): number => process.platform === "win32" ? 0o700 : fs.statSync(directory).mode & 0o777
 
 /** The two functions of `fs-native-extensions`, which carries no types. */
 interface FileLocks {
@@ -44,6 +35,8 @@ interface FileLocks {
 }
 
 const locks: FileLocks = createRequire(import.meta.url)("fs-native-extensions")
+
+const fileOf = (directory: string) => path.join(directory, "console.lock")
 
 const readHolder = (file: string): number | null => {
   const pid = Number.parseInt(fs.readFileSync(file, "utf8"), 10)
@@ -66,35 +59,55 @@ const makeDirectory = (directory: string): void => {
   }
 }
 
+/** Whether the last holder let the directory go, and nobody has taken it since. */
+export const isLetGo = (directory: string): boolean => {
+  const file = fileOf(path.resolve(directory))
+  return fs.existsSync(file) && readHolder(file) === null
+}
+
+/** Whether to try again where another process holds the directory. */
+export type WhenInUse = (inUse: DirectoryInUse) => Effect.Effect<boolean>
+
 /**
  * Holds `console.lock` in the directory until the scope closes; creates the directory, closed to other users.
  *
  * A directory that was there keeps its mode: one that everybody may write in is refused.
  *
  * The holder's pid is written into the file for the reader of the message; it decides nothing.
+ *
+ * Where another process holds the directory, `whenInUse` says whether to try again a moment later.
  */
-export const acquire = Effect.fnUntraced(function*(directory: string) {
-  const absolute = path.resolve(directory)
-  makeDirectory(absolute)
-  yield* checkMode(absolute)
-  yield* Effect.acquireRelease(
-    Effect.suspend(() => {
-      const file = path.join(absolute, "console.lock")
-      const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
-      if (!locks.tryLock(fd)) {
-        fs.closeSync(fd)
-        return Effect.fail(new DirectoryInUse({ directory: absolute, holder: readHolder(file) }))
-      }
-      fs.ftruncateSync(fd)
-      fs.writeSync(fd, `${process.pid}\n`, 0)
-      return Effect.succeed(fd)
-    }),
-    (fd) =>
-      Effect.sync(() => {
+export const acquire = Effect.fnUntraced(
+  function*(directory: string, whenInUse: WhenInUse = () => Effect.succeed(false)) {
+    const absolute = path.resolve(directory)
+    makeDirectory(absolute)
+    const mode = modeOf(absolute)
+    if ((mode & 0o002) !== 0) return yield* new DirectoryOpen({ directory: absolute })
+    const lock = Effect.acquireRelease(
+      Effect.suspend(() => {
+        const file = fileOf(absolute)
+        const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
+        if (!locks.tryLock(fd)) {
+          fs.closeSync(fd)
+          return Effect.fail(new DirectoryInUse({ directory: absolute, holder: readHolder(file) }))
+        }
         fs.ftruncateSync(fd)
-        locks.unlock(fd)
-        fs.closeSync(fd)
-      })
-  )
-  return absolute
-})
+        fs.writeSync(fd, `${process.pid}\n`, 0)
+        return Effect.succeed(fd)
+      }),
+      (fd) =>
+        Effect.sync(() => {
+          fs.ftruncateSync(fd)
+          locks.unlock(fd)
+          fs.closeSync(fd)
+        })
+    )
+    yield* Effect.retry(lock, { while: whenInUse, schedule: Schedule.spaced("100 millis") })
+    if ((mode & 0o077) !== 0) {
+      yield* Effect.logWarning(
+        `Other users may look into the directory ${absolute} (mode ${mode.toString(8)}): close it with chmod 700`
+      )
+    }
+    return absolute
+  }
+)

@@ -156,14 +156,17 @@ const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>) {
  * The `SqlClient` of the embedded database in a directory, which it creates with mode 0700 and locks.
  *
  * Statements run as `console_owner`, who is neither a superuser nor above row level security. A second process fails
- * with `DirectoryInUse`. A commit is on disk before it is acknowledged.
+ * with `DirectoryInUse`, unless `whenInUse` says to try again. A commit is on disk before it is acknowledged.
  */
 export const layer = (
-  options: { readonly directory: string }
+  options: { readonly directory: string; readonly whenInUse?: DirectoryLock.WhenInUse }
 ): Layer.Layer<SqlClient.SqlClient, DirectoryLock.DirectoryInUse | DirectoryLock.DirectoryOpen | SqlError.SqlError> =>
   Layer.effect(
     SqlClient.SqlClient,
-    Effect.flatMap(DirectoryLock.acquire(options.directory), (directory) => client(() => openDirectory(directory)))
+    Effect.flatMap(
+      DirectoryLock.acquire(options.directory, options.whenInUse),
+      (directory) => client(() => openDirectory(directory))
+    )
   ).pipe(Layer.provide(Reactivity.layer))
 
 /** The `SqlClient` of a database that the caller opens, which it prepares, and closes with its scope. */
