@@ -9,14 +9,21 @@ const routes = all.map(({ method, path }) => ({
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
 }))
 
-const longestShown = 200
+/** What is shown of an address: words, versions and ids. Anything else may be a secret that was put in the wrong place. */
+const shownPart = /^(?:[A-Za-z][A-Za-z.-]{0,29}|[vV]\d|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|)$/
+const partsShown = 8
+
+const shown = (path: string): string => {
+  const parts = path.split("/")
+  const some = parts.slice(0, partsShown).map((part) => shownPart.test(part) ? part : "...")
+  return [...some, ...(parts.length > partsShown ? ["..."] : [])].join("/")
+}
 
 /** The sentence, and the methods that the path has where it is an operation's. */
 export const describe = (method: string, url: string): { readonly message: string; readonly methods: string } => {
   const path = url.split("?", 1)[0] ?? ""
-  const shown = path.length > longestShown ? `${path.slice(0, longestShown)}...` : path
   const known = routes.filter(({ pattern }) => pattern.test(path)).map((route): string => route.method)
   // An id that is not percent-encoded UTF-8 is none, whatever the method.
   const methods = known.includes(method) ? "" : known.join(", ")
-  return { message: `There is no ${method} ${shown}${methods === "" ? "" : `, only ${methods}`}.`, methods }
+  return { message: `There is no ${method} ${shown(path)}${methods === "" ? "" : `, only ${methods}`}.`, methods }
 }
