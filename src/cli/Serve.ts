@@ -11,6 +11,7 @@ import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
 import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
+import * as ClientDocuments from "../layers/documents/ClientDocuments.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import { Targets } from "../layers/push/Targets.ts"
 import * as CheckpointPush from "../layers/sql/CheckpointPush.ts"
@@ -54,6 +55,7 @@ interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.T
   readonly knownAssistants: Option.Option<string>
   readonly registration: "open" | "token" | "off"
   readonly checkpointPush: Option.Option<Redacted.Redacted>
+  readonly clientDocuments: boolean
   readonly migrate: boolean
   readonly demo: boolean
 }
@@ -227,6 +229,7 @@ const serveIn = (settings: ServeSettings) =>
             Effect.provideService(TrustedProxies, trusted),
             Effect.provideService(Ports.KnownAssistants, assistants),
             Effect.provideService(Ports.Registration, registration),
+            Effect.provideService(Ports.ClientDocuments, settings.clientDocuments ? ClientDocuments.make() : null),
             Effect.provideService(Ports.ResourceServers, servers)
           )
         )

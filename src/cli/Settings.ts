@@ -252,6 +252,11 @@ export const server = {
     "none",
     "Where signed checkpoints are pushed: file:/path, https://host/path, syslog+tcp://host:port or syslog+udp://host:port, separated by commas"
   ),
+  clientDocuments: onOff(
+    "client-documents",
+    "CONSOLE_CLIENT_DOCUMENTS",
+    "Let applications name an https document that describes them, which the service then reads"
+  ),
   migrate: onOff("migrate", "CONSOLE_MIGRATE", "Bring PostgreSQL's schema up to date before serving"),
   demo: onOff("demo", null, "Fill an empty database with a demo organization, and simulate the messenger"),
   logFormat: choice("log-format", "CONSOLE_LOG_FORMAT", formats, "pretty", "How logs are written"),

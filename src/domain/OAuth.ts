@@ -42,3 +42,16 @@ export const choicesListed = 100
 export const registrationsPerAddress = 20
 export const registrationsInTotal = 500
 export const registrationWindow = Duration.hours(1)
+
+/** How long the address of a document that describes an application may be, and how large the document, in bytes. */
+export const maxDocumentAddressLength = 2048
+export const maxDocumentSize = 5 * 1024
+/** How long a document may take to come, from the name of its host to its last byte. */
+export const documentDeadline = Duration.seconds(5)
+/** How many of them a process remembers, and how long at least and at most; what could not be read, at least. */
+export const documentsRemembered = 500
+export const documentKeptLeast = Duration.minutes(1)
+export const documentKeptMost = Duration.days(1)
+/** Documents that a process asks for in any minute, for one admin and in all. */
+export const documentsPerAdmin = 10
+export const documentsInTotal = 60

@@ -14,6 +14,7 @@ import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
 import { type Parameters, parse } from "../oauth/Parameters.ts"
 import {
+  ClientDocuments,
   type OAuthClients,
   type OAuthGrants,
   type OAuthSecrets,
@@ -214,7 +215,8 @@ const document = (known: string, find: (site: Site, suffix: string, offers: Meta
     Effect.gen(function*() {
       const offers = {
         registration: (yield* Registration).mode !== "off",
-        introspection: (yield* ResourceServers).length > 0
+        introspection: (yield* ResourceServers).length > 0,
+        clientDocuments: (yield* ClientDocuments) !== null
       }
       const found = find(site, (request.url.split("?", 1)[0] ?? "").slice(known.length), offers)
       return found === undefined

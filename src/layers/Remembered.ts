@@ -11,6 +11,11 @@ export class Remembered<Value> {
     return this.#values.has(key)
   }
 
+  /** The key's value, where there is one; it is forgotten no later for that. */
+  peek(key: string): Value | undefined {
+    return this.#values.get(key)
+  }
+
   /** The key's value, made where there is none yet. */
   get(key: string, make: () => Value): Value {
     const value = this.#values.get(key) ?? make()

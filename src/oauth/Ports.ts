@@ -1,5 +1,5 @@
 /** The ports that the authorization server depends on; one layer in SQL and one of cryptography implement them. */
-import { Context, type Effect, type Redacted } from "effect"
+import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { OrganizationId, Scope } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
 import type { Resource } from "../domain/OAuth.ts"
@@ -240,3 +240,21 @@ export type RegistrationPolicy =
 export const Registration = Context.Reference<RegistrationPolicy>("org-security-console/oauth/Ports/Registration", {
   defaultValue: () => ({ mode: "open" })
 })
+
+/** A document did not come, or is none. */
+export class DocumentUnread extends Schema.TaggedError<DocumentUnread>()("DocumentUnread", {}) {}
+
+/** Reads documents that describe applications, for admins who are signed in. */
+export interface DocumentReader {
+  /** What the document at the address says, in JSON; it is asked for on behalf of the admin. */
+  read(
+    address: string,
+    admin: { readonly organizationId: OrganizationId; readonly adminId: string }
+  ): Effect.Effect<unknown, DocumentUnread | RateLimited>
+}
+
+/** Whether applications may name a document instead of registering, and who reads it; nobody unless configured. */
+export const ClientDocuments = Context.Reference<DocumentReader | null>(
+  "org-security-console/oauth/Ports/ClientDocuments",
+  { defaultValue: () => null }
+)

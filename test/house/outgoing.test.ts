@@ -7,13 +7,14 @@ const outgoing =
   /(?<![.\w])fetch\(|\bHttpClient\b|\bhttps?\.(?:request|get)\(|\b(?:net|tls)\.connect\(|\bcreateConnection\(|\bcreateSocket\(/
 
 /**
+/**
  * The typed client is for other programs; the commands ask the service and the operator's collector; checkpoints go to
- * addresses of the operator's.
+ * addresses of the operator's; documents of applications are read where the operator has turned that on.
  */
-const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$)/
+const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/documents\/Https\.ts$)/
 
 describe("the service", () => {
-  it("requests nothing over a network but by its commands, the client for other programs and the push of checkpoints", () => {
+  it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints and the reader of documents", () => {
     const asking = files("src/**/*.ts").filter((file) => outgoing.test(blank(read(file))))
     expect(asking.filter((file) => !mayAsk.test(file))).toEqual([])
     expect(asking.length).toBeGreaterThan(0)

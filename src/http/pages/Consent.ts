@@ -3,8 +3,9 @@ import { Effect, Option } from "effect"
 import { needsPassword } from "../../domain/Access.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import * as Authorize from "../../oauth/authorize/Authorize.ts"
+import { isDocumentAddress } from "../../oauth/ClientDocument.ts"
 import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
-import { isLoopback } from "../../oauth/RedirectUri.ts"
+import { hostOf, isLoopback } from "../../oauth/RedirectUri.ts"
 import * as AccountChoice from "./AccountChoice.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
@@ -16,8 +17,9 @@ import * as Visit from "./Visit.ts"
 
 export const path = "/oauth/authorize"
 
-/** What the token of the form stands for: the exact query. */
-const consentForm = (query: string): string => `authorize ${query}`
+/** What the token of the form stands for: the exact query, and the name shown, which a document may change meanwhile. */
+const consentForm = (query: string, { client }: Authorize.AuthorizeRequest): string =>
+  `authorize ${query} ${client.name}`
 
 /** What stands in the form. */
 interface Draft {
@@ -45,6 +47,12 @@ const asking = (
   <dl class="facts">
     <dt>It calls itself</dt>
     <dd>${Html.claimed(client.name)}</dd>
+    ${
+    isDocumentAddress(client.id)
+      ? html`<dt>It is described at</dt>
+    <dd><span class="host${hostOf(client.id).length > 40 ? " long" : ""}" dir="ltr">${hostOf(client.id)}</span></dd>`
+      : undefined
+  }
     <dt>Access goes to</dt>
     <dd>
       <span class="host${host.length > 40 ? " long" : ""}" dir="ltr">${host}</span>
@@ -92,7 +100,7 @@ const show = Effect.fnUntraced(
 ${Html.summary(faults)}
 ${asking(request, admin)}
 <form method="post" action="${action}">
-  <input type="hidden" name="csrf" value="${sessions.csrf(admin.sessionId, consentForm(query))}">
+  <input type="hidden" name="csrf" value="${sessions.csrf(admin.sessionId, consentForm(query, request))}">
   ${Replacing.field(connections, draft.replaces ?? Replacing.ticked(connections, request.client.name))}
   <section aria-label="Accounts">${AccountChoice.field(choices, draft.accounts, faults, action)}</section>
   <section aria-label="Permissions">
@@ -120,6 +128,8 @@ const reasons = {
   query: "The application that sent you here asks for more than fits into a request.",
   client_id:
     "The application that sent you here is not registered with this service, or its registration has ended because nobody connected it within a day.",
+  document:
+    "The application that sent you here names a document that describes it, and that could not be read or is not as it has to be.",
   redirect_uri: "The application that sent you here wants the answer at an address that it has not registered."
 }
 
@@ -181,7 +191,7 @@ export const post = (visit: Visit.Visit) =>
       if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
       const form = sent.value
       const sessions = yield* ConsoleSessions
-      if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query), form.text("csrf"))) {
+      if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query, request), form.text("csrf"))) {
         return yield* Visit.foreignForm(visit)
       }
       const decision = form.text("decision")

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type OrganizationId, superadmins } from "../../domain/Access.ts"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { type Inspected, OAuthGrants, type Replaceable } from "../../oauth/Ports.ts"
-import type { Code, Connection, Token } from "../../oauth/Values.ts"
+import { type Code, type Connection, isUuid, type Token } from "../../oauth/Values.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
 import { reachable, reachableDepartment } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
@@ -12,6 +12,9 @@ import * as Tenant from "./Tenant.ts"
 export const DoubtDeadline = Context.Reference<Duration.Input>("org-security-console/layers/sql/DoubtDeadline", {
   defaultValue: () => Duration.seconds(10)
 })
+
+/** The application's id: of its registration, or the address of its document. */
+const clientId = (sql: SqlClient.SqlClient) => sql`coalesce(client_document, client_id::text)`
 
 /** Revokes a connection and forgets its codes and tokens, within its organization's transaction. */
 export const disconnect = Effect.fnUntraced(function*(
@@ -73,7 +76,7 @@ export const layer = Layer.effect(
         Effect.map(
           Tenant.directory(sql)(sql<Inspected>`
             select ai_connection.organization_id as "organizationId", ai_connection.id as "connectionId",
-              client_id as "clientId", admin.id as "adminId",
+              ${clientId(sql)} as "clientId", admin.id as "adminId",
               array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,
               oauth_token.created_at as "createdAt", oauth_token.expires_at as "expiresAt"
             from oauth_token
@@ -88,7 +91,7 @@ export const layer = Layer.effect(
 
       lock: (organizationId, connectionId) =>
         sql<Connection>`
-          select ai_connection.id, client_id as "clientId", client_name as "clientName", label, resource,
+          select ai_connection.id, ${clientId(sql)} as "clientId", client_name as "clientName", label, resource,
             revoked_at is not null as revoked, generation, admin.id as "adminId",
             coalesce(admin.name, admin.email) as "adminName", admin.disabled_at is not null as "adminDisabled"
           from ai_connection
@@ -145,12 +148,12 @@ export const layer = Layer.effect(
 
       replaceable: ({ adminId, organizationId }, { client, host, loopback, resource }, now) =>
         sql<Replaceable>`
-          select id, client_name as name, client_host as host, client_id = ${client.id} as "sameClient", scopes,
+          select id, client_name as name, client_host as host, ${clientId(sql)} = ${client.id} as "sameClient", scopes,
             created_at as "createdAt", last_used_at as "lastUsedAt"
           from ai_connection
           where organization_id = ${organizationId} and admin_id = ${adminId} and resource = ${resource}
             and revoked_at is null and expires_at > ${now}
-            and (client_id = ${client.id} or ${
+            and (${clientId(sql)} = ${client.id} or ${
           loopback
             ? sql`split_part(client_host, ':', 1) = split_part(${host}, ':', 1) and client_name = ${client.name}`
             : sql`client_host = ${host}`
@@ -159,10 +162,13 @@ export const layer = Layer.effect(
 
       connect: Effect.fnUntraced(function*(organizationId, { reach, ...connection }) {
         yield* sql`
-          insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_name, client_host,
-            client_known, mode, resource, scopes, scope_type, all_accounts, created_at, expires_at)
+          insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_document, client_name,
+            client_host, client_known, mode, resource, scopes, scope_type, all_accounts, created_at, expires_at)
           values (${organizationId}, ${connection.id}, ${connection.adminId}, 'oauth', ${connection.clientName},
-            ${connection.clientId}, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
+            ${isUuid(connection.clientId) ? connection.clientId : null},
+            ${
+          isUuid(connection.clientId) ? null : connection.clientId
+        }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
             'cloud', ${connection.resource}, ${connection.scopes}, ${reach.scopeType}, ${reach.everything},
             ${connection.createdAt}, ${connection.expiresAt})`
         const kind = reach.scopeType === "accounts" ? "account" : "department"

@@ -71,14 +71,17 @@ const decidable = Effect.fnUntraced(function*(request: AuthorizeRequest, admin: 
 export const check = Effect.fnUntraced(function*(query: string, issuer: Issuer, admin: Option.Option<SignedIn>) {
   const parameters = parse(query)
   if (Result.isFailure(parameters)) return { _tag: "Page", reason: "query" } satisfies Checked
-  return yield* Effect.flatMap(identify(issuer, parameters.success), (request) =>
+  return yield* Effect.flatMap(identify(issuer, parameters.success, admin), (request) =>
     Option.isNone(admin)
       ? Effect.succeed<Checked>({ _tag: "SignIn", clientName: request.client.name })
       : Effect.flatMap(checkAll(request), (asked) => decidable(asked, admin.value)).pipe(
         Effect.catchTag("Refused", ({ description, error }) =>
           Effect.succeed<Checked>({ _tag: "Redirect", location: redirectError(request, error, description) }))
       )).pipe(
-      Effect.catchTag("UnknownClient", ({ reason }) => Effect.succeed<Checked>({ _tag: "Page", reason }))
+      Effect.catchTags({
+        UnknownClient: ({ reason }) => Effect.succeed<Checked>({ _tag: "Page", reason }),
+        SignInFirst: ({ host }) => Effect.succeed<Checked>({ _tag: "SignIn", clientName: host })
+      })
     )
 })
 

@@ -1,4 +1,5 @@
 /** What an application is known by to those who approve it. */
+import { isDocumentAddress } from "../ClientDocument.ts"
 import { hostOf, isLoopback } from "../RedirectUri.ts"
 import type { Client } from "../Values.ts"
 
@@ -7,7 +8,7 @@ import type { Client } from "../Values.ts"
  * program on the admin's machine, whose port comes and goes, that is the machine.
  */
 export const applicationOf = (client: Client, redirectUri: string): string =>
-  client.id.startsWith("https://")
+  isDocumentAddress(client.id)
     ? client.id
     : isLoopback(redirectUri)
     ? new URL(redirectUri).hostname

@@ -2,6 +2,7 @@ import { Clock, Duration, Effect, Redacted, Schema } from "effect"
 import { needsPassword, type Scope } from "../../domain/Access.ts"
 import { codeLifetime, resourceAddress } from "../../domain/OAuth.ts"
 import { Db, Journal } from "../../operations/Ports.ts"
+import { isDocumentAddress } from "../ClientDocument.ts"
 import { ConsoleSessions, type SignedIn } from "../ConsoleSessions.ts"
 import { adminEntry } from "../Entries.ts"
 import { OAuthGrants, OAuthSecrets, type Wanted } from "../Ports.ts"
@@ -136,6 +137,7 @@ export const grant = Effect.fnUntraced(function*(
         adminEntry("oauth.connected", admin, id, origin, {
           client_name: request.client.name,
           client_host: request.host,
+          ...(isDocumentAddress(request.client.id) ? { client_document: request.client.id } : {}),
           resource: request.resource,
           scopes: scopes.join(" "),
           [reach.scopeType]: reach.everything ? "all" : reach.ids.length

@@ -7,9 +7,10 @@ import { AuthMethod, type Issuer } from "../Values.ts"
 export interface Offers {
   readonly registration: boolean
   readonly introspection: boolean
+  readonly clientDocuments: boolean
 }
 
-/** The authorization server's own; it names the endpoints for registration and introspection where they are offered. */
+/** The authorization server's own; it names what is optional where that is offered. */
 export const authorizationServer = ({ baseUrl }: Issuer, offers: Offers) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
@@ -30,6 +31,7 @@ export const authorizationServer = ({ baseUrl }: Issuer, offers: Offers) => ({
   revocation_endpoint_auth_methods_supported: AuthMethod.literals,
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
+  ...(offers.clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   service_documentation: `${baseUrl}/docs`
 })
 

@@ -4,7 +4,8 @@ import { connectionEntry } from "../Entries.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import type { Client, Origin } from "../Values.ts"
+import type { Origin } from "../Values.ts"
+import type { Authenticated } from "./client.ts"
 import { inConnection, invalidGrant } from "./inConnection.ts"
 import { issue } from "./issue.ts"
 import { checkTarget } from "./target.ts"
@@ -16,7 +17,7 @@ const verifier = /^[A-Za-z0-9._~-]{43,128}$/
  *
  * A wrong verifier, address or resource does not use it up.
  */
-export const redeemCode = Effect.fnUntraced(function*(client: Client, parameters: Parameters, origin: Origin) {
+export const redeemCode = Effect.fnUntraced(function*(client: Authenticated, parameters: Parameters, origin: Origin) {
   const secrets = yield* OAuthSecrets
   const grants = yield* OAuthGrants
   const journal = yield* Journal

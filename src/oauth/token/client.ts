@@ -1,8 +1,10 @@
 import { Effect, Option, Redacted } from "effect"
+import { resourceAddress, resources } from "../../domain/OAuth.ts"
+import { isDocumentAddress } from "../ClientDocument.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthClients, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import { type AuthMethod, type Issuer, isUuid } from "../Values.ts"
+import { type AuthMethod, type Connection, type Issuer, isUuid } from "../Values.ts"
 
 interface Presented {
   readonly id: string
@@ -48,17 +50,32 @@ const presented = Effect.fnUntraced(function*(authorization: string | undefined,
   return { id: basic.value.id, method: "client_secret_basic", secret: basic.value.secret } satisfies Presented
 })
 
-/** The client of a request to the token and revocation endpoints, by the method that it registered with. */
+/** The client of a request, at the issuer where it asks. */
+export interface Authenticated {
+  readonly id: string
+  readonly issuer: Issuer
+}
+
+/** Whether the connection is the client's own, made at the same issuer. */
+export const owns = ({ id, issuer }: Authenticated, { clientId, resource }: Connection): boolean =>
+  clientId === id && resources.some((each) => resourceAddress(issuer.baseUrl, each) === resource)
+
+/**
+ * The client of a request to the token and revocation endpoints, by the method that it registered with. One that is
+ * described by a document has no secret: its id is as good as the code or token beside it, and nothing is asked for.
+ */
 export const authenticateClient = Effect.fnUntraced(function*(
   issuer: Issuer,
   authorization: string | undefined,
   parameters: Parameters
 ) {
   const claim: Presented = yield* presented(authorization, parameters)
+  const authenticated: Authenticated = { id: claim.id, issuer }
+  if (claim.method === "none" && isDocumentAddress(claim.id)) return authenticated
   if (!isUuid(claim.id)) return yield* unknown
   const client = yield* (yield* OAuthClients).find(issuer.baseUrl, claim.id)
   if (client === null || client.authMethod !== claim.method) return yield* unknown
-  if (claim.secret === null) return client
+  if (claim.secret === null) return authenticated
   const digests = (yield* OAuthSecrets).digests(claim.secret)
-  return client.secretDigest !== null && digests.includes(client.secretDigest) ? client : yield* unknown
+  return client.secretDigest !== null && digests.includes(client.secretDigest) ? authenticated : yield* unknown
 })

@@ -4,7 +4,8 @@ import type { RateLimited, ServiceUnavailable } from "../../domain/Failure.ts"
 import { Db } from "../../operations/Ports.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse, type Refused } from "../Refused.ts"
-import type { Client, Connection } from "../Values.ts"
+import type { Connection } from "../Values.ts"
+import { type Authenticated, owns } from "./client.ts"
 import type { Issued } from "./issue.ts"
 
 /** Where a refusal says nothing about why. */
@@ -27,7 +28,7 @@ interface Place {
  * otherwise the client's next try starts from where it was.
  */
 export const inConnection = Effect.fnUntraced(function*<R>(
-  client: Client,
+  client: Authenticated,
   { connectionId, organizationId }: Place,
   decide: (connection: Connection) => Effect.Effect<Decided, never, R>
 ) {
@@ -45,7 +46,7 @@ export const inConnection = Effect.fnUntraced(function*<R>(
     organizationId,
     Effect.gen(function*() {
       const connection = yield* grants.lock(organizationId, connectionId)
-      if (connection === null || connection.clientId !== client.id) return Result.fail(invalidGrant)
+      if (connection === null || !owns(client, connection)) return Result.fail(invalidGrant)
       if (connection.revoked || connection.adminDisabled) return Result.fail(invalidGrant)
       return yield* Effect.tap(decide(connection), (decided) => Ref.set(made, decided))
     })

@@ -5,7 +5,8 @@ import { connectionEntry } from "../Entries.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import type { Client, Origin, Token } from "../Values.ts"
+import type { Origin, Token } from "../Values.ts"
+import type { Authenticated } from "./client.ts"
 import { inConnection, invalidGrant } from "./inConnection.ts"
 import { issue } from "./issue.ts"
 import { checkLimit } from "./limit.ts"
@@ -28,7 +29,7 @@ const narrowed = (parameters: Parameters, token: Token) => {
  * A used one of whatever age is known by what it says of itself under its seal. A wrong resource or scope, and a limit
  * that is reached, do not use it up.
  */
-export const refresh = Effect.fnUntraced(function*(client: Client, parameters: Parameters, origin: Origin) {
+export const refresh = Effect.fnUntraced(function*(client: Authenticated, parameters: Parameters, origin: Origin) {
   const secrets = yield* OAuthSecrets
   const grants = yield* OAuthGrants
   const journal = yield* Journal

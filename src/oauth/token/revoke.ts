@@ -5,7 +5,7 @@ import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
 import type { Issuer, Origin } from "../Values.ts"
-import { authenticateClient } from "./client.ts"
+import { authenticateClient, owns } from "./client.ts"
 
 /**
  * Disconnects the client's connection by one of its tokens (RFC 7009); for a token that is unknown or another client's
@@ -37,7 +37,7 @@ export const revoke = Effect.fnUntraced(function*(
     organizationId,
     Effect.gen(function*() {
       const connection = yield* grants.lock(organizationId, connectionId)
-      if (connection === null || connection.clientId !== client.id || connection.revoked) return
+      if (connection === null || !owns(client, connection) || connection.revoked) return
       yield* grants.disconnect(organizationId, connectionId, new Date(yield* Clock.currentTimeMillis))
       yield* journal.append(organizationId, connectionEntry("ai_connection.revoked", "admin", connection, origin))
     })

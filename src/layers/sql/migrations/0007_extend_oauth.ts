@@ -6,7 +6,8 @@ const chosen = [["account", "account_ids"], ["department", "department_ids"]] as
 
 /**
  * Keeps what a connection reaches beside it: a rule, or one row for each account or department chosen; and counts its
- * refresh tokens, so that a used one need not be kept. Organizations may say which applications their admins connect.
+ * refresh tokens, so that a used one need not be kept. An application may be known by the address of its document.
+ * Organizations may say which applications their admins connect.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -15,7 +16,9 @@ export default Effect.gen(function*() {
     alter table ai_connection
       add column all_accounts boolean not null default false,
       add column generation integer not null default 0,
-      add check (not all_accounts or scope_type = 'accounts')`
+      add column client_document text,
+      add check (not all_accounts or scope_type = 'accounts'),
+      add check (client_document is null or client_id is null)`
 
   yield* sql`alter table organization add column approve_applications boolean not null default false`
   yield* sql`

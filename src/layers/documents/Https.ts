@@ -1,0 +1,106 @@
+/** Asks for a document over https, at plain addresses of the internet alone. */
+import { Duration, Effect } from "effect"
+import * as dns from "node:dns/promises"
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
+import * as https from "node:https"
+import { isIP, type LookupFunction } from "node:net"
+import { documentDeadline, maxDocumentSize } from "../../domain/OAuth.ts"
+import { DocumentUnread } from "../../oauth/Ports.ts"
+import { isSpecial } from "./special.ts"
+
+/** A document as it came. */
+export interface Fetched {
+  readonly body: unknown
+  readonly cacheControl: string
+}
+
+/** What the internet is to a process: how names are resolved, where it may go, and how it connects. */
+export interface Internet {
+  resolve(host: string, signal: AbortSignal): Promise<ReadonlyArray<string>>
+  isRefused(address: string): boolean
+  request(options: https.RequestOptions, answered: (response: IncomingMessage) => void): ClientRequest
+}
+
+/** Asks the name servers themselves: what stands in files of this machine is none of the internet's. */
+const resolve: Internet["resolve"] = async (host, signal) => {
+  const resolver = new dns.Resolver({ timeout: 2000, tries: 2 })
+  const cancel = () => resolver.cancel()
+  signal.addEventListener("abort", cancel)
+  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  signal.removeEventListener("abort", cancel)
+  return found.flatMap((each) => each.status === "fulfilled" ? each.value : [])
+}
+
+export const internet: Internet = {
+  resolve,
+  isRefused: isSpecial,
+  request: (options, answered) => https.request(options, answered)
+}
+
+const isIpv6 = (address: string): boolean => address.includes(":")
+
+/** Resolves a name for a connection: none of its addresses may be special, and it goes to the very ones looked at. */
+const lookup = ({ isRefused, resolve }: Internet, signal: AbortSignal): LookupFunction => (host, options, callback) => {
+  const fail = () => callback(new Error("The name has no address, or one that is not asked."), [])
+  resolve(host, signal).then((found) => {
+    const [first] = found
+    if (first === undefined || found.some(isRefused)) return fail()
+    return options.all === true
+      ? callback(null, found.map((address) => ({ address, family: isIpv6(address) ? 6 : 4 })))
+      : callback(null, first, isIpv6(first) ? 6 : 4)
+  }, fail)
+}
+
+const json = /^application\/json\s*(?:;|$)/i
+
+/** Whether the head announces a document: no redirect, no compression that could unfold. */
+const isDocument = (status: number | undefined, headers: IncomingHttpHeaders): boolean =>
+  status === 200 && json.test(headers["content-type"] ?? "") &&
+  (headers["content-encoding"] ?? "identity").toLowerCase() === "identity" &&
+  Number(headers["content-length"] ?? 0) <= maxDocumentSize
+
+const textOf = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of response) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > maxDocumentSize) throw new Error("The document is too large.")
+    chunks.push(bytes)
+  }
+  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
+}
+
+const ask = (address: string, outside: Internet, signal: AbortSignal) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    const { hostname, pathname, port, search } = new URL(address)
+    // An address in the place of the name would not be looked up.
+    if (isIP(hostname) !== 0 || hostname.startsWith("[")) return reject(new Error("The host is not a name."))
+    outside.request({
+      hostname,
+      port: port === "" ? undefined : Number(port),
+      path: `${pathname}${search}`,
+      headers: { "accept": "application/json", "accept-encoding": "identity", "user-agent": "org-security-console" },
+      agent: false,
+      lookup: lookup(outside, signal),
+      maxHeaderSize: 16 * 1024,
+      rejectUnauthorized: true,
+      signal
+    }, resolve).on("error", reject).end()
+  })
+
+/** Reads one document: whatever goes wrong is the same to who asks, so that nothing is learned of where it went. */
+export const read = (address: string, outside: Internet) =>
+  Effect.tryPromise({
+    try: async (): Promise<Fetched> => {
+      const signal = AbortSignal.timeout(Duration.toMillis(documentDeadline))
+      const response = await ask(address, outside, signal)
+      try {
+        if (!isDocument(response.statusCode, response.headers)) throw new Error("The answer is not a document.")
+        return { body: JSON.parse(await textOf(response)), cacheControl: response.headers["cache-control"] ?? "" }
+      } finally {
+        response.destroy()
+      }
+    },
+    catch: () => new DocumentUnread()
+  })

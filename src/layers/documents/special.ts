@@ -1,0 +1,15 @@
+/** Which addresses are anybody's on the internet, and which are special (the registries of IANA). */
+import ipaddr from "ipaddr.js"
+
+/** What is handed out to networks of the internet; whatever else is in IPv6 means something of its own. */
+const global = ipaddr.parseCIDR("2000::/3")
+
+/**
+ * Whether the address is any but a plain one of the internet: private, of this machine or link, for many, reserved, or
+ * an IPv4 address in the form of an IPv6 one, which a translator on the way might lead anywhere.
+ */
+export const isSpecial = (address: string): boolean => {
+  if (!ipaddr.isValid(address) || address.includes("%")) return true
+  const parsed = ipaddr.parse(address)
+  return parsed.range() !== "unicast" || (parsed.kind() === "ipv6" && !parsed.match(global))
+}
