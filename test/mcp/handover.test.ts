@@ -142,7 +142,7 @@ describe("an assistant's server on the embedded database", () => {
           const service = yield* Effect.forkChild(starting, { startImmediately: true })
           while (service.pollUnsafe() === undefined) {
             expect(yield* write).toBe(true)
-            yield* Effect.sleep("300 millis")
+            yield* Effect.sleep("600 millis")
           }
           return yield* Fiber.join(service)
         })
@@ -161,6 +161,6 @@ describe("an assistant's server on the embedded database", () => {
         const both = yield* Fiber.join(third)
         expect(yield* stored(both.url)).toBe(acknowledged.length)
       }),
-    180_000
+    300_000
   )
 })

@@ -2,6 +2,8 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Role, Scope } from "../../src/domain/Access.ts"
 import * as Failure from "../../src/domain/Failure.ts"
+import { Recipients } from "../../src/domain/Organization.ts"
+import { AccountStatus } from "../../src/domain/Status.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
 import { operations } from "../../src/operations/index.ts"
@@ -339,6 +341,35 @@ describe("the tools", () => {
         expect(yield* Mcp.list({ key })).toContain("create_api_key")
         expect(tools.find(({ name }) => name === "create_api_key")!.description).toContain("Developer page")
         expect((yield* World.send("POST", "/v1/api-keys", { key, body: args })).status).toBe(200)
+        const alone = Mcp.told(yield* Mcp.call("create_api_key", args, { key, options: { console: false } })).body.error
+        expect(alone.code).toBe("console_page_required")
+        expect(alone.message).toContain("start the service (security-console serve) and open /console/developer")
+        expect(alone.message).not.toContain("http")
+      }))
+
+    it.effect("S7-04: are told the values that a member may have where it has another, in REST too", () =>
+      Effect.gen(function*() {
+        const { key } = (yield* World.makeOrganization()).admins.owner
+        const refusals = [
+          [
+            yield* World.get("/v1/accounts?status=nothing", key),
+            yield* Mcp.call("list_protected_accounts", { status: "nothing" }, { key }),
+            "status",
+            AccountStatus.literals
+          ],
+          [
+            yield* World.send("PUT", "/v1/settings/notifications", { key, body: { recipients: "everybody" } }),
+            yield* Mcp.call("set_notification_recipients", { recipients: "everybody" }, { key }),
+            "recipients",
+            Recipients.literals
+          ]
+        ] as const
+        for (const [rest, mcp, param, values] of refusals) {
+          const { error } = rest.body
+          expect([rest.status, error.code, error.param]).toEqual([400, "parameter_invalid", param])
+          expect(Mcp.told(mcp).body.error).toEqual(error)
+          expect(values.filter((value) => !error.message.includes(value))).toEqual([])
+        }
       }))
 
     it.effect("S1-15: give a hostile text back as it is stored, as data under the notice", () =>
