@@ -93,7 +93,8 @@ describe("4 operations, as declared", () => {
     expect(limits).toEqual([
       ["/v1/accounts", expect.objectContaining({ type: "integer", minimum: 1, maximum: 100, default: 50 })],
       ["/v1/journal", expect.objectContaining({ type: "integer", minimum: 1, maximum: 100, default: 50 })],
-      ["/v1/journal/tail", expect.objectContaining({ type: "integer", minimum: 1, maximum: 500, default: 100 })]
+      ["/v1/journal/tail", expect.objectContaining({ type: "integer", minimum: 1, maximum: 500, default: 100 })],
+      ["/v1/account-search", expect.objectContaining({ type: "integer", minimum: 1, maximum: 50, default: 20 })]
     ])
   })
 })

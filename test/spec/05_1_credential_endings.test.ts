@@ -195,7 +195,7 @@ describe("4.2 credentials that ended with their admin", () => {
           const page = yield* Pages.visit("GET", "/console/developer", {
             cookie: yield* Pages.signIn(id, admins.superadmin.id)
           })
-          expect(page.text).toMatch(/owner key\s*<span class="badge ended">Revoked/)
+          expect(page.text).toMatch(/owner key<\/bdi><\/h3>\s*<span class="badge ended">Revoked/)
           yield* command("enableAdmin", { organization: id, email })
           expect((yield* listed(seen, owner.keyId)).revoked_at).toBe(null)
           expect((yield* listed(seen, connectionId)).revoked_at).toBe(null)
