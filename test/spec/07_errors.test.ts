@@ -40,6 +40,8 @@ const added = {
   password_required: 403,
   password_incorrect: 403,
   scope_exceeded: 403,
+  // Over MCP no key is made whose secret nobody would hold.
+  console_page_required: 403,
   too_many_attempts: 429
 }
 const failures = { internal_error: 500, service_unavailable: 503, messenger_unavailable: 503 }
