@@ -64,9 +64,12 @@ export const layer = (directory: string, release?: Effect.Effect<void>) =>
     yield* server.serve(Effect.provideContext(handle(release), services))
   }))
 
+/** The connection to the holder of the directory broke before its answer. */
+class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
+
 /** Asks the service that holds the directory; none when no service does. */
 const ask = (directory: string, name: string, input: unknown) =>
-  Effect.callback<Option.Option<unknown>, Refused>((resume) => {
+  Effect.callback<Option.Option<unknown>, Refused | Unanswered>((resume) => {
     const file = socketPath(directory)
     if (!fs.existsSync(file)) return resume(Effect.succeed(Option.none()))
     const request = http.request({ socketPath: file, method: "POST", path: `/${name}` }, (response) => {
@@ -91,7 +94,7 @@ const ask = (directory: string, name: string, input: unknown) =>
       resume(
         error.code === "ECONNREFUSED" || error.code === "ENOENT"
           ? Effect.succeed(Option.none())
-          : Effect.fail(new Refused({ message: `The running service did not answer: ${error.message}` }))
+          : Effect.fail(new Unanswered({ message: `The running service did not answer: ${error.message}` }))
       ))
     request.end(JSON.stringify(input))
     return Effect.sync(() => request.destroy())
@@ -101,7 +104,11 @@ const ask = (directory: string, name: string, input: unknown) =>
 export const askRelease = (directory: string): Effect.Effect<Option.Option<boolean>> =>
   ask(directory, releaseName, null).pipe(
     Effect.map(Option.map(() => true)),
-    Effect.catch(() => Effect.succeed(Option.some(false))),
+    Effect.catchTags({
+      Refused: () => Effect.succeed(Option.some(false)),
+      // A holder that ends breaks its connections.
+      Unanswered: () => Effect.succeed(Option.none())
+    }),
     Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.succeed(Option.none()) })
   )
 
@@ -118,7 +125,13 @@ export const invoke = Effect.fnUntraced(function*<Input, Output, R, E>(
   open: Layer.Layer<R, E>
 ) {
   const json = yield* Effect.mapError(Schema.encodeEffect(command.input)(input), unreadable)
-  const asked = Option.isSome(settings.databaseUrl) ? Option.none() : yield* ask(settings.data, command.name, json)
+  const asked = Option.isSome(settings.databaseUrl)
+    ? Option.none()
+    : yield* Effect.catchTag(
+      ask(settings.data, command.name, json),
+      "Unanswered",
+      ({ message }) => new Refused({ message })
+    )
   const answer = Option.isSome(asked) ? asked.value : yield* Effect.provide(command.execute(json), open)
   return yield* Effect.orDie(Schema.decodeUnknownEffect(command.output)(answer))
 })

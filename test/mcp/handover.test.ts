@@ -1,9 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import * as fs from "node:fs"
+import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as Address from "../../src/cli/Address.ts"
+import * as Control from "../../src/cli/Control.ts"
 import * as Handover from "../../src/cli/Handover.ts"
 import * as DirectoryLock from "../../src/layers/sql/DirectoryLock.ts"
 import type * as Bridge from "../../src/mcp/Stdio.ts"
@@ -109,6 +111,21 @@ describe("an assistant's server on the embedded database", () => {
         expect(yield* Effect.all([say(), say()], { concurrency: "unbounded" })).toEqual(["here", "here"])
       }
       expect(events).toEqual(["opened", "closed", "opened", "closed", "opened"])
+    }))
+
+  it.live("is waited for where its connection breaks as it ends, which is no refusal", () =>
+    Effect.gen(function*() {
+      const directory = yield* folder
+      yield* Effect.acquireRelease(
+        Effect.promise(() =>
+          new Promise<net.Server>((resolve) => {
+            const server = net.createServer((socket) => socket.once("data", () => socket.destroy()))
+            server.listen(path.join(directory, "console.sock"), () => resolve(server))
+          })
+        ),
+        (server) => Effect.sync(() => server.close())
+      )
+      expect(yield* Control.askRelease(directory)).toEqual(Option.none())
     }))
 
   it.live(
