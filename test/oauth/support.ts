@@ -198,6 +198,7 @@ export interface StoredConnection {
   readonly kind: string
   readonly label: string
   readonly client_name: string
+  readonly client_document: string | null
   readonly client_host: string
   readonly client_known: string | null
   readonly scopes: ReadonlyArray<string>
