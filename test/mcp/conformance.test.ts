@@ -126,5 +126,5 @@ describe("the official conformance suite", () => {
         expect([revision, scenario, checks.some(({ status }) => status === "SUCCESS")])
           .toEqual([revision, scenario, true])
       }
-    }), 120_000)
+    }), 300_000)
 })
