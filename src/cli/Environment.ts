@@ -53,6 +53,15 @@ export const present = (settings: Settings.Database) =>
       "or make one there with `security-console serve` or `security-console seed`."
   })
 
+const checkConnection = Effect.fnUntraced(function*(settings: Settings.Database) {
+  if (!settings.databaseInsecure && Option.exists(settings.databaseUrl, Postgres.isInsecure)) {
+    return yield* new SettingInvalid({
+      message: "The connection to PostgreSQL on another machine needs TLS: add sslmode=require to the database's " +
+        "url (or sslmode=verify-full, the same), or allow it in the clear with --database-insecure."
+    })
+  }
+})
+
 /** Refuses settings that no database has to be asked about. */
 export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
   if (!isPrefix(settings.keyPrefix)) {
@@ -60,12 +69,7 @@ export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
       message: `--key-prefix is 2 to 16 lower-case letters and digits, not ${settings.keyPrefix}.`
     })
   }
-  if (!settings.databaseInsecure && Option.exists(settings.databaseUrl, Postgres.isInsecure)) {
-    return yield* new SettingInvalid({
-      message: "The connection to PostgreSQL on another machine needs TLS: add sslmode=require to the database's " +
-        "url (or sslmode=verify-full, the same), or allow it in the clear with --database-insecure."
-    })
-  }
+  yield* checkConnection(settings)
   if (!isEmbedded(settings) && Option.isNone(yield* Settings.peppers)) {
     return yield* new SettingInvalid({
       message:
@@ -96,6 +100,9 @@ const peppers = (settings: Settings.Database) =>
     })
   ))
 
+const lastCheckpoint = (settings: Settings.Database) =>
+  isEmbedded(settings) ? LastCheckpoint.layerDirectory(settings.data) : LastCheckpoint.layerMemory
+
 /** What signs the journal's checkpoints, and what remembers the last of them outside the database. */
 const checkpoints = (settings: Settings.Database) =>
   Layer.unwrap(Effect.map(
@@ -105,7 +112,7 @@ const checkpoints = (settings: Settings.Database) =>
       onSome: (text): ReturnType<typeof CheckpointKeys.layerDirectory> => CheckpointKeys.layerText(text)
     })
   )).pipe(
-    Layer.merge(isEmbedded(settings) ? LastCheckpoint.layerDirectory(settings.data) : LastCheckpoint.layerMemory)
+    Layer.merge(lastCheckpoint(settings))
   )
 
 /**
@@ -165,3 +172,12 @@ export const prepare = Effect.fnUntraced(
     }
   }
 )
+
+/** The database for an auditor, who has none of the service's secrets. */
+export const auditing = (settings: Settings.Database) =>
+  lastCheckpoint(settings).pipe(
+    Layer.provideMerge(Layer.effectDiscard(prepare({ embedded: isEmbedded(settings), migrate: false }))),
+    Layer.provideMerge(sql(settings)),
+    Layer.provideMerge(Layer.effectDiscard(checkConnection(settings))),
+    Layer.provideMerge(Layer.effectDiscard(present(settings)))
+  )

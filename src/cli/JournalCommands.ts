@@ -3,7 +3,9 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { readPublicKeys } from "../layers/crypto/CheckpointKeys.ts"
 import { common, run } from "./Commands.ts"
+import * as Control from "./Control.ts"
 import { Refused } from "./Declared.ts"
+import * as Environment from "./Environment.ts"
 import * as ExportFile from "./ExportFile.ts"
 import * as Journals from "./Journals.ts"
 import * as KeptFile from "./KeptFile.ts"
@@ -71,11 +73,14 @@ const verifyDatabase = Effect.fnUntraced(function*(
   }
 ) {
   yield* Output.progress("Verifying")
-  const answer = yield* run(input, Journals.verifyJournal, {
+  const asked = {
     organization: Option.getOrNull(input.organization),
     checkpoints: yield* readCheckpoints(input.checkpoints),
     public_keys: Option.getOrElse(yield* readKeys(input.publicKey), () => [])
-  }, { reads: true }).pipe(Effect.ensuring(Output.progressDone))
+  }
+  const answer = yield* (Option.isSome(input.publicKey)
+    ? Control.invoke(input, Journals.verifyJournal, asked, Environment.auditing(input))
+    : run(input, Journals.verifyJournal, asked, { reads: true })).pipe(Effect.ensuring(Output.progressDone))
   const { checkpoints } = answer
   yield* Output.print(input.json, answer, () => [
     ...Output.columns(answer.journals.map((journal) => [

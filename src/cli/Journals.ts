@@ -65,7 +65,8 @@ export const verifyJournal = command(
   ({ checkpoints, organization, public_keys }) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const keys = [...(yield* CheckpointKeys).publicKeys, ...public_keys]
+      const own = yield* Effect.serviceOption(CheckpointKeys)
+      const keys = [...Option.match(own, { onNone: () => [], onSome: ({ publicKeys }) => publicKeys }), ...public_keys]
       const ids = yield* chosen(organization)
       if (ids.length === 0 && checkpoints.length === 0) {
         return yield* refuse("There is no journal: the database has no organizations.")

@@ -4,11 +4,14 @@ import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { AdminSignIn } from "../oauth/AdminSignIn.ts"
 import * as Core from "./Core.ts"
+import { CheckpointKeys } from "./crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "./crypto/CsrfKeys.ts"
 import { PasswordHasher } from "./crypto/PasswordHasher.ts"
 import { Peppers } from "./crypto/Peppers.ts"
 import * as Simulated from "./messenger/Simulated.ts"
+import * as Checkpoints from "./sql/Checkpoints.ts"
 import * as ConsoleSessions from "./sql/ConsoleSessions.ts"
+import { LastCheckpoint } from "./sql/LastCheckpoint.ts"
 import * as Migrate from "./sql/Migrate.ts"
 import { migrations } from "./sql/migrations/index.ts"
 import * as Pglite from "./sql/Pglite.ts"
@@ -21,15 +24,15 @@ const migrated = Layer.effectDiscard(Migrate.run(migrations))
 const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) =>
   Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(Layer.provideMerge(csrfKeys))
 
-const over = <E, E2, E3>(
+const over = <Keys, E, E2, E3>(
   sql: Layer.Layer<SqlClient.SqlClient, E>,
-  peppers: Layer.Layer<Peppers, E2>,
+  keys: Layer.Layer<Peppers | Keys, E2>,
   csrfKeys: Layer.Layer<CsrfKeys, E3>
 ) =>
   pages(csrfKeys).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(PasswordHasher.layer),
-    Layer.provideMerge(peppers),
+    Layer.provideMerge(keys),
     Layer.provideMerge(sql)
   )
 
@@ -48,12 +51,22 @@ export const layerMemory = over(
   Layer.unwrap(Effect.map(randomKey, CsrfKeys.layerText))
 ).pipe((core) => Layer.provideMerge(Simulated.layerSql, core))
 
-/** The core over the embedded database in a directory, which it creates, locks and brings up to date. */
-export const layerEmbedded = (options: { readonly directory: string }) =>
-  over(
-    Layer.provideMerge(migrated, Pglite.layer(options)),
-    Peppers.layerDirectory(options.directory),
-    CsrfKeys.layerDirectory(options.directory)
+/**
+ * The core over the embedded database in a directory, which it creates, locks and brings up to date; the journal is
+ * signed while the scope is open, and all of it at the end.
+ */
+export const layerEmbedded = ({ directory }: { readonly directory: string }) =>
+  Layer.provideMerge(
+    Checkpoints.layer({ alone: true }),
+    over(
+      Layer.provideMerge(migrated, Pglite.layer({ directory })),
+      Layer.mergeAll(
+        Peppers.layerDirectory(directory),
+        CheckpointKeys.layerDirectory(directory),
+        LastCheckpoint.layerDirectory(directory)
+      ),
+      CsrfKeys.layerDirectory(directory)
+    )
   )
 
 /** The core over PostgreSQL, whose schema has been brought up to date by `security-console migrate`. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { inject } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
@@ -135,10 +136,26 @@ describe("the commands on PostgreSQL", () => {
           expect([paused.status, paused.body.status]).toEqual([200, "paused"])
           const verified = await done(["journal", "verify"], { env })
           expect(verified).toMatch(/^demo +2 events, unbroken +[0-9a-f]{64}\n\d+ checkpoints, signed by /)
+          const folder = freshDirectory()
+          const keys = path.join(folder, "keys.json")
+          const published = await ask(service.address, key, "GET", "/.well-known/journal-keys")
+          fs.writeFileSync(keys, JSON.stringify(published.body))
+          // An auditor has the database's address and the public keys, and none of the service's secrets.
+          const { CONSOLE_DATA, CONSOLE_DATABASE_URL } = env
+          const audited = await done(["journal", "verify", "--public-key", keys], {
+            env: { CONSOLE_DATA, CONSOLE_DATABASE_URL }
+          })
+          expect(audited).toBe(verified)
           await done(["admins", "disable", "demo", "olivia@demo.example"], { env })
           expect((await ask(service.address, key, "GET", "/v1/organization")).status).toBe(401)
           expect(await service.stop()).toBe(0)
-          const again = await serve(["--demo"], env)
+          await done(["journal", "checkpoint"], { env })
+          const pushed = path.join(folder, "checkpoints.ndjson")
+          const again = await serve(["--demo", "--checkpoint-push", `file:${pushed}`], env)
+          await until(() => fs.existsSync(pushed) && fs.readFileSync(pushed, "utf8").endsWith("\n"))
+          expect(await done(["journal", "verify", "--checkpoint", pushed], { env })).toMatch(
+            /^demo +3 events, unbroken/
+          )
           expect(await again.stop()).toBe(0)
           expect(again.stdout()).not.toContain("_live_")
         })

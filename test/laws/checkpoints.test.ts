@@ -208,6 +208,13 @@ describe("6.14 signed checkpoints", () => {
         // A process that has seen them signs nothing more.
         yield* label(first, account, "More")
         expect(yield* Effect.flip(Checkpoints.sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 4 })
+        // A file to which another process has pushed what stands there now has both.
+        expect(yield* Effect.provide(Checkpoints.sign(true), LastCheckpoint.layerMemory, { local: true })).toBe(1)
+        const anew = yield* Effect.orDie(
+          Schema.encodeEffect(Schema.Array(Checkpoint))([...(yield* Checkpoints.after(2, 1))])
+        )
+        expect(yield* found(anew)).toEqual(whole)
+        expect(yield* found([...encoded.slice(0, 3), ...anew])).toMatchObject({ ok: false, checkpoints: "replaced" })
       }))
   })
 })

@@ -12,7 +12,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How many checkpoints go at once. */
-export const batch = 100
+const batch = 100
 
 /** How long a target may take. */
 const timeLimit = Duration.seconds(10)

@@ -1,0 +1,148 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { type Context, Effect, Exit, Layer, Redacted, Schema, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as Journals from "../../src/cli/Journals.ts"
+import type { OrganizationId } from "../../src/domain/Access.ts"
+import * as Console from "../../src/layers/Console.ts"
+import { CheckpointKeys } from "../../src/layers/crypto/CheckpointKeys.ts"
+import * as Checkpoints from "../../src/layers/sql/Checkpoints.ts"
+import { tail } from "../../src/layers/sql/JournalRows.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import * as Tenant from "../../src/layers/sql/Tenant.ts"
+import { Journal } from "../../src/operations/Ports.ts"
+import { pglite, postgresUrl } from "../support/database.ts"
+import { postgresLayer } from "../support/databaseRoles.ts"
+import * as World from "../support/world.ts"
+
+const Verified = Schema.Struct({
+  ok: Schema.Boolean,
+  checkpoints: Schema.Struct({ number: Schema.Int, reason: Schema.NullOr(Schema.String) })
+})
+
+/** What `journal verify` finds. */
+const verified = (public_keys: ReadonlyArray<unknown> = []) =>
+  Journals.verifyJournal.execute({ organization: null, checkpoints: [], public_keys }).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Verified)),
+    Effect.orDie
+  )
+
+/** Journals something in the organization. */
+const journal = (id: OrganizationId) =>
+  Provisioning.within(
+    id,
+    Effect.flatMap(Journal, (journal) => journal.append(id, Provisioning.operatorEntry("test", id, {})))
+  )
+
+const made = Checkpoints.after(0, 10_000)
+
+describe("6.14 signing checkpoints", () => {
+  it.effect(
+    "two replicas that sign at once make one chain, without a gap and no event signed twice",
+    () =>
+      Effect.gen(function*() {
+        const url = yield* postgresUrl
+        const replicas = yield* Effect.all(
+          [1, 2].map(() => Layer.build(Layer.fresh(World.world(postgresLayer(url)))))
+        )
+        const [first] = replicas
+        if (first === undefined) return yield* Effect.die("no replica")
+        const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, first)
+        const ids = yield* within(Effect.forEach([1, 2, 3, 4], () => World.makeOrganization()))
+        const rounds = 8
+        for (let round = 0; round < rounds; round++) {
+          yield* within(Effect.forEach(ids, ({ id }) => journal(id)))
+          const counts = yield* Effect.all(
+            [...replicas, ...replicas].map((replica) => Effect.provideContext(Checkpoints.sign(true), replica)),
+            { concurrency: "unbounded" }
+          )
+          expect(counts.reduce((sum, count) => sum + count, 0)).toBe(ids.length)
+        }
+        const all = yield* within(made)
+        expect(all.map(({ number }) => number)).toEqual(Array.from({ length: rounds * ids.length }, (_, at) => at + 1))
+        expect(new Set(all.map(({ organization, sequence }) => `${organization} ${sequence}`)).size).toBe(all.length)
+        expect(yield* within(verified())).toEqual({ ok: true, checkpoints: { number: all.length, reason: null } })
+      }).pipe(Effect.scoped),
+    60_000
+  )
+
+  layer(World.world(pglite))((it) => {
+    it.effect("a new key in front of the list signs from then on, which each journal says once; a lost key is given by its public one", () =>
+      Effect.gen(function*() {
+        const seeds = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64"))
+        const [older = "", newer = ""] = seeds
+        const keysOf = (list: string) => CheckpointKeys.make(Redacted.make(list))
+        const [old, both, alone] = [yield* keysOf(older), yield* keysOf(`${newer},${older}`), yield* keysOf(newer)]
+        const under =
+          (keys: Context.Service.Shape<typeof CheckpointKeys>) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+            Effect.provideService(effect, CheckpointKeys, keys)
+        const ids = [(yield* World.makeOrganization()).id, (yield* World.makeOrganization()).id]
+        const round = Effect.andThen(Effect.forEach(ids, journal), Checkpoints.sign(true))
+        const changes = (id: string) =>
+          SqlClient.SqlClient.use((sql) => Tenant.transaction(sql, id)(tail(id, 0, 100))).pipe(
+            Effect.map((events) => events.filter(({ action }) => action === "checkpoint_key.changed"))
+          )
+        yield* under(old)(round)
+        yield* under(old)(round)
+        expect(yield* changes(ids[0] ?? "")).toEqual([])
+        yield* under(both)(round)
+        yield* under(both)(round)
+        for (const id of ids) {
+          expect((yield* changes(id)).map(({ details, target }) => ({ details, target }))).toEqual([{
+            details: { previous_key_id: old.keyId, previous_key_known: true },
+            target: { type: "checkpoint_key", id: both.keyId }
+          }])
+        }
+        expect(new Set((yield* made).map(({ key_id }) => key_id))).toEqual(new Set([old.keyId, alone.keyId]))
+        expect(yield* under(both)(verified())).toMatchObject({ ok: true, checkpoints: { number: 8 } })
+
+        // The old private key is lost, and its public key is not in the list.
+        expect(yield* under(alone)(verified())).toEqual({ ok: false, checkpoints: { number: 1, reason: "key" } })
+        expect(yield* under(alone)(verified(old.publicKeys))).toMatchObject({ ok: true })
+        const third = yield* keysOf(Buffer.alloc(32, 3).toString("base64"))
+        yield* under(third)(round)
+        expect((yield* changes(ids[0] ?? "")).at(-1)?.details).toEqual({
+          previous_key_id: alone.keyId,
+          previous_key_known: false
+        })
+        expect(yield* under(third)(verified([...old.publicKeys, ...alone.publicKeys]))).toMatchObject({ ok: true })
+      }))
+  })
+
+  it.effect(
+    "an embedded database that is put back alone is found by the file checkpoint-last, and nothing is signed over it",
+    () =>
+      Effect.gen(function*() {
+        const directory = fs.mkdtempSync(path.join(os.tmpdir(), "signing-"))
+        yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(directory, { recursive: true })))
+        const database = path.join(directory, "database")
+        const opened = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.gen(function*() {
+            const scope = yield* Scope.make()
+            const context = yield* Layer.buildWithScope(Layer.fresh(Console.layerEmbedded({ directory })), scope)
+            return yield* Effect.ensuring(Effect.provideContext(effect, context), Scope.close(scope, Exit.void))
+          })
+        const id = yield* opened(
+          Effect.tap(Effect.map(World.makeOrganization(), (organization) => organization.id), (id) => journal(id))
+        )
+        fs.cpSync(database, `${database}.old`, { recursive: true })
+        // What a host journals is signed at the end of its scope.
+        yield* opened(journal(id))
+        const [one] = yield* opened(Effect.andThen(verified(), made))
+        expect(one).toMatchObject({ number: 1, organization: id })
+        expect(fs.statSync(path.join(directory, "checkpoint-last")).mode & 0o777).toBe(0o600)
+        fs.rmSync(database, { recursive: true })
+        fs.renameSync(`${database}.old`, database)
+        yield* opened(Effect.gen(function*() {
+          expect(yield* verified()).toEqual({ ok: false, checkpoints: { number: 2, reason: "lost" } })
+          yield* journal(id)
+          expect(yield* Effect.flip(Checkpoints.sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 2 })
+        }))
+        fs.rmSync(path.join(directory, "checkpoint-last"))
+        expect(yield* opened(Effect.andThen(Checkpoints.sign(true), verified()))).toMatchObject({ ok: true })
+      }).pipe(Effect.scoped),
+    120_000
+  )
+})
