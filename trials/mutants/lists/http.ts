@@ -46,9 +46,9 @@ export const http: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/http/pages/Consent.ts",
-    line: "if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query), form.text(\"csrf\"))) {",
+    line: "if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query, request), form.text(\"csrf\"))) {",
     becomes:
-      "if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query), form.text(\"csrf\")) && admin.organizationClosed) {",
+      "if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query, request), form.text(\"csrf\")) && admin.organizationClosed) {",
     why: "another site grants access in an admin's name",
     tests: ["test/pages/consent.test.ts"]
   },

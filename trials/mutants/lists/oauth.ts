@@ -94,7 +94,7 @@ export const oauth: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/oauth/token/inConnection.ts",
-    line: "if (connection === null || connection.clientId !== client.id) return Result.fail(invalidGrant)",
+    line: "if (connection === null || !owns(client, connection)) return Result.fail(invalidGrant)",
     becomes: "if (connection === null) return Result.fail(invalidGrant)",
     why: "one application redeems another's code",
     tests: ["test/oauth/token.test.ts"]
@@ -108,8 +108,9 @@ export const oauth: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/oauth/token/client.ts",
-    line: "return client.secretDigest !== null && digests.includes(client.secretDigest) ? client : yield* unknown",
-    becomes: "return client.secretDigest !== null && digests.length > 0 ? client : yield* unknown",
+    line:
+      "return client.secretDigest !== null && digests.includes(client.secretDigest) ? authenticated : yield* unknown",
+    becomes: "return client.secretDigest !== null && digests.length > 0 ? authenticated : yield* unknown",
     why: "any secret proves who an application is",
     tests: ["test/oauth/token.test.ts"]
   },
@@ -122,7 +123,7 @@ export const oauth: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/oauth/token/revoke.ts",
-    line: "if (connection === null || connection.clientId !== client.id || connection.revoked) return",
+    line: "if (connection === null || !owns(client, connection) || connection.revoked) return",
     becomes: "if (connection === null || connection.revoked) return",
     why: "one application disconnects another",
     tests: ["test/oauth/token.test.ts"]
