@@ -4,9 +4,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Client } from "pg"
-import * as Migrate from "../../src/layers/sql/Migrate.ts"
-import { migrations } from "../../src/layers/sql/migrations/index.ts"
-import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
+import { createConsole, migrate } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
 import { type Fixture, seed, type Sizes } from "./fixture.ts"
 
@@ -28,7 +26,7 @@ export const startDatabase = async (sizes: Sizes): Promise<Database> => {
   const server = await DatabaseServer.start({ fsync: true })
   try {
     const url = await createConsole(server, "console")
-    await Effect.runPromise(Effect.provide(Migrate.run(migrations), postgresLayer(url)))
+    await Effect.runPromise(migrate(url))
     const superUrl = server.url("console")
     const superuser = new Client(superUrl)
     await superuser.connect()

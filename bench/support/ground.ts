@@ -3,9 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import { Client } from "pg"
 import { form } from "../../src/layers/crypto/ApiKeys.ts"
-import * as Migrate from "../../src/layers/sql/Migrate.ts"
-import { migrations } from "../../src/layers/sql/migrations/index.ts"
-import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
+import { createConsole, migrate } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
 import { idOf, type Member } from "./fill.ts"
 
@@ -33,7 +31,7 @@ export const startGround = async (): Promise<Ground> => {
   const server = await DatabaseServer.start({ settings })
   try {
     const url = await createConsole(server, "console")
-    await Effect.runPromise(Effect.provide(Migrate.run(migrations), postgresLayer(url)))
+    await Effect.runPromise(migrate(url))
     const superuser = new Client(server.url("console"))
     await superuser.connect()
     return {

@@ -31,7 +31,7 @@ const open = (settings: Settings.Database, { makes, reads }: Doing) =>
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PasswordHasher.layer),
     Layer.provideMerge(
-      Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings), migrate: false }))
+      Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings) }))
     ),
     Layer.provideMerge(Environment.sql(settings)),
     Layer.provideMerge(Layer.effectDiscard(Environment.check(settings))),

@@ -13,6 +13,7 @@ const Answer = Schema.Struct({
   version: Schema.String,
   name: Schema.String,
   role: Schema.String,
+  /** Whether the login role owns the tables or may act as their owner. */
   owns_tables: Schema.Boolean,
   size_bytes: Schema.Int,
   schema: Schemas,
@@ -36,9 +37,9 @@ const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<Facts>`
     select split_part(current_setting('server_version'), ' ', 1) as version, current_database()::text as name,
-      current_user::text as role, pg_database_size(current_database()) as size_bytes,
-      exists (select 1 from pg_class where relkind = 'r' and relowner = current_user::regrole
-        and oid in (to_regclass('organization'), to_regclass('journal_event'))) as owns_tables,
+      session_user::text as role, pg_database_size(current_database()) as size_bytes,
+      exists (select 1 from pg_class where oid in (to_regclass('organization'), to_regclass('journal_event'))
+        and pg_has_role(session_user, relowner, 'member')) as owns_tables,
       to_regclass('journal_checkpoint') is not null as checkpoints`
   return row ?? (yield* Effect.die(new Error("The database does not say what it is")))
 })
@@ -68,13 +69,14 @@ export const databaseStatus = command("database_status", Schema.Struct({}), Answ
       const schema = yield* Migrate.state(migrations)
       // The tables of keys and tokens are there from the third migration on.
       const filled = schema.applied >= 3
-      const [count] = filled ? yield* sql<{ count: number }>`select count(*) as count from organization` : []
-      return {
-        ...found,
-        schema,
-        organizations: count?.count ?? 0,
-        peppers_used: filled ? yield* usedPeppers : [],
-        last_checkpoint: checkpoints ? yield* lastCheckpoint : null
-      }
+      const rows = Effect.gen(function*() {
+        const [count] = filled ? yield* sql<{ count: number }>`select count(*) as count from organization` : []
+        return {
+          organizations: count?.count ?? 0,
+          peppers_used: filled ? yield* usedPeppers : [],
+          last_checkpoint: checkpoints ? yield* lastCheckpoint : null
+        }
+      })
+      return { ...found, schema, ...(yield* Migrate.asOf(schema.applied)(rows)) }
     }))
   }))

@@ -29,9 +29,12 @@ const made = [
 const refuseOthers = Effect.fnUntraced(function*(directory: string) {
   const sql = yield* SqlClient.SqlClient
   // A first start that was cut short leaves a database without tables.
-  if ((yield* Migrate.state(migrations)).applied === 0) return
-  const organizations = yield* Tenant.directory(sql)(sql<{ id: string; simulated: boolean }>`
+  const { applied } = yield* Migrate.state(migrations)
+  if (applied === 0) return
+  const organizations = yield* Tenant.directory(sql)(
+    Migrate.asOf(applied)(sql<{ id: string; simulated: boolean }>`
     select id, simulated from organization order by id`)
+  )
   const real = organizations.find(({ simulated }) => !simulated)
   if (real !== undefined) return yield* refuse(`${directory} holds the organization ${real.id}: it is no demo.`)
   if (!organizations.some(({ id }) => id === "demo")) return yield* refuse(`${directory} holds no demo.`)

@@ -1,5 +1,5 @@
 /** The layers of a process, from its settings: the database, its keys, and the core over both. */
-import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -41,7 +41,7 @@ export const sql = (
     onNone: (): ReturnType<typeof sql> =>
       Pglite.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) }),
     onSome: (url): ReturnType<typeof sql> =>
-      Postgres.layer({ url, maxConnections: settings.maxConnections, statementTimeout })
+      Postgres.layer({ url, role: Roles.service, maxConnections: settings.maxConnections, statementTimeout })
   })
 
 export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)
@@ -84,9 +84,33 @@ export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
   }
 })
 
+/** The client of a PostgreSQL that migrates it, as its own login role. */
+const migrating = (settings: Settings.Migrating) =>
+  Postgres.layer({
+    url: Option.getOrElse(
+      Option.orElse(settings.migrationUrl, () => settings.databaseUrl),
+      () => Redacted.make("")
+    ),
+    maxConnections: 2
+  })
+
 /** Fails where the server answers and waiting for it would not help; one that is away is left to those who wait. */
-export const refuseUnusable = (settings: Settings.Database) =>
-  isEmbedded(settings) ? Effect.void : Effect.catchIf(Postgres.check, SqlError.isSqlError, () => Effect.void)
+export const refuseUnusable = (settings: Settings.Migrating, migrate: boolean) =>
+  isEmbedded(settings)
+    ? Effect.void
+    : Effect.catchIf(
+      migrate ? Effect.provide(Postgres.check, migrating(settings)) : Postgres.check,
+      SqlError.isSqlError,
+      () => Effect.void
+    )
+
+/** Brings the schema up to date, on PostgreSQL as the role that may, and answers what was applied. */
+export const migrate = (settings: Settings.Migrating) =>
+  Effect.gen(function*() {
+    yield* Postgres.check
+    yield* Roles.ensure({ alone: Option.isNone(settings.migrationUrl) })
+    return yield* Migrate.run(migrations)
+  }).pipe(Effect.provide(migrating(settings)))
 
 const pepperFile = (settings: Settings.Database) => path.join(settings.data, "pepper")
 
@@ -157,27 +181,33 @@ export const service = <A, E, R>(settings: Settings.Database, messenger: Layer.L
     Layer.provideMerge(PasswordHasher.layer)
   )
 
-/** Brings the schema up to date where that is the process's own business, and checks it where it is not. */
-export const prepare = Effect.fnUntraced(
-  function*(options: { readonly embedded: boolean; readonly migrate: boolean }) {
-    if (!options.embedded) yield* Postgres.check
-    if (options.embedded) {
-      yield* Migrate.run(migrations)
-    } else if (options.migrate) {
-      yield* Roles.ensure
-      yield* Migrate.run(migrations)
-    } else {
-      yield* Roles.check
-      yield* Migrate.check(migrations)
-    }
+/** Brings the embedded database's schema up to date, and checks PostgreSQL's. */
+export const prepare = Effect.fnUntraced(function*(options: { readonly embedded: boolean }) {
+  if (options.embedded) {
+    yield* Migrate.run(migrations)
+  } else {
+    yield* Postgres.check
+    yield* Roles.check
+    yield* Migrate.check(migrations)
   }
-)
+})
 
 /** The database for an auditor, who has none of the service's secrets. */
 export const auditing = (settings: Settings.Database) =>
   lastCheckpoint(settings).pipe(
-    Layer.provideMerge(Layer.effectDiscard(prepare({ embedded: isEmbedded(settings), migrate: false }))),
+    Layer.provideMerge(Layer.effectDiscard(prepare({ embedded: isEmbedded(settings) }))),
     Layer.provideMerge(sql(settings)),
     Layer.provideMerge(Layer.effectDiscard(checkConnection(settings))),
     Layer.provideMerge(Layer.effectDiscard(present(settings)))
   )
+
+/** Says what separates the service from the tables where its login role owns them, and could turn the wall off. */
+export const warnOwner = Effect.gen(function*() {
+  const found = yield* Roles.separation
+  if (found === null) return
+  yield* Effect.logWarning(
+    `The service's login role ${found.role} owns the tables, and could change what was journaled. ` +
+      `An administrator runs once in this database: ${found.statements.join(" ")} ` +
+      "From then on CONSOLE_MIGRATION_URL names console_owner."
+  )
+})

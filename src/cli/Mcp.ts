@@ -126,7 +126,7 @@ const open = (settings: McpSettings, session: Session) =>
     yield* Environment.present(settings)
     const database = yield* Layer.build(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
     const opened = Effect.gen(function*() {
-      yield* Environment.prepare({ embedded, migrate: false })
+      yield* Environment.prepare({ embedded })
       const core = Environment.service(settings, Layer.merge(Simulated.layerSql, Simulated.layerNone))
       const services = Layer.mergeAll(
         PendingChanges.layer({ alone: embedded }),

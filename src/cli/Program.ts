@@ -8,8 +8,6 @@ import * as Documents from "../http/Documents.ts"
 import * as SeedSchema from "../layers/seed/SeedSchema.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
-import * as Postgres from "../layers/sql/Postgres.ts"
-import * as Roles from "../layers/sql/Roles.ts"
 import { demo } from "./DemoReset.ts"
 import * as Environment from "./Environment.ts"
 import * as Errors from "./Errors.ts"
@@ -21,17 +19,18 @@ import * as Settings from "./Settings.ts"
 import { status } from "./Status.ts"
 import { version } from "./Version.ts"
 
-const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.server }, serve).pipe(
-  Command.withDescription("Serve the API, on the embedded database or on PostgreSQL"),
-  Command.withExamples([
-    { command: "security-console serve --demo", description: "Look around, in a directory of its own" },
-    { command: "security-console serve", description: "Serve on the embedded database in ./data" },
-    {
-      command: "security-console serve --base-url https://security.example.com --trusted-proxies 10.0.0.0/8",
-      description: "Serve behind a proxy; CONSOLE_DATABASE_URL names a PostgreSQL"
-    }
-  ])
-)
+const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.migration, ...Settings.server }, serve)
+  .pipe(
+    Command.withDescription("Serve the API, on the embedded database or on PostgreSQL"),
+    Command.withExamples([
+      { command: "security-console serve --demo", description: "Look around, in a directory of its own" },
+      { command: "security-console serve", description: "Serve on the embedded database in ./data" },
+      {
+        command: "security-console serve --base-url https://security.example.com --trusted-proxies 10.0.0.0/8",
+        description: "Serve behind a proxy; CONSOLE_DATABASE_URL names a PostgreSQL"
+      }
+    ])
+  )
 
 const mcpCommand = Command.make("mcp", { ...Settings.database, ...Settings.assistant }, mcp).pipe(
   Command.withDescription("Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY"),
@@ -46,14 +45,12 @@ const mcpCommand = Command.make("mcp", { ...Settings.database, ...Settings.assis
 
 const migrate = Command.make(
   "migrate",
-  { ...Settings.database, json: Output.json },
+  { ...Settings.database, ...Settings.migration, json: Output.json },
   (settings) =>
     Effect.gen(function*() {
-      if (!Environment.isEmbedded(settings)) {
-        yield* Postgres.check
-        yield* Roles.ensure
-      }
-      const applied = yield* Migrate.run(migrations)
+      const applied = yield* Environment.isEmbedded(settings)
+        ? Effect.provide(Migrate.run(migrations), Environment.sql(settings))
+        : Environment.migrate(settings)
       yield* Output.print(
         settings.json,
         { applied: applied.map(([id, name]) => ({ id, name })) },
@@ -61,7 +58,6 @@ const migrate = Command.make(
           applied.length === 0 ? ["The schema is up to date."] : applied.map(([id, name]) => `Applied ${id} ${name}`)
       )
     }).pipe(
-      Effect.provide(Environment.sql(settings)),
       (migrated) => Effect.andThen(Environment.present(settings), migrated)
     )
 ).pipe(

@@ -43,7 +43,7 @@ import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
 /** Everything that `serve` can be told, with the directory that it takes. */
-interface ServeSettings extends Settings.Database, Logs.LogSettings, Telemetry.TelemetrySettings {
+interface ServeSettings extends Settings.Migrating, Logs.LogSettings, Telemetry.TelemetrySettings {
   readonly metricsAddress: Option.Option<string>
   readonly host: string
   readonly port: number
@@ -165,7 +165,11 @@ const untilBack = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   const sql = yield* SqlClient.SqlClient
   const embedded = Environment.isEmbedded(settings)
-  const prepare = Tenant.directory(sql, "5 minutes")(Environment.prepare({ embedded, migrate: settings.migrate }))
+  const prepare = Tenant.directory(sql, "5 minutes")(Effect.gen(function*() {
+    if (!embedded && settings.migrate) yield* Environment.migrate(settings)
+    yield* Environment.prepare({ embedded })
+    if (!embedded) yield* Environment.warnOwner
+  }))
   const ready = yield* Ref.make(false)
   const first = yield* Effect.result(prepare)
   if (Result.isFailure(first) && !isAway(first.failure)) return yield* first.failure
@@ -271,7 +275,7 @@ const serveIn = (settings: ServeSettings) =>
       Effect.provide(
         telemetry.pipe(
           Layer.provideMerge(DatabaseClock.layer),
-          Layer.provideMerge(Layer.effectDiscard(Environment.refuseUnusable(settings))),
+          Layer.provideMerge(Layer.effectDiscard(Environment.refuseUnusable(settings, settings.migrate))),
           Layer.provideMerge(Environment.sql(settings, yield* Handover.request(settings.data)))
         )
       )

@@ -190,6 +190,16 @@ export const database = {
   keyPrefix: text("key-prefix", "CONSOLE_KEY_PREFIX", defaultKeyPrefix, "What API keys begin with, before _live_")
 }
 
+/** Who brings PostgreSQL's schema up to date. */
+export const migration = {
+  migrationUrl: secret(
+    "migration-url",
+    "CONSOLE_MIGRATION_URL",
+    "that of the service",
+    "PostgreSQL as the role that owns the tables, which brings the schema up to date"
+  )
+}
+
 /** The directory of the demo, where none is told: it never shares one with organizations of one's own. */
 export const demoDirectory = "./demo-data"
 
@@ -364,6 +374,11 @@ export interface Database {
   readonly data: string
   readonly maxConnections: number
   readonly keyPrefix: string
+}
+
+/** Which database was asked for, and who migrates it. */
+export interface Migrating extends Database {
+  readonly migrationUrl: Option.Option<Redacted.Redacted>
 }
 
 /** The table as Markdown. */

@@ -76,7 +76,7 @@ export const layerPostgres = (
   over(
     Layer.provideMerge(
       Layer.effectDiscard(Effect.andThen(Roles.check, Migrate.check(migrations))),
-      Postgres.layer(options)
+      Postgres.layer({ role: Roles.service, ...options })
     ),
     Peppers.layerText(options.peppers),
     CsrfKeys.layerText(options.csrfKeys)

@@ -54,8 +54,8 @@ describe("the commands on PostgreSQL", () => {
         const refused = yield* promise(() => run(["migrate"], { env: on(url) }))
         expect([refused.status, refused.stdout]).toEqual([1, ""])
         expect(refused.stderr).toBe(
-          `The role ${name} is not a member of console_app. An administrator of the database runs once:\n` +
-            `grant console_app to "${name}";\n`
+          `The role ${name} lacks what the service works with. An administrator runs once:\n` +
+            `grant console_service to "${name}";\n`
         )
         const statement = /^grant.*;$/m.exec(refused.stderr)?.[0] ?? ""
         yield* execute(admin, statement)
@@ -126,7 +126,7 @@ describe("the commands on PostgreSQL", () => {
     () =>
       Effect.gen(function*() {
         const { admin, name, url } = yield* emptyDatabase
-        yield* execute(admin, `grant console_app to ${name}`)
+        yield* execute(admin, `grant console_service to ${name}`)
         const env = on(url)
         yield* promise(async () => {
           const service = await serve(["--demo", "--migrate"], env)

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { type ChainState, type Head, verify } from "../../src/layers/sql/Journal.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 
 /** How many events the journals of these tests hold. */
@@ -29,14 +29,20 @@ const after = Effect.fnUntraced(function*(
   tamper: Tamper,
   checkpoints: ReadonlyArray<Head> = []
 ) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* Effect.gen(function*() {
-    yield* sql`alter table journal_event no force row level security`
-    yield* sql`alter table journal_head no force row level security`
-    yield* sql`alter table journal_event disable trigger append_only`
-    yield* Effect.orDie(tamper(sql))
-    return yield* new Undone({ found: yield* verify(organizationId, checkpoints) })
-  }).pipe(sql.withTransaction, Effect.catchTag("Undone", ({ found }) => Effect.succeed(found)), Effect.orDie)
+  return yield* asOwner((sql) =>
+    Effect.gen(function*() {
+      yield* sql`alter table journal_event no force row level security`
+      yield* sql`alter table journal_head no force row level security`
+      yield* sql`alter table journal_event disable trigger append_only`
+      yield* Effect.orDie(tamper(sql))
+      return yield* new Undone({ found: yield* verify(organizationId, checkpoints) })
+    }).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql),
+      sql.withTransaction,
+      Effect.catchTag("Undone", ({ found }) => Effect.succeed(found)),
+      Effect.orDie
+    )
+  )
 })
 
 const canonical = (value: unknown): string =>
@@ -101,11 +107,12 @@ describe("6 the journal's chain", () => {
       it.effect("is broken by an edit of any column of any event", () =>
         Effect.gen(function*() {
           const { id } = yield* makeJournal
-          const sql = yield* SqlClient.SqlClient
           // The organization is covered by the chain's first hash; the sequence, the hash before and the object below.
-          const columns = yield* sql<{ name: string }>`select column_name::text as name from information_schema.columns
-            where table_name = 'journal_event'
-              and column_name not in ('organization_id', 'sequence', 'prev_hash', 'object')`
+          const columns = yield* asOwner((sql) =>
+            sql<{ name: string }>`select column_name::text as name from information_schema.columns
+              where table_name = 'journal_event'
+                and column_name not in ('organization_id', 'sequence', 'prev_hash', 'object')`
+          )
           expect(columns.map(({ name }) => name).sort()).toEqual(Object.keys(edits).sort())
           for (const [column, value] of Object.entries(edits)) {
             for (const sequence of [1, 3, length]) {

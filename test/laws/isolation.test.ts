@@ -1,9 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Role } from "../../src/domain/Access.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import { recording, rewriting, withoutOrganization } from "../support/statements.ts"
@@ -101,11 +100,12 @@ describe("1 isolation between organizations", () => {
       it.effect("without the wall and without the conditions, the same requests read another organization", () =>
         Effect.gen(function*() {
           const [own, other] = yield* staged
-          const sql = yield* SqlClient.SqlClient
           const wall = (state: "enable" | "disable") =>
-            Effect.forEach(
-              ["account", "journal_event"],
-              (table) => sql`alter table ${sql(table)} ${sql.literal(state)} row level security`
+            asOwner((sql) =>
+              Effect.forEach(
+                ["account", "journal_event"],
+                (table) => sql`alter table ${sql(table)} ${sql.literal(state)} row level security`
+              )
             )
           yield* TestClock.adjust("61 seconds")
           const read = Effect.all([

@@ -1,9 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { operations } from "../../src/operations/index.ts"
 import type * as Operation from "../../src/operations/Operation.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as Populated from "../support/populated.ts"
 import { recording, type Said } from "../support/statements.ts"
 import * as World from "../support/world.ts"
@@ -49,7 +48,7 @@ describe("7 objects that do not exist for the caller", () => {
           Effect.gen(function*() {
             const own = yield* Populated.make()
             const other = yield* Populated.make()
-            yield* SqlClient.SqlClient.use((sql) => sql`analyze account`)
+            yield* asOwner((sql) => sql`analyze account`)
             for (const role of ["admin", "archive"] as const) {
               for (const operation of addressed) {
                 const ungranted = {

@@ -1,12 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { crc32 } from "node:zlib"
 import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
-import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { OAuthSecrets } from "../../src/oauth/Ports.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import {
   callback,
@@ -52,12 +50,13 @@ const basic = (id: string, secret: string) => ({
 
 /** Lets the database fail at the organization's next refresh token, after the old one was marked as used. */
 const breakTokens = Effect.fnUntraced(function*(organizationId: string) {
-  const sql = yield* SqlClient.SqlClient
-  const name = sql(`planted_${crypto.randomUUID().replaceAll("-", "")}`)
-  yield* Tenant.directory(sql)(sql`
-    alter table oauth_token add constraint ${name}
-    check (organization_id <> ${sql.literal(`'${organizationId}'`)} or kind <> 'refresh') not valid`)
-  return { mend: Tenant.directory(sql)(sql`alter table oauth_token drop constraint ${name}`) }
+  const name = `planted_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* asOwner((sql) =>
+    sql`
+    alter table oauth_token add constraint ${sql(name)}
+    check (organization_id <> ${sql.literal(`'${organizationId}'`)} or kind <> 'refresh') not valid`
+  )
+  return { mend: asOwner((sql) => sql`alter table oauth_token drop constraint ${sql(name)}`) }
 })
 
 describe("the OAuth token endpoint", () => {

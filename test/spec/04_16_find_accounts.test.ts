@@ -1,8 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { patterns, searchText } from "../../src/domain/AccountSearch.ts"
-import { forEachDatabase, postgres } from "../support/database.ts"
+import { asOwner, forEachDatabase, postgres } from "../support/database.ts"
 import * as World from "../support/world.ts"
 
 const find = (key: World.Asking["key"], query: string, more = "") =>
@@ -125,7 +124,6 @@ describe("find_accounts", () => {
     it.effect("looks in the index of trigrams, for who reaches everything and who does not, and for one letter", () =>
       Effect.gen(function*() {
         const { id } = yield* World.makeOrganization()
-        const sql = yield* SqlClient.SqlClient
         yield* World.query(
           id,
           (sql) =>
@@ -133,30 +131,32 @@ describe("find_accounts", () => {
             select ${id}, gen_random_uuid(), n, '+' || n, 'Name', 'name', '#' || n || E'\n \n@\n ' || md5(n::text)
             from generate_series(1, 20000) n`
         )
-        const plans = yield* Effect.gen(function*() {
-          yield* sql`analyze account`
-          const [definition] = yield* sql<{ prosrc: string; proconfig: ReadonlyArray<string> }>`
+        const plans = yield* asOwner((sql) =>
+          Effect.gen(function*() {
+            yield* sql`analyze account`
+            const [definition] = yield* sql<{ prosrc: string; proconfig: ReadonlyArray<string> }>`
             select prosrc, proconfig from pg_proc where proname = 'matching_accounts'`
-          const names = ["pattern", "everything", "departments", "accounts", "most"]
-          const text = names.reduce(
-            (body, name, index) => body.replace(new RegExp(`\\b${name}\\b`), `$${index + 1}`),
-            definition!.prosrc
-          )
-          yield* sql`select set_config('console.organization_id', ${id}, true)`
-          for (const setting of definition!.proconfig.filter((one) => one.startsWith("enable_"))) {
-            yield* sql.unsafe(`set local ${setting}`)
-          }
-          yield* sql.unsafe("set local plan_cache_mode = force_generic_plan")
-          yield* sql.unsafe(`prepare matching (text, boolean, uuid[], uuid[], integer) as ${text}`)
-          return yield* Effect.forEach(
-            ["%abc12%", "% a%"],
-            (like) =>
-              Effect.forEach(["true", "false"], (everything) =>
-                sql.unsafe<Record<string, unknown>>(
-                  `explain execute matching ('${like}', ${everything}, '{}', '{}', 500)`
-                ))
-          )
-        }).pipe(sql.withTransaction)
+            const names = ["pattern", "everything", "departments", "accounts", "most"]
+            const text = names.reduce(
+              (body, name, index) => body.replace(new RegExp(`\\b${name}\\b`), `$${index + 1}`),
+              definition!.prosrc
+            )
+            yield* sql`select set_config('console.organization_id', ${id}, true)`
+            for (const setting of definition!.proconfig.filter((one) => one.startsWith("enable_"))) {
+              yield* sql.unsafe(`set local ${setting}`)
+            }
+            yield* sql.unsafe("set local plan_cache_mode = force_generic_plan")
+            yield* sql.unsafe(`prepare matching (text, boolean, uuid[], uuid[], integer) as ${text}`)
+            return yield* Effect.forEach(
+              ["%abc12%", "% a%"],
+              (like) =>
+                Effect.forEach(["true", "false"], (everything) =>
+                  sql.unsafe<Record<string, unknown>>(
+                    `explain execute matching ('${like}', ${everything}, '{}', '{}', 500)`
+                  ))
+            )
+          }).pipe(sql.withTransaction)
+        )
         for (const plan of plans.flat()) {
           const lines = plan.flatMap((row) => Object.values(row)).join("\n")
           expect(lines).toContain("Bitmap Index Scan on account_search_text")

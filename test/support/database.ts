@@ -5,33 +5,33 @@ import { SqlClient, type SqlError } from "effect/sql"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import { describe, inject } from "vitest"
-import * as Migrate from "../../src/layers/sql/Migrate.ts"
-import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import type { DatabaseUrlInvalid } from "../../src/layers/sql/Postgres.ts"
-import { createConsole, postgresLayer } from "./databaseRoles.ts"
+import { createConsole, migrate, ownerUrl, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
 
 /** A layer that gives the `SqlClient` of a fresh database and leaves nothing behind. */
 export type DatabaseLayer = Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | DatabaseUrlInvalid>
 
+const pgliteAs = (role: "console_owner" | "console_service"): DatabaseLayer =>
+  Pglite.layerFrom(() =>
+    PGlite.create({
+      loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
+      extensions: Pglite.extensions
+    }), role)
+
 /** A migrated PGlite in memory. */
-export const pglite: DatabaseLayer = Pglite.layerFrom(() =>
-  PGlite.create({
-    loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
-    extensions: Pglite.extensions
-  })
-)
+export const pglite = pgliteAs("console_service")
 
 const admin = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(effect, postgresLayer(inject("databases").adminUrl))
 
-/** The owner's address of a fresh, migrated database on the run's PostgreSQL, dropped when the scope closes. */
+/** The service's address of a fresh, migrated database on the run's PostgreSQL, dropped when the scope closes. */
 export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.gen(function*() {
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
   const { templateUrl } = inject("databases")
   const make = SqlClient.SqlClient.use((sql) =>
-    sql`create database ${sql(name)} template console_template owner console`
+    sql`create database ${sql(name)} template console_template owner console_owner`
   )
   const drop = SqlClient.SqlClient.use((sql) => sql`drop database ${sql(name)} with (force)`)
   yield* Effect.acquireRelease(Effect.orDie(admin(make)), () => Effect.orDie(admin(drop)))
@@ -42,6 +42,29 @@ export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.gen
 
 /** A migrated database of its own on the run's PostgreSQL 15. */
 export const postgres: DatabaseLayer = Layer.unwrap(Effect.map(postgresUrl, postgresLayer))
+
+/** Both databases for whoever owns the tables, and may make others. */
+export const owners = {
+  pglite: pgliteAs("console_owner"),
+  postgres: Layer.unwrap(Effect.map(postgresUrl, (url) => postgresLayer(ownerUrl(url))))
+}
+
+/** Runs statements on the same database as the tables' owner, which the service is not. */
+export const asOwner = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [session] = yield* Effect.orDie(sql<{ embedded: boolean; name: string }>`
+      select session_user = 'postgres' as embedded, current_database() as name`)
+    if (session?.embedded !== false) {
+      return yield* sql`select set_config('role', 'console_owner', true)`.pipe(
+        Effect.andThen(use(sql)),
+        sql.withTransaction
+      )
+    }
+    const url = new URL(ownerUrl(inject("databases").templateUrl))
+    url.pathname = `/${session.name}`
+    return yield* Effect.provide(SqlClient.SqlClient.use(use), postgresLayer(url.href), { local: true })
+  })
 
 /**
  * Describes the same suite once for each database.
@@ -55,16 +78,17 @@ export const postgres: DatabaseLayer = Layer.unwrap(Effect.map(postgresUrl, post
  * ```
  */
 export const forEachDatabase = (
-  suite: (name: "PGlite" | "PostgreSQL", database: DatabaseLayer) => void
+  suite: (name: "PGlite" | "PostgreSQL", database: DatabaseLayer) => void,
+  databases: { readonly pglite: DatabaseLayer; readonly postgres: DatabaseLayer } = { pglite, postgres }
 ): void => {
-  describe("on PGlite", () => suite("PGlite", pglite))
-  describe("on PostgreSQL", () => suite("PostgreSQL", postgres))
+  describe("on PGlite", () => suite("PGlite", databases.pglite))
+  describe("on PostgreSQL", () => suite("PostgreSQL", databases.postgres))
 }
 
 /** A server of the test's own, to stop, kill, freeze and start again. */
 export interface PrivateServer {
   readonly server: DatabaseServer
-  /** The owner's address of its migrated database. */
+  /** The service's address of its migrated database. */
   readonly url: string
 }
 
@@ -78,6 +102,6 @@ export const postgresServer = (
       (server) => Effect.promise(() => server.remove())
     )
     const url = yield* Effect.promise(() => createConsole(server, "console"))
-    yield* Effect.orDie(Effect.provide(Migrate.run(migrations), postgresLayer(url)))
+    yield* Effect.orDie(migrate(url))
     return { server, url }
   })

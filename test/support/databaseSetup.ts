@@ -8,7 +8,7 @@ import type { TestProject } from "vitest/node"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
-import { createConsole, postgresLayer } from "./databaseRoles.ts"
+import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
 
 declare module "vitest" {
@@ -17,7 +17,7 @@ declare module "vitest" {
     readonly databases: {
       /** The superuser's address of the run's server, which makes and drops databases. */
       readonly adminUrl: string
-      /** The owner's address of the migrated template. */
+      /** The service's address of the migrated template. */
       readonly templateUrl: string
       /** The file that holds the migrated PGlite's dump. */
       readonly dump: string
@@ -50,7 +50,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const teardown = () => server.remove()
   try {
     const templateUrl = await createConsole(server, "console_template")
-    const postgres = await Effect.runPromise(Effect.provide(migrated, postgresLayer(templateUrl)))
+    const postgres = await Effect.runPromise(
+      Effect.andThen(migrate(templateUrl), Effect.provide(version, postgresLayer(templateUrl)))
+    )
     const dump = path.join(server.home, "pglite.tar")
     const pglite = await dumpPglite(dump)
     if (postgres === undefined || !postgres.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres}`)

@@ -6,7 +6,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Client } from "pg"
 import * as Command from "../../test/support/command.ts"
-import { createConsole } from "../../test/support/databaseRoles.ts"
+import { createConsole, ownerUrl } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
 import type { Event, Kept } from "./ledger.ts"
 
@@ -138,8 +138,10 @@ const make = async (
 /** A stage on a PostgreSQL of its own, whose folder stands below `folder`. */
 export const onPostgres = async (accounts: number, folder?: string): Promise<PostgresStage> => {
   const server = await DatabaseServer.start({ fsync: true, ...(folder === undefined ? {} : { folder }) })
+  const url = await createConsole(server, "console")
   const env = {
-    CONSOLE_DATABASE_URL: await createConsole(server, "console"),
+    CONSOLE_DATABASE_URL: url,
+    CONSOLE_MIGRATION_URL: ownerUrl(url),
     CONSOLE_PEPPERS: secret,
     CONSOLE_CHECKPOINT_KEYS: secret,
     CONSOLE_CSRF_KEYS: secret

@@ -3,9 +3,7 @@ import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { Client } from "pg"
-import * as Migrate from "../../src/layers/sql/Migrate.ts"
-import { migrations } from "../../src/layers/sql/migrations/index.ts"
-import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
+import { createConsole, migrate, postgresLayer } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
 import * as World from "../../test/support/world.ts"
 import type { Target } from "./run.ts"
@@ -38,7 +36,7 @@ export const start = async (keys: number): Promise<Running> => {
   const server = await DatabaseServer.start()
   const url = await createConsole(server, "console")
   const stage = await Effect.runPromise(
-    Effect.andThen(Migrate.run(migrations), Stage.make(keys)).pipe(Effect.provide(World.world(postgresLayer(url))))
+    Effect.andThen(migrate(url), Effect.provide(Stage.make(keys), World.world(postgresLayer(url))))
   )
   const child = childProcess.spawn(process.execPath, [
     `--max-old-space-size=${heap}`,

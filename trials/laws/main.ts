@@ -36,7 +36,7 @@ await createConsole(server, "laws")
 
 const databaseOf = async (name: string) => {
   await Effect.runPromise(
-    SqlClient.SqlClient.use((sql) => sql`create database ${sql(name)} owner console`).pipe(
+    SqlClient.SqlClient.use((sql) => sql`create database ${sql(name)} owner console_owner`).pipe(
       Effect.provide(postgresLayer(server.url()))
     )
   )

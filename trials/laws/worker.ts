@@ -1,10 +1,8 @@
 /** Plays a part of the sequences on a database of its own, and tells how far it is. */
 import { Arbitrary, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Migrate from "../../src/layers/sql/Migrate.ts"
-import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Mcp from "../../test/mcp/support.ts"
-import { postgresLayer } from "../../test/support/databaseRoles.ts"
+import { migrate, postgresLayer } from "../../test/support/databaseRoles.ts"
 import * as Isolation from "../../test/support/laws/isolation.ts"
 import * as Monotonicity from "../../test/support/laws/monotonicity.ts"
 import { oversee, tidy } from "../../test/support/laws/rewind.ts"
@@ -85,7 +83,7 @@ const play = Effect.fnUntraced(function*({ first, last, law, seed, step, superus
 
 process.once("message", (task: Task) => {
   const database = postgresLayer(task.url)
-  const program = Effect.andThen(Migrate.run(migrations), play(task)).pipe(
+  const program = Effect.andThen(migrate(task.url), play(task)).pipe(
     Effect.provide(World.world(database).pipe(Layer.provideMerge(database), Layer.merge(TestClock.layer())))
   )
   Effect.runPromise(program).then(() => process.disconnect(), (error: unknown) => {

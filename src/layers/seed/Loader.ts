@@ -263,17 +263,13 @@ const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now
   return keys
 })
 
-/** The tables that a seed fills, and those that fill with them. */
-const filled = "organization, department, admin, account, admin_account, admin_department, sign_up_link, session, " +
-  "termination, api_key, ai_connection, journal_head, journal_event, simulated_account, simulated_authorization"
-
 /**
  * Tells the planner what the tables hold now: until it knows, a list of a thousand accounts costs three times as much,
  * and autovacuum comes by a minute later, to the embedded database never.
  */
 const analyze = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* Tenant.directory(sql, loadDeadline)(sql.unsafe(`analyze ${filled}`))
+  yield* Tenant.directory(sql, loadDeadline)(sql`select analyze_seeded()`)
 })
 
 /**

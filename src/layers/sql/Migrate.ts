@@ -31,14 +31,29 @@ export class SchemaOlder extends Schema.TaggedError<SchemaOlder>()("SchemaOlder"
 const latestKnown = (migrations: Migrations): number =>
   Math.max(0, ...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
+/** Runs the effect in a transaction as the tables' owner: on a server the login role, or whoever it has taken on. */
+const asOwner = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  SqlClient.SqlClient.use((sql) =>
+    sql`
+      select set_config('role', case when rolsuper then 'console_owner' else 'none' end, true)
+      from pg_roles where rolname = session_user`.pipe(Effect.andThen(effect), sql.withTransaction)
+  )
+
+/** The migration from which on the service's role reads what it needs; before it, the tables' owner did. */
+const separated = 12
+
+/** Runs statements outside any organization on a database that has been brought up to this migration, no further. */
+export const asOf = (applied: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  applied < separated ? asOwner(effect) : effect
+
 /** The latest migration that the program knows and the latest one in the database, 0 for none. */
 export const state = Effect.fnUntraced(function*(migrations: Migrations) {
   const sql = yield* SqlClient.SqlClient
-  const found = yield* sql`select 1 where to_regclass(${table}) is not null`
-  const rows = found.length === 0
-    ? []
-    : yield* sql<{ latest: number }>`select coalesce(max(migration_id), 0) as latest from ${sql(table)}`
-  return { known: latestKnown(migrations), applied: rows[0]?.latest ?? 0 }
+  const [found] = yield* sql<{ readable: boolean }>`
+    select has_table_privilege(oid, 'select') as readable from pg_class where oid = to_regclass(${table})`
+  const latest = sql<{ latest: number }>`select coalesce(max(migration_id), 0) as latest from ${sql(table)}`
+  const [row] = found === undefined ? [] : yield* (found.readable ? latest : asOwner(latest))
+  return { known: latestKnown(migrations), applied: row?.latest ?? 0 }
 })
 
 /** Fails unless the database's schema is the one that the program knows. */
@@ -62,12 +77,17 @@ export const run = Effect.fnUntraced(function*(
 > {
   const current = yield* state(migrations)
   if (current.applied > current.known) return yield* new SchemaNewer(current)
+  if (current.applied === current.known) return []
   const sql = yield* SqlClient.SqlClient
+  // The embedded database has one session, which is the service's.
+  const [session] = yield* sql<{ embedded: boolean }>`
+    select rolsuper and current_user = 'console_service' as embedded from pg_roles where rolname = session_user`
   const patiently = sql`select set_config('statement_timeout', '0', true)`
-  return yield* Migrator.make({})({
+  const migrate = Migrator.make({})({
     table,
     loader: Migrator.fromRecord(Object.fromEntries(
       Object.entries(migrations).map(([name, migration]) => [name, Effect.asVoid(Effect.andThen(patiently, migration))])
     ))
   })
+  return yield* (session?.embedded === true ? asOwner(migrate) : migrate)
 })

@@ -76,11 +76,14 @@ class Wire extends Duplex {
   }
 }
 
-/** The wall's roles and the owner's database, made once by PGlite's superuser before it steps down. */
+/** The wall's roles and the owner's database, made by PGlite's superuser before it steps down. */
 const prepareRoles = `
 do $$ begin
   if to_regrole('console_app') is null then
     create role console_app nologin;
+  end if;
+  if to_regrole('console_service') is null then
+    create role console_service nologin noinherit in role console_app;
   end if;
   if to_regrole('console_owner') is null then
     create role console_owner nologin nosuperuser nobypassrls in role console_app;
@@ -134,7 +137,7 @@ const openDirectory = async (directory: string): Promise<PGlite> => {
   return PGlite.create({ fs: new DurableDirectory(data), startParams, extensions })
 }
 
-const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>) {
+const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>, role: "console_owner" | "console_service") {
   const database = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const database = await open()
@@ -144,7 +147,7 @@ const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>) {
     (database) => Effect.promise(() => database.close())
   )
   return yield* Client.make("pglite", {
-    stream: () => new Wire(database, "set role console_owner"),
+    stream: () => new Wire(database, `set role ${role}`),
     ssl: false,
     username: "postgres",
     minConnections: 1,
@@ -155,8 +158,9 @@ const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>) {
 /**
  * The `SqlClient` of the embedded database in a directory, which it creates with mode 0700 and locks.
  *
- * Statements run as `console_owner`, who is neither a superuser nor above row level security. A second process fails
- * with `DirectoryInUse`, unless `whenInUse` says to try again. A commit is on disk before it is acknowledged.
+ * Statements run as `console_service`, which owns nothing and is not above row level security, migrations as
+ * `console_owner`, which is neither a superuser nor above it. A second process fails with `DirectoryInUse`, unless
+ * `whenInUse` says to try again. A commit is on disk before it is acknowledged.
  */
 export const layer = (
   options: { readonly directory: string; readonly whenInUse?: DirectoryLock.WhenInUse }
@@ -165,13 +169,16 @@ export const layer = (
     SqlClient.SqlClient,
     Effect.flatMap(
       DirectoryLock.acquire(options.directory, options.whenInUse),
-      (directory) => client(() => openDirectory(directory))
+      (directory) => client(() => openDirectory(directory), "console_service")
     )
   ).pipe(Layer.provide(Reactivity.layer))
 
 /** The `SqlClient` of a database that the caller opens, which it prepares, and closes with its scope. */
-export const layerFrom = (open: () => Promise<PGlite>): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
-  Layer.effect(SqlClient.SqlClient, client(open)).pipe(Layer.provide(Reactivity.layer))
+export const layerFrom = (
+  open: () => Promise<PGlite>,
+  role: "console_owner" | "console_service" = "console_service"
+): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(SqlClient.SqlClient, client(open, role)).pipe(Layer.provide(Reactivity.layer))
 
 /** The `SqlClient` of a new, empty embedded database in memory. */
 export const layerMemory: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> = layerFrom(() =>

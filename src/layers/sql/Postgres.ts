@@ -61,8 +61,8 @@ export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("Da
   message: Schema.String
 }) {}
 
-/** SQLSTATEs of a refused role or password, of a database that is not there, and of one that may not be entered. */
-const refusals = new Set(["28000", "28P01", "3D000", "42501"])
+/** SQLSTATEs of a refused role or password, of a database that is not there, of one not to enter, of no such `role`. */
+const refusals = new Set(["28000", "28P01", "3D000", "42501", "22023"])
 
 const isRefusal = ({ reason }: SqlError.SqlError): boolean =>
   reason._tag === "AuthenticationError" ||
@@ -70,16 +70,27 @@ const isRefusal = ({ reason }: SqlError.SqlError): boolean =>
 
 const leastVersion = 15
 
+const preparing = [
+  "create role console_app nologin;",
+  "create role console_service nologin noinherit in role console_app;",
+  "grant console_service to console;"
+].join("\n")
+
 /** Fails with what an operator has to mend where the server refuses the settings' role, password or database. */
 export const check = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.catchIf(
     sql<{ version: number }>`select current_setting('server_version_num')::int as version`,
     isRefusal,
-    (error) =>
-      new DatabaseUnusable({
-        message: `PostgreSQL refuses the connection: ${reasonOf(error)}. Check --database-url (CONSOLE_DATABASE_URL).`
+    (error) => {
+      const refused = `PostgreSQL refuses the connection: ${reasonOf(error)}.`
+      return new DatabaseUnusable({
+        message: /\brole\b.*"console_service"/.test(refused)
+          ? `${refused} An administrator runs once, with the service's login role for console:\n${preparing}\n` +
+            "and then the schema is brought up to date by `security-console migrate`."
+          : `${refused} Check --database-url (CONSOLE_DATABASE_URL).`
       })
+    }
   )
   const version = Math.floor((row?.version ?? 0) / 10_000)
   if (version < leastVersion) {
@@ -96,6 +107,8 @@ export interface Options {
   readonly maxConnections?: number
   /** After which the server ends a statement; no limit unless told. */
   readonly statementTimeout?: Duration.Input
+  /** The role that every session takes on, of which the login role is a member; the login role itself unless told. */
+  readonly role?: string
   /** Defaults to `org-security-console`. */
   readonly applicationName?: string
 }
@@ -119,6 +132,7 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, Databa
         keepAlive: "30 seconds",
         startupParameters: {
           idle_in_transaction_session_timeout: "60000",
+          ...(options.role === undefined ? {} : { role: options.role }),
           ...(options.statementTimeout === undefined
             ? {}
             : { statement_timeout: String(Duration.toMillis(options.statementTimeout)) })

@@ -1,7 +1,9 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { forEachDatabase, pglite, postgres } from "../../support/database.ts"
+import { forEachDatabase, owners } from "../../support/database.ts"
+
+const { pglite, postgres } = owners
 
 const literals = SqlClient.SqlClient.use((sql) =>
   sql`
@@ -200,5 +202,5 @@ describe("the two clients", () => {
           )
         }))
     })
-  })
+  }, owners)
 })

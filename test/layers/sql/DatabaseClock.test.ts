@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { vi } from "vitest"
 import * as DatabaseClock from "../../../src/layers/sql/DatabaseClock.ts"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
-import { forEachDatabase, pglite } from "../../support/database.ts"
+import { forEachDatabase, owners } from "../../support/database.ts"
 
 const milli = 1_000_000n
 
@@ -87,5 +87,5 @@ describe("DatabaseClock", () => {
       expect(yield* year).toBeLessThan(2140)
       yield* TestClock.adjust("1 second")
       expect(yield* Effect.repeat(year, { until: (year) => year === 2140 })).toBe(2140)
-    }).pipe(Effect.provide(pglite)))
+    }).pipe(Effect.provide(owners.pglite)))
 })

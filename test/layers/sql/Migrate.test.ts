@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrate from "../../../src/layers/sql/Migrate.ts"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
-import { pglite, postgresServer } from "../../support/database.ts"
+import { owners, postgresServer } from "../../support/database.ts"
 
 const statement = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text))
 
@@ -21,16 +21,16 @@ const broken: Migrate.Migrations = {
 describe("Migrate", () => {
   const emptySchema = Layer.provideMerge(
     Layer.effectDiscard(Effect.andThen(statement("create schema bare"), statement("set search_path = bare"))),
-    pglite
+    owners.pglite
   )
   const withoutTables = Layer.unwrap(Effect.gen(function*() {
     const { server } = yield* postgresServer()
     const admin = Postgres.layer({ url: Redacted.make(server.url()) })
     yield* Effect.provide(
-      SqlClient.SqlClient.use((sql) => sql`create database bare owner console`),
+      SqlClient.SqlClient.use((sql) => sql`create database bare owner console_owner`),
       admin
     )
-    return Postgres.layer({ url: Redacted.make(server.url("bare", "console")), maxConnections: 4 })
+    return Postgres.layer({ url: Redacted.make(server.url("bare", "console_owner")), maxConnections: 4 })
   }))
 
   for (const [name, database] of [["PGlite", emptySchema], ["PostgreSQL", withoutTables]] as const) {
@@ -67,7 +67,7 @@ describe("Migrate", () => {
     Effect.gen(function*() {
       const { server } = yield* postgresServer()
       const admin = Postgres.layer({ url: Redacted.make(server.url()) })
-      yield* Effect.provide(SqlClient.SqlClient.use((sql) => sql`create database bare owner console`), admin)
+      yield* Effect.provide(SqlClient.SqlClient.use((sql) => sql`create database bare owner console_owner`), admin)
       const slow: Migrate.Migrations = {
         "0001_create_note": statement("create table note (id int8)"),
         "0002_wait": statement("select pg_sleep(0.3)"),
@@ -77,7 +77,9 @@ describe("Migrate", () => {
         const sql = yield* SqlClient.SqlClient
         const ran = yield* Migrate.run(slow)
         return { ran: ran.length, notes: yield* sql`select id from note` }
-      }).pipe(Effect.provide(Postgres.layer({ url: Redacted.make(server.url("bare", "console")) }), { local: true }))
+      }).pipe(
+        Effect.provide(Postgres.layer({ url: Redacted.make(server.url("bare", "console_owner")) }), { local: true })
+      )
       const results = yield* Effect.forEach([1, 2, 3, 4], () => migrator, { concurrency: "unbounded" })
       expect(results.map(({ ran }) => ran).sort()).toEqual([0, 0, 0, 3])
       expect(results.map(({ notes }) => notes)).toEqual(Array.from({ length: 4 }, () => [{ id: 1 }]))

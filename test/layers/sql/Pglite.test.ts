@@ -9,6 +9,7 @@ import * as path from "node:path"
 import * as DirectoryLock from "../../../src/layers/sql/DirectoryLock.ts"
 import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
+import { asOwner } from "../../support/database.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "pglite-test-"))),
@@ -151,7 +152,9 @@ describe("Pglite", () => {
         directory,
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
-          yield* sql`create table entry (id int8)`
+          yield* asOwner((sql) =>
+            Effect.andThen(sql`create table entry (id int8)`, sql`grant insert on entry to console_service`)
+          )
           for (let id = 1; id <= 5; id++) {
             const before = synced
             yield* sql`insert into entry values (${id})`

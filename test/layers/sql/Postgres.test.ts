@@ -7,6 +7,7 @@ import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { postgresServer, postgresUrl } from "../../support/database.ts"
+import { ownerUrl } from "../../support/databaseRoles.ts"
 
 const connect = (url: string, maxConnections = 2, statementTimeout?: Duration.Input) =>
   Effect.map(
@@ -78,7 +79,7 @@ describe("Postgres", () => {
       Effect.gen(function*() {
         const { server, url } = yield* postgresServer({ fsync: true })
         const sql = yield* connect(url)
-        yield* prepare(sql)
+        yield* prepare(yield* connect(ownerUrl(url), 1))
         const acme = Tenant.transaction(sql, "acme")
         const insert = (id: number) => sql`insert into note (organization_id, id) values ('acme', ${id})`
         yield* acme(insert(1))
@@ -98,7 +99,7 @@ describe("Postgres", () => {
     Effect.gen(function*() {
       const { server, url } = yield* postgresServer()
       const sql = yield* connect(url)
-      yield* prepare(sql)
+      yield* prepare(yield* connect(ownerUrl(url), 1))
       const acme = Tenant.transaction(sql, "acme", { deadline: "200 millis" })
       const insert = (id: number) => sql`insert into note (organization_id, id) values ('acme', ${id})`
       yield* Effect.acquireRelease(

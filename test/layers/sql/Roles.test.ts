@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
 import * as Roles from "../../../src/layers/sql/Roles.ts"
-import { pglite, postgres } from "../../support/database.ts"
+import { postgres } from "../../support/database.ts"
 import { DatabaseServer } from "../../support/databaseServer.ts"
 
 const bareServer = Effect.acquireRelease(
@@ -11,12 +11,10 @@ const bareServer = Effect.acquireRelease(
   (server) => Effect.promise(() => server.remove())
 )
 
+const ensure = Roles.ensure({ alone: true })
+
 describe("Roles", () => {
-  it.live("accepts the roles of both databases as they are made", () =>
-    Effect.gen(function*() {
-      yield* Effect.provide(Roles.ensure, pglite)
-      yield* Effect.provide(Roles.check, postgres)
-    }))
+  it.live("accepts the service's role as it is made", () => Effect.provide(Roles.check, postgres))
 
   it.live("refuses a role above row security, a missing console_app and a stranger, with the lines that help", () =>
     Effect.gen(function*() {
@@ -26,11 +24,11 @@ describe("Roles", () => {
       const admin = (text: string) => Effect.provide(SqlClient.SqlClient.use((sql) => sql.unsafe(text)), as("postgres"))
       const login = `login password '${server.password}'`
 
-      for (const step of [Roles.check, Roles.ensure]) {
+      for (const step of [Roles.check, ensure]) {
         expect(yield* Effect.flip(Effect.provide(step, as("postgres")))).toMatchObject({
           _tag: "RoleBypassesRowSecurity",
           role: "postgres",
-          message: expect.stringContaining("create database console owner console;")
+          message: expect.stringContaining("create database console owner console_owner;")
         })
       }
       yield* admin(`create role above ${login} bypassrls`)
@@ -39,22 +37,29 @@ describe("Roles", () => {
       })
 
       yield* admin(`create role "Plain" ${login}`)
-      const missing = yield* Effect.flip(Effect.provide(Roles.ensure, as("Plain")))
-      expect(missing).toMatchObject({ _tag: "RolesMissing", role: "Plain", exists: false })
+      const missing = yield* Effect.flip(Effect.provide(ensure, as("Plain")))
+      expect(missing).toMatchObject({ _tag: "RolesMissing", role: "Plain" })
       expect(missing.message.split("\n").slice(1)).toEqual([
         "create role console_app nologin;",
-        "grant console_app to \"Plain\";"
+        "create role console_service nologin noinherit in role console_app;",
+        "grant console_service to \"Plain\";"
       ])
-      yield* admin("create role console_app nologin")
-      const stranger = yield* Effect.flip(Effect.provide(Roles.ensure, as("Plain")))
-      expect(stranger).toMatchObject({ _tag: "RolesMissing", exists: true })
+      yield* admin("create role console_app nologin; create role console_service nologin noinherit")
+      const stranger = yield* Effect.flip(Effect.provide(ensure, as("Plain")))
+      expect(stranger.message.split("\n").slice(1)).toEqual([
+        "grant console_app to console_service;",
+        "grant console_service to \"Plain\";"
+      ])
+      expect(yield* Effect.flip(Effect.provide(Roles.ensure({ alone: false }), as("Plain")))).toMatchObject({
+        statements: ["grant console_app to console_service;"]
+      })
       for (const line of stranger.message.split("\n").slice(1)) yield* admin(line)
-      yield* Effect.provide(Roles.ensure, as("Plain"))
+      yield* Effect.provide(ensure, as("Plain"))
 
-      yield* admin("drop role console_app")
+      yield* admin("drop role console_service; drop role console_app")
       yield* admin(`create role maker ${login} createrole`)
       expect(yield* Effect.flip(Effect.provide(Roles.check, as("maker")))).toMatchObject({ _tag: "RolesMissing" })
-      yield* Effect.provide(Roles.ensure, as("maker"))
+      yield* Effect.provide(ensure, as("maker"))
       yield* Effect.provide(Roles.check, as("maker"))
     }))
 })

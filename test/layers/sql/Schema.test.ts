@@ -29,6 +29,35 @@ const tables = SqlClient.SqlClient.use((sql) =>
   order by c.relname`
 )
 
+/** All that the service may do outside organizations. */
+const servicePrivileges = [
+  "admin: SELECT",
+  "ai_connection: SELECT, UPDATE(last_used_at)",
+  "api_key: SELECT, UPDATE(last_used_at)",
+  "console_session: DELETE, SELECT, UPDATE(last_used_at)",
+  "journal_checkpoint: INSERT, SELECT",
+  "journal_head: SELECT, UPDATE(at)",
+  "journal_push: INSERT, SELECT, UPDATE",
+  "journal_unsigned: DELETE, SELECT",
+  "known_browser: DELETE, SELECT, UPDATE(digest)",
+  "oauth_client: DELETE, INSERT, SELECT, UPDATE(address)",
+  "oauth_code: DELETE, SELECT",
+  "oauth_token: DELETE, SELECT",
+  "organization: SELECT",
+  "password_failure: DELETE, SELECT",
+  "password_throttle: DELETE, INSERT, SELECT, UPDATE",
+  "pending_change: SELECT",
+  "rate_limit: DELETE, INSERT, SELECT, UPDATE",
+  "schema_migration: SELECT",
+  "simulated_account: INSERT, SELECT, UPDATE",
+  "simulated_authorization: DELETE, INSERT, SELECT",
+  "simulated_call: DELETE, INSERT, SELECT",
+  "simulated_number: USAGE",
+  "simulated_platform: SELECT, UPDATE",
+  "simulated_script: DELETE, INSERT, SELECT, UPDATE",
+  "simulated_username_for_sale: INSERT, SELECT"
+]
+
 describe("the schema's walls", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
@@ -59,6 +88,58 @@ describe("the schema's walls", () => {
             []
           )
           expect(yield* sql`select relname from pg_class where relowner = to_regrole('console_app')`).toEqual([])
+        }))
+
+      it.effect("give console_service what is written down, and nothing to own", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const found = yield* sql<{ line: string }>`
+            select name || ': ' || string_agg(privilege, ', ' order by privilege) as line from (
+              select relname as name, privilege_type as privilege from pg_class, aclexplode(relacl)
+              where relnamespace = to_regnamespace('public') and grantee = to_regrole('console_service')
+              union all select relname, privilege_type || '(' || attname || ')'
+              from pg_attribute join pg_class on pg_class.oid = attrelid, aclexplode(attacl)
+              where grantee = to_regrole('console_service')) as given
+            group by name order by name collate "C"`
+          expect(found.map(({ line }) => line)).toEqual(servicePrivileges)
+          const policies = yield* sql`
+            select tablename, roles::text from pg_policies
+            where policyname = 'directory' and roles <> '{console_service}'`
+          expect(policies).toEqual([])
+          const owned = yield* sql`
+            select 1 from pg_shdepend where refobjid = to_regrole('console_service') and deptype = 'o'`
+          expect(owned).toEqual([])
+          expect(
+            yield* sql`
+            select current_user::text as role, pg_has_role(current_user, relowner, 'member') as owner
+            from pg_class where relname = 'journal_event'`
+          ).toEqual([{ role: "console_service", owner: false }])
+        }))
+
+      it.effect("keep the service from changing what was journaled and signed, and from taking them down", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          for (const table of ["journal_event", "journal_checkpoint"]) {
+            const column = table === "journal_event" ? "outcome" : "signature"
+            for (
+              const statement of [
+                `update ${table} set ${column} = ''`,
+                `delete from ${table}`,
+                `truncate ${table}`,
+                `drop trigger append_only on ${table}`,
+                `alter table ${table} disable trigger append_only`,
+                `alter table ${table} disable row level security`,
+                `alter table ${table} no force row level security`,
+                `drop policy tenant on ${table}`,
+                `grant update on ${table} to console_service`,
+                `create policy mine on ${table} using (true)`
+              ]
+            ) {
+              const refused = yield* Effect.flip(sql.unsafe(statement))
+              expect(`${statement}: ${refused.reason._tag}`).toBe(`${statement}: AuthorizationError`)
+            }
+          }
+          expect((yield* Effect.flip(sql`create table mine (id int8)`)).reason._tag).toBe("AuthorizationError")
         }))
 
       it.effect("let the journal be read and added to, never changed", () =>

@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
-import { forEachDatabase } from "../../support/database.ts"
+import { asOwner, forEachDatabase } from "../../support/database.ts"
 
-/** A table of the organizations', a journal that only grows, and a directory that the owner reads. */
+/** A table of the organizations', a journal that only grows, and a directory that the service reads. */
 const tables = Layer.effectDiscard(
-  SqlClient.SqlClient.use((sql) =>
+  asOwner((sql) =>
     Effect.gen(function*() {
       for (const table of ["note", "log", "door"]) {
         yield* sql`create table ${sql(table)} (organization_id text not null, id int8 primary key)`
@@ -20,7 +20,9 @@ const tables = Layer.effectDiscard(
       yield* sql`grant select, insert, update, delete on note to console_app`
       yield* sql`grant select, insert on log to console_app`
       yield* sql`grant select on door to console_app`
-      yield* sql`create policy owner on door to current_user using (true)`
+      yield* sql`grant select, insert on note to console_service`
+      yield* sql`grant select, insert on door to console_service`
+      yield* sql`create policy directory on door to console_service using (true)`
     })
   )
 )
@@ -65,7 +67,7 @@ describe("Tenant", () => {
           yield* Tenant.transaction(sql, "acme")(sql`delete from note where id = 51`)
         }))
 
-      it.effect("shows nothing outside an organization, except where the owner has a policy", () =>
+      it.effect("shows nothing outside an organization, except where the service has a policy", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
           yield* Tenant.transaction(sql, "acme")(insert("acme", 60))

@@ -13,7 +13,7 @@ const [byAccounts, byDepartments] = [uuid(3, 1), uuid(3, 2)]
 const former = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0006"))
 
 describe("the migration of connections", () => {
-  layer(Pglite.layerFrom(() => PGlite.create({ extensions: Pglite.extensions })))((it) => {
+  layer(Pglite.layerFrom(() => PGlite.create({ extensions: Pglite.extensions }), "console_owner"))((it) => {
     it.effect("what was chosen for connections comes over in its order, without what is gone, and none reaches all", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

@@ -14,7 +14,7 @@ describe("the test databases", () => {
           const [row] = yield* sql<{ version: string; role: string }>`
             select current_setting('server_version') as version, current_user::text as role`
           expect(row?.version).toMatch(name === "PGlite" ? /^18\./ : /^15\./)
-          expect(row?.role).toBe(name === "PGlite" ? "console_owner" : "console")
+          expect(row?.role).toBe("console_service")
           expect(sql.driver).toBe(name === "PGlite" ? "pglite" : "pg")
           const state = yield* Migrate.state(migrations)
           expect(state.applied).toBe(state.known)

@@ -10,6 +10,7 @@ import extendSignIn from "./0008_extend_sign_in.ts"
 import proveJournal from "./0009_prove_journal.ts"
 import searchAccounts from "./0010_search_accounts.ts"
 import keepLastFour from "./0011_keep_last_four.ts"
+import separateService from "./0012_separate_service.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -21,5 +22,6 @@ export const migrations: Migrate.Migrations = {
   "0008_extend_sign_in": extendSignIn,
   "0009_prove_journal": proveJournal,
   "0010_search_accounts": searchAccounts,
-  "0011_keep_last_four": keepLastFour
+  "0011_keep_last_four": keepLastFour,
+  "0012_separate_service": separateService
 }
