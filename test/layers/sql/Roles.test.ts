@@ -44,7 +44,8 @@ describe("Roles", () => {
         "create role console_service nologin noinherit in role console_app;",
         "grant console_service to \"Plain\";"
       ])
-      yield* admin("create role console_app nologin; create role console_service nologin noinherit")
+      yield* admin("create role console_app nologin")
+      yield* admin("create role console_service nologin noinherit")
       const stranger = yield* Effect.flip(Effect.provide(ensure, as("Plain")))
       expect(stranger.message.split("\n").slice(1)).toEqual([
         "grant console_app to console_service;",
@@ -56,7 +57,8 @@ describe("Roles", () => {
       for (const line of stranger.message.split("\n").slice(1)) yield* admin(line)
       yield* Effect.provide(ensure, as("Plain"))
 
-      yield* admin("drop role console_service; drop role console_app")
+      yield* admin("drop role console_service")
+      yield* admin("drop role console_app")
       yield* admin(`create role maker ${login} createrole`)
       expect(yield* Effect.flip(Effect.provide(Roles.check, as("maker")))).toMatchObject({ _tag: "RolesMissing" })
       yield* Effect.provide(ensure, as("maker"))

@@ -131,7 +131,6 @@ describe("the schema's walls", () => {
                 `alter table ${table} disable row level security`,
                 `alter table ${table} no force row level security`,
                 `drop policy tenant on ${table}`,
-                `grant update on ${table} to console_service`,
                 `create policy mine on ${table} using (true)`
               ]
             ) {
