@@ -1,6 +1,6 @@
 /** Which applications an organization lets its admins connect, as an operator sets it. */
 import { Clock, Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import { Journal } from "../operations/Ports.ts"
 import { command, existing, refuse } from "./Declared.ts"
@@ -37,7 +37,7 @@ const stateOf = Effect.fnUntraced(function*(organization: string) {
 /** Makes the change, with its entry where it changed something, and answers how things stand. */
 const changing = Effect.fnUntraced(function*(
   organization: string,
-  change: (sql: SqlClient.SqlClient, organization: string) => Effect.Effect<ReadonlyArray<object>, unknown>,
+  change: (sql: SqlClient.SqlClient, organization: string) => Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>,
   entry: (organization: string) => ReturnType<typeof Provisioning.operatorEntry>
 ) {
   const id = yield* existing(organization)

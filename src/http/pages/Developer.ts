@@ -156,6 +156,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | unde
   const connectionRow = connection(view)
   const used = connections.filter((one) => active(one) && one.last_used_at !== null)
   const unused = connections.filter((one) => active(one) && one.last_used_at === null)
+  const showNotices = yield* Notices.make(view)
   return yield* Html.respond({
     base: visit.base,
     title: "Developer",
@@ -165,7 +166,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | unde
 <h1>Developer</h1>
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
 ${notice === undefined ? undefined : html`<p class="good" role="status">${notice}</p>`}
-${yield* Notices.show(view)}
+${showNotices()}
 <section aria-labelledby="keys">
   <div class="head">
     <h2 id="keys">API keys</h2>

@@ -21,18 +21,19 @@ const sentence = ({ at, ip, key, kind, label, via }: CredentialNotice): Html.Htm
     key === null ? "" : html` with the key “${Html.named(key)}”`
   }${ip === null ? "" : html` from <code>${ip}</code>`}, ${Html.momentOf(at)}.</li>`
 
-/** The notice; nothing where nothing is new. */
-export const show = Effect.fnUntraced(function*({ admin, visit }: View) {
+/** How a page shows the notice; nothing where nothing is new. */
+export const make = Effect.fnUntraced(function*({ admin, visit }: View) {
   const { more, notices } = yield* (yield* ConsoleSessions).notices(admin, visit.cookies, visit.site)
-  return notices.length === 0 ? undefined : html`
+  return (): Html.Html | undefined =>
+    notices.length === 0 ? undefined : html`
 <div class="note" role="status">
   <h2>New in your name since your last visit</h2>
   <ul>${notices.map(sentence)}</ul>
   ${
-    more
-      ? html`<p>There are more: see the lists on the <a href="${visit.base}/console/developer">Developer page</a>.</p>`
-      : undefined
-  }
+      more
+        ? html`<p>There are more: see the lists on the <a href="${visit.base}/console/developer">Developer page</a>.</p>`
+        : undefined
+    }
   <p>Was this not you? Revoke it on the <a href="${visit.base}/console/developer">Developer page</a> and <a href="${visit.base}/console/security">change your password</a>.</p>
 </div>`
 })

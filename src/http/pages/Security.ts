@@ -74,6 +74,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
   const { admin, visit } = view
   const { faults } = shown
   const sessions = yield* (yield* ConsoleSessions).list(admin)
+  const showNotices = yield* Notices.make(view)
   return yield* Html.respond({
     base: visit.base,
     title: faults.size === 0 ? "Password and sessions" : "Problem: password and sessions",
@@ -86,7 +87,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
 <p class="lead">How you sign in at this console, and where you are signed in.</p>
 ${shown.done === undefined ? undefined : html`<p class="good" role="status">${shown.done}</p>`}
 ${Html.summary(faults)}
-${yield* Notices.show(view)}
+${showNotices()}
 <section aria-labelledby="sessions">
   <h2 id="sessions">Your sessions</h2>
   <ul class="plain">${sessions.map(sessionRow(view))}</ul>
