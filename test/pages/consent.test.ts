@@ -1,9 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { type Role, Scope } from "../../src/domain/Access.ts"
-import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { KnownAssistants } from "../../src/oauth/Ports.ts"
 import {
   callback,
@@ -14,7 +12,7 @@ import {
   redeemWith,
   registerApplication
 } from "../oauth/support.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
@@ -151,10 +149,7 @@ describe("the consent page", () => {
         Effect.gen(function*() {
           const { cookie, url, id, application } = yield* stage()
           for (const [name, shown] of [["\u2800\u200b", "Unnamed application"], ["a\u202eb\u200bc", "abc"]]) {
-            const sql = yield* SqlClient.SqlClient
-            yield* Tenant.directory(sql)(
-              sql`update oauth_client set name = ${name!} where id = ${application.client_id}`
-            )
+            yield* asOwner((sql) => sql`update oauth_client set name = ${name!} where id = ${application.client_id}`)
             expect((yield* consent(url, cookie)).page.text).toContain(`<q class="claim" dir="auto">${shown}</q>`)
           }
           expect(yield* connections(id)).toEqual([])

@@ -6,7 +6,7 @@ import { SessionRef } from "../../../src/domain/Messenger.ts"
 import * as Simulated from "../../../src/layers/messenger/Simulated.ts"
 import { callsKept, SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
 import { MessengerSession } from "../../../src/operations/MessengerSession.ts"
-import { forEachDatabase } from "../../support/database.ts"
+import { asOwner, forEachDatabase } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import { messengerContract } from "./contract.ts"
 
@@ -246,7 +246,7 @@ describe("the simulated platform in the database", () => {
             insert into simulated_call (number, operation, at)
             select number, ${"profile"}::text, ${new Date(0)}::timestamptz from generate_series(9000, 19999) number
           `
-          yield* sql`select setval('simulated_number', 19999)`
+          yield* asOwner((sql) => sql`select setval('simulated_number', 19999)`)
           yield* live.profile
           const kept = yield* sql<{ first: number; last: number; count: number }>`
             select min(number) as first, max(number) as last, count(*)::int as count from simulated_call
