@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import { connected, password, redeemWith, refreshWith, registerApplication, tokens, use } from "./support.ts"
 
@@ -75,8 +75,7 @@ describe("OAuth secrets", () => {
               ])
             }
           }
-          const sql = yield* SqlClient.SqlClient
-          yield* Tenant.directory(sql)(sql`update oauth_client set name = ${texts[0]} where id = ${clientId}`)
+          yield* asOwner((sql) => sql`update oauth_client set name = ${texts[0]} where id = ${clientId}`)
           expect((yield* dump(organizationId)).includes(texts[0]!)).toBe(true)
         }))
     })
