@@ -6,7 +6,7 @@ import { type Checkpoint, signed } from "../../domain/Checkpoint.ts"
 import { keyFile } from "./Peppers.ts"
 
 /** The configured keys cannot be used; the message never repeats them. */
-class CheckpointKeyInvalid
+export class CheckpointKeyInvalid
   extends Schema.TaggedError<CheckpointKeyInvalid>()("CheckpointKeyInvalid", { message: Schema.String })
 {}
 

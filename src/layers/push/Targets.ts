@@ -6,7 +6,7 @@ import type { Target } from "./Target.ts"
 import * as Webhook from "./Webhook.ts"
 
 /** An address in the list cannot be pushed to; the message names its place and never repeats it. */
-class TargetInvalid extends Schema.TaggedError<TargetInvalid>()("TargetInvalid", { message: Schema.String }) {}
+export class TargetInvalid extends Schema.TaggedError<TargetInvalid>()("TargetInvalid", { message: Schema.String }) {}
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)

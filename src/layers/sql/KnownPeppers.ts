@@ -11,7 +11,7 @@ interface Use {
 }
 
 /** Peppers that are in use and not given; the message says what depends on them, and what to do. */
-class PeppersMissing extends Schema.TaggedError<PeppersMissing>()("PeppersMissing", {
+export class PeppersMissing extends Schema.TaggedError<PeppersMissing>()("PeppersMissing", {
   uses: Schema.Array(Schema.Struct({ pepper: Schema.String, kind: Schema.String, uses: Schema.Int }))
 }) {
   override get message(): string {
