@@ -59,6 +59,7 @@ const hold = ({ within }: Database): Effect.Effect<void, never, Scope.Scope> =>
         held.executeUnprepared("begin", [], undefined),
         () => Effect.ignore(held.executeUnprepared("rollback", [], undefined))
       )
+      yield* held.executeUnprepared("set local role console_app", [], undefined)
       yield* held.executeUnprepared("lock table account in exclusive mode", [], undefined)
     }).pipe(Effect.orDie)
   ) as Effect.Effect<void, never, Scope.Scope>
