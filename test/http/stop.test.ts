@@ -36,7 +36,9 @@ const locked = Effect.fnUntraced(function*() {
     })
   ))
   yield* held.await
-  const waiters = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  // What sessions wait for is shown to the role alone that they began as.
+  const waiters = sql`select 1 from pg_locks where not granted
+    and pid in (select pid from pg_stat_activity where datname = current_database())`
   const auth = `Authorization: Bearer ${Redacted.value(admins.owner.key)}`
   return {
     auth,

@@ -69,8 +69,8 @@ const waiting = ({ within }: Database) =>
   within(Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* Effect.orDie(sql<{ count: number }>`
-      select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`)
+      select count(distinct pid)::int as count from pg_locks where not granted
+        and pid in (select pid from pg_stat_activity where datname = current_database())`)
     return row!.count
   }))
 

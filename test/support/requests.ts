@@ -58,7 +58,7 @@ export const requests = (accountId: string, eventId: string): ReadonlyArray<Requ
     { id: "list_journal_events", method: "GET", path: "/v1/journal" },
     { id: "get_journal_event", method: "GET", path: `/v1/journal/${eventId}` },
     { id: "tail_journal_events", method: "GET", path: "/v1/journal/tail" },
-    { id: "find_accounts", method: "GET", path: "/v1/account-search?query=a" }
+    { id: "find_accounts", method: "GET", path: "/v1/account-search?query=grace" }
   ]
 }
 

@@ -209,7 +209,10 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   const cancel = ({ processId }: PgConnection.PgConnection) =>
     Effect.ignore(
       common.use((session) =>
-        inTime(common, session, "pg_cancel_backend")(session.query("select pg_cancel_backend($1)", [processId]))
+        // The service's role may not cancel, the login role that every session began as may.
+        inTime(common, session, "pg_cancel_backend")(
+          session.query("select set_config('role', 'none', true), pg_cancel_backend($1)", [processId])
+        )
       )
     )
   const acquirer = Effect.map(
