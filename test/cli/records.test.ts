@@ -22,7 +22,7 @@ const act = <R>(
 const unchanged = { organization: "acme", name: null, plan: null, seats: null, valid_until: null, open_ended: false }
 
 describe("the commands that list, show and change what is there", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("show what was made, change it with the guards of the API, and journal every change", () =>
         Effect.gen(function*() {
@@ -106,7 +106,7 @@ describe("the commands that list, show and change what is there", () => {
       it.effect("say what the database is, where its schema stands, and which peppers it was used with", () =>
         Effect.gen(function*() {
           const status = yield* act(databaseStatus, {})
-          expect(status).toMatchObject({ owns_tables: true, organizations: 1, last_checkpoint: null })
+          expect(status).toMatchObject({ owns_tables: name === "PGlite", organizations: 1, last_checkpoint: null })
           expect(status.schema.applied).toBe(status.schema.known)
           expect(status.version).toMatch(/^1\d\.\d+$/)
           expect(status.size_bytes).toBeGreaterThan(1e6)

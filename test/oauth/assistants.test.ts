@@ -133,7 +133,7 @@ describe("OAuth with the assistants' own clients, over two replicas in turn", ()
                 client_id: provider.client.client_id,
                 redirect_uri: callback,
                 resource: `${base}/mcp`,
-                scope: "archive:read org:read",
+                scope: "archive:read org:read accounts:write security:write admins:write archive:delete",
                 state: provider.state(),
                 code_challenge_method: "S256"
               })

@@ -11,6 +11,8 @@ const marks: Readonly<Record<SecretKind, string>> = { code: "oac", access: "oat"
 /** The reference of a refresh token: 16 bytes of its connection's id, 4 of its generation, 6 of its end. */
 const referenceBytes = 26
 const referenceLength = 35
+const generationAt = 16
+const expiryAt = generationAt + 4
 /** 128 bits of an HMAC-SHA-256 over all before, under the pepper. */
 const sealLength = 22
 const sealHex = 32
@@ -18,8 +20,8 @@ const sealHex = 32
 const writeReference = ({ connectionId, expiresAt, generation }: RefreshReference): string => {
   const bytes = Buffer.alloc(referenceBytes)
   bytes.write(connectionId.replaceAll("-", ""), 0, "hex")
-  bytes.writeUInt32BE(generation, 16)
-  bytes.writeUIntBE(expiresAt.getTime(), 20, 6)
+  bytes.writeUInt32BE(generation, generationAt)
+  bytes.writeUIntBE(expiresAt.getTime(), expiryAt, 6)
   return base62(BigInt(`0x${bytes.toString("hex")}`), referenceLength)
 }
 
@@ -28,8 +30,8 @@ const readReference = (text: string): RefreshReference => {
   const bytes = Buffer.from(hex, "hex")
   return {
     connectionId: hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
-    generation: bytes.readUInt32BE(16),
-    expiresAt: new Date(bytes.readUIntBE(20, 6))
+    generation: bytes.readUInt32BE(generationAt),
+    expiresAt: new Date(bytes.readUIntBE(expiryAt, 6))
   }
 }
 
