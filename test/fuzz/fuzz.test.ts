@@ -36,7 +36,15 @@ const target = Effect.gen(function*() {
   return {
     port: "port" in address ? address.port : 0,
     stage: made ??= yield* Stage.make(10),
-    query: (statement) => runPromise(Effect.orDie(sql.unsafe<Record<string, unknown>>(statement)))
+    // As the superuser, who sees every row.
+    query: (statement) =>
+      runPromise(
+        sql`select set_config('role', 'none', true)`.pipe(
+          Effect.andThen(sql.unsafe<Record<string, unknown>>(statement)),
+          sql.withTransaction,
+          Effect.orDie
+        )
+      )
   } satisfies Target
 })
 

@@ -95,7 +95,7 @@ describe("5.1 secrets", () => {
           expect(answers.filter((answer) => among(answer, [...secrets, ...sessionRefs]).length > 0)).toEqual([])
           expect(among(lines, [...secrets, ...sessionRefs])).toEqual([])
           const tables = yield* sql<{ name: string }>`select tablename::text as name from pg_tables
-            where schemaname = 'public' and has_table_privilege(tablename::text, 'select')`
+            where schemaname = 'public' and has_table_privilege(to_regclass(quote_ident(tablename)), 'select')`
           const outside = yield* Effect.forEach(
             tables,
             ({ name }) => sql`select to_jsonb(rows)::text as row from ${sql(name)} rows`
