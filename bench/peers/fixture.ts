@@ -129,6 +129,7 @@ export const seed = async (database: Client, pepper: string, sizes: Sizes): Prom
     ])
     organizations.push({ id, keys: keys.map(({ key }) => key), accounts: ids })
   }
+  await database.query("update api_key set pepper_id = left(encode(sha256(decode($1, 'base64')), 'hex'), 8)", [pepper])
   await database.query("vacuum analyze")
   return { organizations }
 }

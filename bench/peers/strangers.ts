@@ -25,7 +25,7 @@ export interface Strangers {
 
 const keyRow = `
   insert into api_key (organization_id, id, admin_id, label, scopes, digest, pepper_id, created_at, expires_at, revoked_at)
-  select organization_id, gen_random_uuid(), id, 'Stranger', $3::text[], $4, 'bench', clock_timestamp(), $5, $6
+  select organization_id, gen_random_uuid(), id, 'Stranger', $3::text[], $4, left(encode(sha256(decode($7, 'base64')), 'hex'), 8), clock_timestamp(), $5, $6
   from admin where organization_id = $1 and role = $2`
 
 const closedRows = `
@@ -69,7 +69,7 @@ export const makeStrangers = async (
     } = {}
   ) => {
     const { digest, key } = makeKey(pepper)
-    await database.query(keyRow, [organization, role, scopes, digest, expiresAt, revokedAt])
+    await database.query(keyRow, [organization, role, scopes, digest, expiresAt, revokedAt, pepper])
     return { digest, key }
   }
   const exhausted = await make(id, "owner")

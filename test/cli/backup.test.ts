@@ -14,7 +14,9 @@ const stateOf = async (service: Service, key: string, verified: string) => {
     status: 200,
     body: { two_fa_managed: true, recovery_email_pattern: "a*****e@example.com" }
   })
-  return { verified, accounts: accounts.body.data, profile: profile.body }
+  // A demo that starts makes a key, and signs: the journal has grown, and is whole.
+  expect(verified).toMatch(/^demo +\d+ events, unbroken/)
+  return { accounts: accounts.body.data, profile: profile.body }
 }
 
 /** A change that leaves an entry in the journal. */

@@ -68,7 +68,7 @@ const changes = (schema: JsonSchema): fc.Arbitrary<Change> => {
   const onMember = (kind: string, arbitrary: fc.Arbitrary<string>) =>
     fc.tuple(fc.constantFrom(...known), arbitrary).map(([[name, property], value]) =>
       // What is nested too deeply to be looked through is no JSON to the service.
-      done(name, kind, judge(property, value), value.length > 1000 ? [name, "body"] : [name], set(name, value))
+      done(name, kind, judge(property, value), value.length > 100 ? [name, "body"] : [name], set(name, value))
     )
   const bounds = known.flatMap(([name, property]) => {
     const values = boundary(property)

@@ -12,6 +12,7 @@ import { badPercent, oddNumber, oddText, unknownName } from "./texts.ts"
 interface Parameter {
   readonly name: string
   readonly in: "path" | "query"
+  readonly required?: boolean
   readonly schema: JsonSchema
 }
 
@@ -215,7 +216,9 @@ const targets = (operation: Operation, stage: Stage, changed: boolean): fc.Arbit
   const ids = idsOf(stage)
   const drawn = operation.parameters.map(({ name, schema, ...parameter }) => {
     const value = valid(schema, name, ids).map((value) => [name, encode(value)] as const)
-    return parameter.in === "path" ? value : fc.option(value, { nil: undefined, freq: 2 })
+    return parameter.in === "path" || parameter.required === true
+      ? value
+      : fc.option(value, { nil: undefined, freq: 2 })
   })
   const base = fc.tuple(...drawn).map((all): Target => {
     const given = all.filter((member) => member !== undefined)

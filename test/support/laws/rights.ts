@@ -116,7 +116,7 @@ export const give = (
         )
         await say(
           `insert into ai_connection_${kind} (organization_id, connection_id, ${kind}_id, place)
-          select $1, id, listed.id, place from ai_connection, unnest($4::uuid[]) with ordinality as listed (id, place)
+          select $1, ai_connection.id, listed.id, place from ai_connection, unnest($4::uuid[]) with ordinality as listed (id, place)
           where ${key} and ai_connection.id = $3`,
           credential.id,
           by === `${kind}s` ? of(ids[kind], places) : []
