@@ -46,8 +46,8 @@ export const rewriting =
           })
       ))
 
-const condition = /((?:\w+\.)?organization_id|organization\.id) = (\$\d+)/g
-const join = /(?:\w+\.)?organization_id = (?:\w+\.)?organization_id/g
+const condition = /((?:"?\w+"?\.)?organization_id|organization\.id) = (\$\d+)/g
+const join = /(?:"?\w+"?\.)?organization_id = (?:"?\w+"?\.)?organization_id/g
 const own = /((?:from|update) organization\b[^;]*? where) id = (\$\d+)/g
 
 /** The statement without its conditions on the organization: whatever it named, every organization's rows hold. */
