@@ -117,10 +117,11 @@ const comparable = (address: string, status: number, headers: Headers, text: str
     headers.get("content-type")?.startsWith("text/event-stream") ? text.split("data: ")[1] ?? "" : text
   )
   if (json.error?.code === "parameter_invalid") delete json.error.message
-  if (json.error?.code === "rate_limited") delete json.error.message
+  if (json.error?.code === "rate_limited" || json.error?.code === "resource_missing") delete json.error.message
   for (const content of json.result?.content ?? []) {
-    content.text = JSON.parse(content.text)
-    if (content.text.error?.code === "parameter_invalid") delete content.text.error.message
+    // How a result reads is each server's own: what it holds stands beside the text, and a failure is its JSON.
+    content.text = json.result.structuredContent === undefined ? JSON.parse(content.text) : undefined
+    if (content.text?.error?.code === "parameter_invalid") delete content.text.error.message
   }
   const shown = [...headers]
     .filter(([name]) => !unlike.includes(name))

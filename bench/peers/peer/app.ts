@@ -21,6 +21,7 @@ const exposed = "Request-Id,RateLimit-Limit,RateLimit-Remaining,RateLimit-Reset,
 
 const headersFor = (request: FastifyRequest) => ({
   "request-id": request.id,
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
   "access-control-allow-origin": "*",
