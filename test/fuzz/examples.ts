@@ -53,6 +53,6 @@ export const examples: Readonly<Record<string, Case>> = {
     surface: "HTTP",
     kinds: ["example"],
     fate: "refused",
-    sent: text("GET / http/1.1\r\nHost: console.test\r\nConnection: close\r\n\r\n")
+    sent: text("GET / http/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
   }
 }

@@ -89,9 +89,9 @@ const asking = Effect.gen(function*() {
     (request) => request.modify({ remoteAddress: Option.some(request.headers["x-peer"] ?? "") })
   ))
   return Effect.fnUntraced(function*(peer: string, key: string, forwardedFor?: string) {
-    const request = new Request("http://console.test/v1/organization", {
+    const request = new Request("http://localhost/v1/organization", {
       headers: {
-        host: "console.test",
+        host: "localhost",
         authorization: `Bearer ${key}`,
         "x-peer": peer,
         ...(forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor })

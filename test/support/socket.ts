@@ -134,7 +134,7 @@ export const connect = (port: number): Effect.Effect<Connection, never, Scope.Sc
 export const request = (line: string, headers: ReadonlyArray<string> = [], body?: string) =>
   [
     `${line} HTTP/1.1`,
-    "Host: console.test",
+    "Host: localhost",
     ...headers,
     ...(body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]),
     "",

@@ -21,7 +21,7 @@ import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
 
 /** Where the service is reached in tests, unless a test says otherwise. */
-export const baseUrl = "http://console.test"
+export const baseUrl = "http://localhost"
 
 /** The keys that a service in a process of its own must have too, to know what this one has made. */
 export const peppers = Buffer.alloc(32, 7).toString("base64")
