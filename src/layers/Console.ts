@@ -2,7 +2,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { AdminSignIn } from "../oauth/AdminSignIn.ts"
+import { AdminSignIn } from "../console/AdminSignIn.ts"
 import * as Core from "./Core.ts"
 import { CheckpointKeys } from "./crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "./crypto/CsrfKeys.ts"

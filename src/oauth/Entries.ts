@@ -1,6 +1,6 @@
 /** What the authorization server writes into the journal. */
+import type { SignedIn } from "../console/ConsoleSessions.ts"
 import type { JournalDetails, JournalEntry } from "../domain/JournalEvent.ts"
-import type { SignedIn } from "./ConsoleSessions.ts"
 import type { Connection, Origin } from "./Values.ts"
 
 const target = (id: string) => ({ type: "ai_connection", id })

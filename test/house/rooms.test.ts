@@ -21,7 +21,7 @@ interface Row {
   readonly accepted: ReadonlyArray<string>
 }
 
-const aboveOperations = ["oauth", "edge", "http", "mcp", "layers", "cli"]
+const aboveOperations = ["console", "oauth", "edge", "http", "mcp", "layers", "cli"]
 
 const rows: ReadonlyArray<Row> = [
   {
@@ -67,6 +67,19 @@ const rows: ReadonlyArray<Row> = [
     accepted: ["effect", "../Operation.ts", "../Journal.ts", "../../domain/Account.ts"]
   },
   {
+    from: "console",
+    refused: [
+      ...rooms(["oauth", "edge", "http", "mcp", "layers", "cli"]),
+      "../operations/accounts/pause_protection.ts",
+      "../operations/index.ts",
+      "../index.ts",
+      "effect/http-api",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "./ConsoleSessions.ts", "../operations/Journal.ts", "../domain/Account.ts"]
+  },
+  {
     from: "oauth",
     refused: [
       ...rooms(["edge", "http", "mcp", "layers", "cli"]),
@@ -77,7 +90,7 @@ const rows: ReadonlyArray<Row> = [
       ...unstable,
       ...foreign
     ],
-    accepted: ["effect", "./Grant.ts", "../operations/Journal.ts", "../domain/Account.ts"]
+    accepted: ["effect", "./Grant.ts", "../console/Session.ts", "../operations/Journal.ts", "../domain/Account.ts"]
   },
   {
     from: "oauth/token",
@@ -93,7 +106,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "edge",
     refused: [
-      ...rooms(["oauth", "http", "mcp", "layers", "cli"]),
+      ...rooms(["console", "oauth", "http", "mcp", "layers", "cli"]),
       "../index.ts",
       "@effect/platform-node",
       "node:fs",
@@ -124,7 +137,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     from: "mcp",
-    refused: [...rooms(["http", "layers", "cli"]), "../index.ts", "org-security-console/http"],
+    refused: [...rooms(["http", "console", "layers", "cli"]), "../index.ts", "org-security-console/http"],
     accepted: ["effect/ai", "../edge/Bearer.ts", "../operations/index.ts", "../oauth/Grant.ts", "../domain/Account.ts"]
   },
   {
@@ -190,7 +203,7 @@ const untyped = [
   "export const h = <unknown>a",
   "export const i = a!"
 ]
-const deterministic = ["domain", "operations", "operations/accounts", "oauth", "edge", "http", "mcp"]
+const deterministic = ["domain", "operations", "operations/accounts", "console", "oauth", "edge", "http", "mcp"]
 
 interface Diagnostic {
   readonly code: string

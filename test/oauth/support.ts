@@ -1,10 +1,10 @@
 /** An application and an admin in a test: what they send, and what comes back. */
 import { Clock, Effect, Option, Redacted } from "effect"
 import * as crypto from "node:crypto"
+import { ConsoleSessions, type SignedIn } from "../../src/console/ConsoleSessions.ts"
 import type { OrganizationId, Scope } from "../../src/domain/Access.ts"
 import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
-import { ConsoleSessions, type SignedIn } from "../../src/oauth/ConsoleSessions.ts"
 import { Credentials } from "../../src/operations/Ports.ts"
 import * as World from "../support/world.ts"
 

@@ -1,10 +1,10 @@
 /** The consent page: who asks, where the access goes, and what of it the admin grants. */
 import { Effect, Option } from "effect"
+import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
 import { needsPassword } from "../../domain/Access.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import * as Authorize from "../../oauth/authorize/Authorize.ts"
 import { isDocumentAddress } from "../../oauth/ClientDocument.ts"
-import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
 import { hostOf, isLoopback } from "../../oauth/RedirectUri.ts"
 import * as AccountChoice from "./AccountChoice.ts"
 import * as Html from "./Html.ts"

@@ -1,7 +1,7 @@
 /** The Developer page: API keys and AI connections, which it reads and changes by the operations of the API. */
 import { Effect, Option } from "effect"
+import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
-import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "../../operations/credentials/revoke_ai_connection.ts"
 import { revokeApiKey } from "../../operations/credentials/revoke_api_key.ts"

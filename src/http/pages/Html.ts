@@ -2,8 +2,8 @@
 import { DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { html } from "hono/html"
+import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import { shownName } from "../../domain/ClientName.ts"
-import type { SignedIn } from "../../oauth/ConsoleSessions.ts"
 import * as Style from "./Style.ts"
 
 export { html } from "hono/html"

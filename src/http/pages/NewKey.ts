@@ -1,8 +1,8 @@
 /** Creating an API key: a page with the form, and the only page that ever shows the key. */
 import { Duration, Effect, Option, Redacted } from "effect"
+import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import { Scope } from "../../domain/Access.ts"
 import { defaultApiKeyExpiry, maxApiKeyLabelLength } from "../../domain/Limits.ts"
-import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
 import { createApiKey } from "../../operations/credentials/create_api_key.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
 import * as Html from "./Html.ts"

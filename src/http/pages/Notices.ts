@@ -1,6 +1,6 @@
 /** What was made in the admin's name since the last visit, on the first page that the admin sees. */
 import { Effect } from "effect"
-import { ConsoleSessions, type CredentialNotice } from "../../oauth/ConsoleSessions.ts"
+import { ConsoleSessions, type CredentialNotice } from "../../console/ConsoleSessions.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import type { View } from "./Visit.ts"

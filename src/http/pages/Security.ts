@@ -1,9 +1,9 @@
 /** An admin's own password and console sessions. */
 import { Effect, Option } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
+import { ConsoleSessions, type ListedSession } from "../../console/ConsoleSessions.ts"
 import { Caller } from "../../domain/Access.ts"
 import { minPasswordLength } from "../../domain/Limits.ts"
-import { ConsoleSessions, type ListedSession } from "../../oauth/ConsoleSessions.ts"
 import { isUuid } from "../../oauth/Values.ts"
 import { ConsolePasswords } from "../../operations/ConsolePasswords.ts"
 import * as Html from "./Html.ts"

@@ -1,9 +1,9 @@
 /** Signing in and out. */
 import { Clock, Effect, Option, Redacted } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
+import { AdminSignIn, type SignInField } from "../../console/AdminSignIn.ts"
+import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import type { PasswordIncorrect, TooManyAttempts } from "../../domain/Failure.ts"
-import { AdminSignIn, type SignInField } from "../../oauth/AdminSignIn.ts"
-import { ConsoleSessions } from "../../oauth/ConsoleSessions.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Visit from "./Visit.ts"

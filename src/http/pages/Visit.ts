@@ -1,6 +1,7 @@
 /** One visit to a page: the site, the form, who is signed in, and the page that tells what went wrong. */
 import { ByteSize, Clock, Effect, Option, Redacted } from "effect"
 import { HttpIncomingMessage, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
 import { maxFormSize, maxParameters } from "../../domain/OAuth.ts"
@@ -10,7 +11,6 @@ import { hostOf } from "../../edge/Entry.ts"
 import * as Observation from "../../edge/Observation.ts"
 import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
-import { ConsoleSessions, type SignedIn } from "../../oauth/ConsoleSessions.ts"
 import * as Html from "./Html.ts"
 
 /** What a page knows of its request. */

@@ -2,18 +2,18 @@ import { Clock, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
-import { type OrganizationId, readsArchive, type Role } from "../../domain/Access.ts"
-import { addressGroup } from "../../domain/Address.ts"
-import { browserName } from "../../domain/Browser.ts"
-import type { JournalDetails } from "../../domain/JournalEvent.ts"
-import { consoleSessionIdle, consoleSessionLifetime, knownBrowserLifetime } from "../../domain/Limits.ts"
 import {
   ConsoleSessions,
   type CookieSite,
   type ListedSession,
   type SessionVisit,
   type SignedIn
-} from "../../oauth/ConsoleSessions.ts"
+} from "../../console/ConsoleSessions.ts"
+import { type OrganizationId, readsArchive, type Role } from "../../domain/Access.ts"
+import { addressGroup } from "../../domain/Address.ts"
+import { browserName } from "../../domain/Browser.ts"
+import type { JournalDetails } from "../../domain/JournalEvent.ts"
+import { consoleSessionIdle, consoleSessionLifetime, knownBrowserLifetime } from "../../domain/Limits.ts"
 import { type AdminRef, ConsolePasswords } from "../../operations/ConsolePasswords.ts"
 import { Journal } from "../../operations/Ports.ts"
 import { CsrfKeys } from "../crypto/CsrfKeys.ts"

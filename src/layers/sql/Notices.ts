@@ -1,8 +1,8 @@
 /** Credentials that were made in an admin's name and that the admin's browser has not shown yet. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { CredentialNotice, SignedIn } from "../../console/ConsoleSessions.ts"
 import type { Via } from "../../domain/Access.ts"
-import type { CredentialNotice, SignedIn } from "../../oauth/ConsoleSessions.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How many notices a page shows, how many events are looked through for them, and how old they may be. */

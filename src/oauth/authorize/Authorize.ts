@@ -3,8 +3,8 @@
  * query, again for its POST.
  */
 import { Effect, Option, Result } from "effect"
+import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import { Db } from "../../operations/Ports.ts"
-import type { SignedIn } from "../ConsoleSessions.ts"
 import { parse } from "../Parameters.ts"
 import { KnownAssistants, OAuthGrants } from "../Ports.ts"
 import { hostOf } from "../RedirectUri.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
+import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import { describedBy, isDocumentAddress } from "../ClientDocument.ts"
-import type { SignedIn } from "../ConsoleSessions.ts"
 import type { Parameters } from "../Parameters.ts"
 import { ClientDocuments, OAuthClients } from "../Ports.ts"
 import { hostOf, matches } from "../RedirectUri.ts"

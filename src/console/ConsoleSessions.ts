@@ -94,4 +94,4 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
     password: Redacted.Redacted,
     address: string | null
   ): Effect.Effect<void, PasswordIncorrect | TooManyAttempts | ServiceUnavailable>
-}>()("org-security-console/oauth/ConsoleSessions") {}
+}>()("org-security-console/console/ConsoleSessions") {}
