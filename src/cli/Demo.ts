@@ -7,7 +7,7 @@ import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import * as Loader from "../layers/seed/Loader.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
-import { Db, Journal } from "../operations/Ports.ts"
+import { Db, Journal } from "../ports/Ports.ts"
 import { SettingInvalid } from "./Environment.ts"
 import * as Output from "./Output.ts"
 

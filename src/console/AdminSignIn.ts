@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { OrganizationId } from "../domain/Access.ts"
 import { PasswordIncorrect, type ServiceUnavailable, type TooManyAttempts } from "../domain/Failure.ts"
-import { type AdminRef, type Attempt, ConsolePasswords } from "../operations/ConsolePasswords.ts"
+import { type AdminRef, type Attempt, ConsolePasswords } from "../ports/ConsolePasswords.ts"
 import type { CookieSite } from "./ConsoleSessions.ts"
 
 /** One field of the sign-in form. */

@@ -2,7 +2,7 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { OrganizationId, Role, Via } from "../domain/Access.ts"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
-import type { AdminRef } from "../operations/ConsolePasswords.ts"
+import type { AdminRef } from "../ports/ConsolePasswords.ts"
 
 /** An admin in a browser, read afresh for every request. */
 export interface SignedIn {

@@ -3,7 +3,7 @@ import { Effect, Predicate, SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
 import * as Json from "../edge/Json.ts"
-import type * as Operation from "../operations/Operation.ts"
+import type * as Operation from "../kernel/Operation.ts"
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -27,7 +27,7 @@ import { introspect } from "../oauth/token/introspect.ts"
 import { revoke } from "../oauth/token/revoke.ts"
 import { type Issued, token } from "../oauth/token/Token.ts"
 import type { Origin } from "../oauth/Values.ts"
-import type { AnonymousRequests, Db, FailedAttempts, Journal, RateLimiter } from "../operations/Ports.ts"
+import type { AnonymousRequests, Db, FailedAttempts, Journal, RateLimiter } from "../ports/Ports.ts"
 
 /** The ports that the endpoints need. */
 export type Services =

@@ -1,7 +1,7 @@
 /** The answers that operations share, as components of the document: what each status carries, and its failures. */
 import { Schema } from "effect"
 import { errorBody, type FailureClass, failureTypes } from "../domain/Failure.ts"
-import type * as Operation from "../operations/Operation.ts"
+import type * as Operation from "../kernel/Operation.ts"
 
 const header = (description: string, type: "string" | "integer" = "string", required = true) => ({
   description,

@@ -1,6 +1,6 @@
 /** What is said of an address that nothing answers at: routes are public, they stand in the OpenAPI document. */
+import type * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
-import type * as Operation from "../operations/Operation.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
 

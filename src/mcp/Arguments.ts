@@ -1,6 +1,6 @@
 /** What a tool is called with, as the operation takes it: assistants write null for nothing, and read smaller pages. */
 import { Predicate, type Schema, SchemaAST } from "effect"
-import type * as Operation from "../operations/Operation.ts"
+import type * as Operation from "../kernel/Operation.ts"
 
 /** How many items a page has over MCP where the call does not say: each of them is paid for by the assistant. */
 export const defaultPageLimit = 20

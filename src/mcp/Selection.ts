@@ -1,7 +1,7 @@
 /** Which of the tools a connection has: its address names toolsets, tools, and whether it only reads. */
 import { Effect } from "effect"
 import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
-import type * as Operation from "../operations/Operation.ts"
+import type * as Operation from "../kernel/Operation.ts"
 import * as Tools from "./Tools.ts"
 
 /** Where the server is mounted; a selection is named below it. */

@@ -1,6 +1,6 @@
 /** What an assistant reads of an answer: lists as one line an item with the members that matter, the rest as JSON. */
 import { Predicate } from "effect"
-import type * as Operation from "../operations/Operation.ts"
+import type * as Operation from "../kernel/Operation.ts"
 
 type Item = Readonly<Record<string, unknown>>
 

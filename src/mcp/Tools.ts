@@ -2,9 +2,9 @@
 import type { Tool } from "@modelcontextprotocol/server"
 import { Predicate, Schema } from "effect"
 import type { Caller } from "../domain/Access.ts"
+import * as Members from "../kernel/Members.ts"
+import * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
-import * as Members from "../operations/Members.ts"
-import * as Operation from "../operations/Operation.ts"
 import * as Arguments from "./Arguments.ts"
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,4 +1,5 @@
 /** Every operation of the service, in the specification's order. */
+import * as Operation from "../kernel/Operation.ts"
 import { findAccounts } from "./accounts/find_accounts.ts"
 import { getAccount } from "./accounts/get_account.ts"
 import { getAccountMessengerProfile } from "./accounts/get_account_messenger_profile.ts"
@@ -17,7 +18,6 @@ import { listJournalEvents } from "./journal/list_journal_events.ts"
 import { tailJournalEvents } from "./journal/tail_journal_events.ts"
 import { getMailPreferences } from "./me/get_mail_preferences.ts"
 import { setMailPreferences } from "./me/set_mail_preferences.ts"
-import * as Operation from "./Operation.ts"
 import { getOrganization } from "./organization/get_organization.ts"
 import { getNotificationRecipients } from "./settings/get_notification_recipients.ts"
 import { setNotificationRecipients } from "./settings/set_notification_recipients.ts"

@@ -14,7 +14,17 @@ describe("the list of mutants", () => {
 
   it("has a change in every room", () => {
     const rooms = new Set(mutants.map(({ file }) => file.split("/")[1]))
-    expect([...rooms].toSorted()).toEqual(["cli", "domain", "edge", "http", "layers", "mcp", "oauth", "operations"])
+    expect([...rooms].toSorted()).toEqual([
+      "cli",
+      "domain",
+      "edge",
+      "http",
+      "kernel",
+      "layers",
+      "mcp",
+      "oauth",
+      "operations"
+    ])
     expect(mutants.length).toBeGreaterThanOrEqual(50)
   })
 })

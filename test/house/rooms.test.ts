@@ -22,34 +22,42 @@ interface Row {
 }
 
 const aboveOperations = ["console", "oauth", "edge", "http", "mcp", "layers", "cli"]
+const aboveKernel = ["operations", ...aboveOperations]
+const abovePorts = ["kernel", ...aboveKernel]
 
 const rows: ReadonlyArray<Row> = [
   {
     from: "domain",
-    refused: [...rooms(["operations", ...aboveOperations]), "../index.ts", "effect/http-api", ...unstable, ...foreign],
+    refused: [...rooms(["ports", ...abovePorts]), "../index.ts", "effect/http-api", ...unstable, ...foreign],
     accepted: ["effect", "effect/Schema", "./Account.ts"]
   },
   {
-    from: "operations",
-    refused: [
-      ...rooms(aboveOperations),
-      "./accounts/pause_protection.ts",
-      "../index.ts",
-      "effect/http-api",
-      ...unstable,
-      ...foreign
-    ],
+    from: "ports",
+    refused: [...rooms(abovePorts), "../index.ts", "effect/http-api", ...unstable, ...foreign],
     accepted: ["effect", "effect/Schema", "./Journal.ts", "../domain/Account.ts"]
   },
   {
-    from: "operations/Operation.ts",
-    refused: [...rooms(aboveOperations), "./accounts/pause_protection.ts", "../index.ts", ...unstable, ...foreign],
-    accepted: ["effect", "effect/http-api", "effect/http-api/HttpApiEndpoint", "./Journal.ts", "../domain/Account.ts"]
+    from: "kernel",
+    refused: [...rooms(aboveKernel), "../operations/index.ts", "../index.ts", ...unstable, ...foreign],
+    accepted: [
+      "effect",
+      "effect/http-api",
+      "effect/http-api/HttpApiEndpoint",
+      "./Journaling.ts",
+      "./runners/Read.ts",
+      "../ports/Journal.ts",
+      "../domain/Account.ts"
+    ]
+  },
+  {
+    from: "kernel/runners",
+    refused: [...rooms(aboveKernel, 2), "../../index.ts", ...unstable, ...foreign],
+    accepted: ["effect", "../Journaling.ts", "../../ports/Journal.ts", "../../domain/Account.ts"]
   },
   {
     from: "operations/index.ts",
     refused: [...rooms(aboveOperations), "../index.ts", "effect/http-api", ...unstable, ...foreign],
-    accepted: ["./accounts/pause_protection.ts", "./Operation.ts"]
+    accepted: ["./accounts/pause_protection.ts", "../kernel/Operation.ts"]
   },
   {
     from: "operations/accounts",
@@ -57,6 +65,7 @@ const rows: ReadonlyArray<Row> = [
       ...rooms(aboveOperations, 2),
       "./pause_protection.ts",
       "../organization/get_organization.ts",
+      "../organization/Shared.ts",
       "../../operations/organization/get_organization.ts",
       "../index.ts",
       "../../index.ts",
@@ -64,12 +73,18 @@ const rows: ReadonlyArray<Row> = [
       ...unstable,
       ...foreign
     ],
-    accepted: ["effect", "../Operation.ts", "../Journal.ts", "../../domain/Account.ts"]
+    accepted: [
+      "effect",
+      "./Profile.ts",
+      "../../kernel/Operation.ts",
+      "../../ports/Journal.ts",
+      "../../domain/Account.ts"
+    ]
   },
   {
     from: "console",
     refused: [
-      ...rooms(["oauth", "edge", "http", "mcp", "layers", "cli"]),
+      ...rooms(["kernel", "operations", "oauth", "edge", "http", "mcp", "layers", "cli"]),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -77,12 +92,12 @@ const rows: ReadonlyArray<Row> = [
       ...unstable,
       ...foreign
     ],
-    accepted: ["effect", "./ConsoleSessions.ts", "../operations/Journal.ts", "../domain/Account.ts"]
+    accepted: ["effect", "./ConsoleSessions.ts", "../ports/Journal.ts", "../domain/Account.ts"]
   },
   {
     from: "oauth",
     refused: [
-      ...rooms(["edge", "http", "mcp", "layers", "cli"]),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "layers", "cli"]),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -90,18 +105,18 @@ const rows: ReadonlyArray<Row> = [
       ...unstable,
       ...foreign
     ],
-    accepted: ["effect", "./Grant.ts", "../console/Session.ts", "../operations/Journal.ts", "../domain/Account.ts"]
+    accepted: ["effect", "./Grant.ts", "../console/Session.ts", "../ports/Journal.ts", "../domain/Account.ts"]
   },
   {
     from: "oauth/token",
     refused: [
-      ...rooms(["edge", "http", "mcp", "layers", "cli"], 2),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "layers", "cli"], 2),
       "../../operations/accounts/pause_protection.ts",
       "../../operations/index.ts",
       ...unstable,
       ...foreign
     ],
-    accepted: ["effect", "./issue.ts", "../Ports.ts", "../../operations/Ports.ts", "../../domain/Account.ts"]
+    accepted: ["effect", "./issue.ts", "../Ports.ts", "../../ports/Journal.ts", "../../domain/Account.ts"]
   },
   {
     from: "edge",
@@ -112,7 +127,13 @@ const rows: ReadonlyArray<Row> = [
       "node:fs",
       "org-security-console/http"
     ],
-    accepted: ["effect", "../operations/index.ts", "../operations/Operation.ts", "../domain/Account.ts"]
+    accepted: [
+      "effect",
+      "../operations/index.ts",
+      "../kernel/Operation.ts",
+      "../ports/Journal.ts",
+      "../domain/Account.ts"
+    ]
   },
   {
     from: "http",
@@ -143,7 +164,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "layers",
     refused: [
-      ...rooms(["edge", "http", "mcp", "cli"]),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "cli"]),
       "../oauth/token/refreshToken.ts",
       "../index.ts",
       "org-security-console/http"
@@ -152,7 +173,7 @@ const rows: ReadonlyArray<Row> = [
       "effect/sql",
       "@effect/sql-pg",
       "node:fs",
-      "../operations/Journal.ts",
+      "../ports/Journal.ts",
       "../oauth/Ports.ts",
       "../domain/Account.ts"
     ]
@@ -160,7 +181,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "layers/sql",
     refused: [
-      ...rooms(["edge", "http", "mcp", "cli"], 2),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "cli"], 2),
       "../../oauth/authorize/Authorize.ts",
       "../../operations/index.ts",
       "../../operations/accounts/pause_protection.ts",
@@ -168,7 +189,7 @@ const rows: ReadonlyArray<Row> = [
     ],
     accepted: [
       "../messenger/Simulation.ts",
-      "../../operations/Journal.ts",
+      "../../ports/Journal.ts",
       "../../oauth/Ports.ts",
       "../../domain/Account.ts"
     ]
@@ -203,7 +224,19 @@ const untyped = [
   "export const h = <unknown>a",
   "export const i = a!"
 ]
-const deterministic = ["domain", "operations", "operations/accounts", "console", "oauth", "edge", "http", "mcp"]
+const deterministic = [
+  "domain",
+  "ports",
+  "kernel",
+  "kernel/runners",
+  "operations",
+  "operations/accounts",
+  "console",
+  "oauth",
+  "edge",
+  "http",
+  "mcp"
+]
 
 interface Diagnostic {
   readonly code: string

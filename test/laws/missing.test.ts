@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
-import type * as Operation from "../../src/operations/Operation.ts"
 import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as Populated from "../support/populated.ts"
 import { recording, type Said } from "../support/statements.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { MessengerSession } from "../../src/operations/MessengerSession.ts"
+import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { pglite } from "../support/database.ts"
 import { observed } from "../support/observed.ts"
 import * as World from "../support/world.ts"

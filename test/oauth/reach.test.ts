@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
-import type * as Operation from "../../src/operations/Operation.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { OrganizationId, type Role } from "../../src/domain/Access.ts"
 import type { JournalEntry } from "../../src/domain/JournalEvent.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import { Journal } from "../../src/operations/Ports.ts"
+import { Journal } from "../../src/ports/Ports.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 

@@ -5,7 +5,7 @@ import { ConsoleSessions, type ListedSession } from "../../console/ConsoleSessio
 import { Caller } from "../../domain/Access.ts"
 import { minPasswordLength } from "../../domain/Limits.ts"
 import { isUuid } from "../../oauth/Values.ts"
-import { ConsolePasswords } from "../../operations/ConsolePasswords.ts"
+import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Notices from "./Notices.ts"

@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import { RateLimited } from "../../domain/Failure.ts"
 import { requestsPerMinute } from "../../domain/Limits.ts"
-import * as Ports from "../../operations/Ports.ts"
+import * as Ports from "../../ports/Ports.ts"
 
 export const windowMillis = Duration.toMillis(Duration.minutes(1))
 

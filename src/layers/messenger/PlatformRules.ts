@@ -2,7 +2,7 @@
 import { Duration, Result } from "effect"
 import { bioLimit, maxNameLength, maxUsernameLength, signOutLock } from "../../domain/Limits.ts"
 import { type ProfilePatch, textOrNull } from "../../domain/Messenger.ts"
-import { ProfileRefused } from "../../operations/MessengerSession.ts"
+import { ProfileRefused } from "../../ports/MessengerSession.ts"
 
 const minUsernameLength = 5
 

@@ -22,7 +22,7 @@ import {
   PlatformRefused,
   PlatformUnavailable,
   UsernameRefused
-} from "../../operations/MessengerSession.ts"
+} from "../../ports/MessengerSession.ts"
 import { applyPatch, isUsername, passkeyEligibleAt } from "./PlatformRules.ts"
 import {
   Answer,

@@ -1,7 +1,7 @@
 /** The outside world of the simulated platform: people, their devices, and what goes wrong. */
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { AuthorizationId, MessengerUserId, ProfilePatch, SessionRef } from "../../domain/Messenger.ts"
-import type { ProfileRefused, UsernameRefused } from "../../operations/MessengerSession.ts"
+import type { ProfileRefused, UsernameRefused } from "../../ports/MessengerSession.ts"
 
 /** A call of the service to the platform. */
 export const PlatformOperation = Schema.Literals([

@@ -1,7 +1,7 @@
 /** The state of the simulated platform, and the store that keeps it. */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import type { Authorization, MessengerUserId, Profile, SessionRef } from "../../domain/Messenger.ts"
-import type { PlatformUnavailable } from "../../operations/MessengerSession.ts"
+import type { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import { type Answer, callsKept, type PlatformCall, type PlatformOperation } from "./SimulatedPlatform.ts"
 

@@ -1,7 +1,7 @@
 /** The simulated platform's state in the database. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { PlatformUnavailable } from "../../operations/MessengerSession.ts"
+import { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import * as Tenant from "../sql/Tenant.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import { Answer, callsKept, type PlatformCall } from "./SimulatedPlatform.ts"

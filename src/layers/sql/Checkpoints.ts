@@ -3,7 +3,7 @@ import { Array, Clock, Duration, Effect, Layer, Option, Schedule, Schema } from 
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
 import { type Checkpoint, noDigest } from "../../domain/Checkpoint.ts"
-import * as Ports from "../../operations/Ports.ts"
+import * as Ports from "../../ports/Ports.ts"
 import { CheckpointKeys, digest } from "../crypto/CheckpointKeys.ts"
 import { LastCheckpoint } from "./LastCheckpoint.ts"
 import * as Tenant from "./Tenant.ts"

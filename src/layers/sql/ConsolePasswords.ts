@@ -11,8 +11,8 @@ import {
   knownBrowserLifetime,
   maxPasswordLength
 } from "../../domain/Limits.ts"
-import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../operations/ConsolePasswords.ts"
-import { Journal } from "../../operations/Ports.ts"
+import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../ports/ConsolePasswords.ts"
+import { Journal } from "../../ports/Ports.ts"
 import { PasswordHasher } from "../crypto/PasswordHasher.ts"
 import { faultOf, normalized } from "../crypto/PasswordRule.ts"
 import * as Endings from "./Endings.ts"

@@ -3,7 +3,7 @@ import { Duration, Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { knownBrowserLifetime, knownBrowsersKept } from "../../domain/Limits.ts"
-import type { AdminRef } from "../../operations/ConsolePasswords.ts"
+import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 
 /** What is kept of a browser's secret. */
 export const browserDigest = (secret: Redacted.Redacted): string =>

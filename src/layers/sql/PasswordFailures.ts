@@ -3,8 +3,8 @@ import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrganizationId, Via } from "../../domain/Access.ts"
 import { freePasswordFailures, passwordFailuresJournaled } from "../../domain/Limits.ts"
-import type { AdminRef, Attempt } from "../../operations/ConsolePasswords.ts"
-import { Journal } from "../../operations/Ports.ts"
+import type { AdminRef, Attempt } from "../../ports/ConsolePasswords.ts"
+import { Journal } from "../../ports/Ports.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface Row {

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
 import type { JournalEvent } from "../../domain/JournalEvent.ts"
-import * as Ports from "../../operations/Ports.ts"
+import * as Ports from "../../ports/Ports.ts"
 import * as Tenant from "./Tenant.ts"
 
 type Intent = Pick<JournalEvent, "action" | "account_id" | "details"> & {

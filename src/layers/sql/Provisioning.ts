@@ -7,7 +7,7 @@ import { type MessengerNames, nameKey } from "../../domain/Account.ts"
 import { searchText } from "../../domain/AccountSearch.ts"
 import type { JournalDetails, JournalEntry } from "../../domain/JournalEvent.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
-import * as Ports from "../../operations/Ports.ts"
+import * as Ports from "../../ports/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 
 const newId = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.uuidV7())

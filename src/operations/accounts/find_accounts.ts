@@ -3,8 +3,8 @@ import { everyone } from "../../domain/Access.ts"
 import { Account, account } from "../../domain/Account.ts"
 import { defaultSearchLimit, maxSearchLength, maxSearchLimit } from "../../domain/Limits.ts"
 import { List, page, Text } from "../../domain/Wire.ts"
-import * as Operation from "../Operation.ts"
-import { Accounts, Organizations } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts, Organizations } from "../../ports/Ports.ts"
 
 export const findAccounts = Operation.read(
   "find_accounts",

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { everyone, seesDevices } from "../../domain/Access.ts"
 import { AccountDetail, accountDetail, TargetAccount } from "../../domain/Account.ts"
 import { terminationsShown } from "../../domain/Limits.ts"
-import * as Operation from "../Operation.ts"
-import { Accounts, Organizations } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts, Organizations } from "../../ports/Ports.ts"
 
 export const getAccount = Operation.read(
   "get_account",

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { TargetAccount } from "../../domain/Account.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
-import * as Operation from "../Operation.ts"
-import { showProfile } from "../Profile.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { showProfile } from "./Profile.ts"
 
 export const getAccountMessengerProfile = Operation.live(
   "get_account_messenger_profile",

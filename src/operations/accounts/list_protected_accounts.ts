@@ -4,8 +4,8 @@ import { Account, account, AccountId, DepartmentId } from "../../domain/Account.
 import { ParameterInvalid } from "../../domain/Failure.ts"
 import { AccountStatus } from "../../domain/Status.ts"
 import { defaultPageLimit, List, page, PageLimit } from "../../domain/Wire.ts"
-import * as Operation from "../Operation.ts"
-import { Accounts, Organizations } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts, Organizations } from "../../ports/Ports.ts"
 
 export const listProtectedAccounts = Operation.read(
   "list_protected_accounts",

@@ -3,8 +3,8 @@ import { protectors } from "../../domain/Access.ts"
 import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { NotActive } from "../../domain/Failure.ts"
 import { deriveStatus, isActive } from "../../domain/Status.ts"
-import * as Operation from "../Operation.ts"
-import { Accounts } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts } from "../../ports/Ports.ts"
 
 export const pauseProtection = Operation.write(
   "pause_protection",

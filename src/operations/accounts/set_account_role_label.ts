@@ -3,8 +3,8 @@ import { protectors } from "../../domain/Access.ts"
 import { account as show, ChangedAccount, TargetAccount } from "../../domain/Account.ts"
 import { maxRoleLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
-import * as Operation from "../Operation.ts"
-import { Accounts, Organizations } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts, Organizations } from "../../ports/Ports.ts"
 
 export const setAccountRoleLabel = Operation.write(
   "set_account_role_label",

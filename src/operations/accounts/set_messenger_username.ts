@@ -6,9 +6,9 @@ import { maxUsernameLength } from "../../domain/Limits.ts"
 import { textOrNull } from "../../domain/Messenger.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
 import { Text } from "../../domain/Wire.ts"
-import * as Operation from "../Operation.ts"
-import { Accounts } from "../Ports.ts"
-import { showProfile } from "../Profile.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts } from "../../ports/Ports.ts"
+import { showProfile } from "./Profile.ts"
 
 const Username = Text(maxUsernameLength).check(
   Schema.makeFilter((text: string) => !text.startsWith("@"), { expected: "a username without @" })

@@ -10,9 +10,9 @@ import {
 } from "../../domain/Failure.ts"
 import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
-import { ConsolePasswords } from "../ConsolePasswords.ts"
-import { IssuedCredentials } from "../IssuedCredentials.ts"
-import * as Operation from "../Operation.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
+import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
 
 export const createApiKey = Operation.write(
   "create_api_key",

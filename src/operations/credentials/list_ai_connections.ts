@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { AiConnections } from "../../domain/Credential.ts"
-import * as Operation from "../Operation.ts"
-import { Credentials } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Credentials } from "../../ports/Ports.ts"
 
 export const listAiConnections = Operation.read(
   "list_ai_connections",

@@ -3,9 +3,9 @@ import { everyone } from "../../domain/Access.ts"
 import { AiConnectionDetail } from "../../domain/Credential.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import { Uuid } from "../../domain/Wire.ts"
-import { IssuedCredentials } from "../IssuedCredentials.ts"
-import * as Operation from "../Operation.ts"
-import { Credentials } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
+import { Credentials } from "../../ports/Ports.ts"
 
 export const revokeAiConnection = Operation.write(
   "revoke_ai_connection",

@@ -3,8 +3,8 @@ import { everyone } from "../../domain/Access.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import { JournalEventDetail } from "../../domain/JournalEvent.ts"
 import { Uuid } from "../../domain/Wire.ts"
-import * as Operation from "../Operation.ts"
-import { Journal } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Journal } from "../../ports/Ports.ts"
 
 export const getJournalEvent = Operation.read(
   "get_journal_event",

@@ -4,8 +4,8 @@ import { AccountId } from "../../domain/Account.ts"
 import { ParameterInvalid } from "../../domain/Failure.ts"
 import { JournalEvents, JournalOutcome } from "../../domain/JournalEvent.ts"
 import { defaultPageLimit, Moment, page, PageLimit, Uuid } from "../../domain/Wire.ts"
-import * as Operation from "../Operation.ts"
-import { Journal } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Journal } from "../../ports/Ports.ts"
 
 const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/u, {
   expected: "an action such as account.paused, or account.*"

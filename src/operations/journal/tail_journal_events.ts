@@ -3,8 +3,8 @@ import { superadmins } from "../../domain/Access.ts"
 import { RoleForbidden, SuperadminRequired } from "../../domain/Failure.ts"
 import { JournalTail } from "../../domain/JournalEvent.ts"
 import { page } from "../../domain/Wire.ts"
-import * as Operation from "../Operation.ts"
-import { Journal } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Journal } from "../../ports/Ports.ts"
 
 const defaultLimit = 100
 

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { MailPreferencesUnavailable } from "../../domain/Failure.ts"
 import { mailChoices, MailPreferences, sameChoices } from "../../domain/Preferences.ts"
-import * as Operation from "../Operation.ts"
-import { Admins } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Admins } from "../../ports/Ports.ts"
 
 export const setMailPreferences = Operation.write(
   "set_mail_preferences",

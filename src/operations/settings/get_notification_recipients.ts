@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { NotificationSettings } from "../../domain/Organization.ts"
-import * as Operation from "../Operation.ts"
-import { Organizations } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Organizations } from "../../ports/Ports.ts"
 
 export const getNotificationRecipients = Operation.read(
   "get_notification_recipients",

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { superadmins } from "../../domain/Access.ts"
 import { SuperadminRequired } from "../../domain/Failure.ts"
 import { NotificationSettings, Recipients } from "../../domain/Organization.ts"
-import * as Operation from "../Operation.ts"
-import { Organizations } from "../Ports.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Organizations } from "../../ports/Ports.ts"
 
 export const setNotificationRecipients = Operation.write(
   "set_notification_recipients",

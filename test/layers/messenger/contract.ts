@@ -13,7 +13,7 @@ import {
   MessengerSession,
   type ProfileRefused,
   type UsernameRefused
-} from "../../../src/operations/MessengerSession.ts"
+} from "../../../src/ports/MessengerSession.ts"
 
 /** What the suite needs of the outside world, in the words of the simulated platform. */
 export type OutsideWorld = Omit<SimulatedPlatform["Service"], "clearScripts" | "calls">

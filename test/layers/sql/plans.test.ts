@@ -17,7 +17,7 @@ import {
   Journal,
   type JournalQuery,
   Organizations
-} from "../../../src/operations/Ports.ts"
+} from "../../../src/ports/Ports.ts"
 import { postgresUrl } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import { plan, rowsRead } from "../../support/plans.ts"

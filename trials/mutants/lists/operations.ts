@@ -2,49 +2,49 @@ import type { Mutant } from "../list.ts"
 
 export const operations: ReadonlyArray<Mutant> = [
   {
-    file: "src/operations/Operation.ts",
-    line: "if (!caller.scopes.includes(contract.scope)) {",
+    file: "src/kernel/Admission.ts",
+    line: "if (!caller.scopes.includes(scope)) {",
     becomes: "if (caller.scopes.length === 0) {",
     why: "any scope opens every operation",
     tests: ["test/laws/order.test.ts"]
   },
   {
-    file: "src/operations/Operation.ts",
+    file: "src/kernel/Admission.ts",
     line: "if (caller.organizationClosed) return yield* new Failure.OrganizationClosed({})",
     becomes: "",
     why: "an organization that was wound down still answers",
     tests: ["test/laws/order.test.ts"]
   },
   {
-    file: "src/operations/Operation.ts",
+    file: "src/kernel/Admission.ts",
     line: "if (!roles.includes(caller.role)) return yield* new refusal({})",
     becomes: "",
     why: "the role is not asked",
     tests: ["test/spec/01_access.test.ts"]
   },
   {
-    file: "src/operations/Operation.ts",
+    file: "src/kernel/Admission.ts",
     line: "const rate = yield* limiter.consume(caller.credential.id)",
     becomes: "const rate = yield* limiter.consume(caller.adminId)",
     why: "the budget is the admin's, not the credential's",
     tests: ["test/spec/08_limits.test.ts"]
   },
   {
-    file: "src/operations/Operation.ts",
-    line: "const account = yield* load(true)",
-    becomes: "const account = yield* load(false)",
+    file: "src/kernel/runners/Write.ts",
+    line: "const account = yield* resolve(caller, input, true)",
+    becomes: "const account = yield* resolve(caller, input, false)",
     why: "a write decides on a row that it has not locked",
     tests: ["test/laws/races.test.ts"]
   },
   {
-    file: "src/operations/Operation.ts",
+    file: "src/kernel/runners/Write.ts",
     line: "if (outcome.changed) {",
     becomes: "if (outcome.changed || outcome.answer !== undefined) {",
     why: "what changes nothing leaves an entry",
     tests: ["test/laws/reading.test.ts"]
   },
   {
-    file: "src/operations/Operation.ts",
+    file: "src/kernel/Operation.ts",
     line: "if (contract.before !== undefined) yield* contract.before(decoded, { caller })",
     becomes: "",
     why: "keys are made without the console password, and with more than the credential carries",
@@ -86,7 +86,7 @@ export const operations: ReadonlyArray<Mutant> = [
     tests: ["test/spec/05_1_credential_operations.test.ts"]
   },
   {
-    file: "src/operations/Operation.ts",
+    file: "src/kernel/Operation.ts",
     line:
       "if (contract.page !== undefined && caller.via === \"mcp\") return yield* new Failure.ConsolePageRequired({})",
     becomes: "",
@@ -122,21 +122,21 @@ export const operations: ReadonlyArray<Mutant> = [
     tests: ["test/oauth/reach.test.ts"]
   },
   {
-    file: "src/operations/Journaling.ts",
+    file: "src/kernel/Journaling.ts",
     line: "if (exit._tag === \"Success\") yield* settle(exit.value)",
     becomes: "",
     why: "what was changed on the messenger is not kept",
     tests: ["test/spec/04_14_username.test.ts", "test/laws/messenger.test.ts"]
   },
   {
-    file: "src/operations/Journaling.ts",
+    file: "src/kernel/Journaling.ts",
     line: "certain: failure._tag === \"Some\" && failure.value._tag !== \"messenger_unavailable\"",
     becomes: "certain: failure._tag === \"Some\"",
     why: "the journal says of a lost answer that nothing has happened",
     tests: ["test/laws/messenger.test.ts"]
   },
   {
-    file: "src/operations/Journaling.ts",
+    file: "src/kernel/Journaling.ts",
     line: "const exit = yield* Effect.exit(restore(act(live)))",
     becomes: "const exit = yield* restore(Effect.exit(act(live)))",
     why: "a caller that gives up leaves an intent without an outcome",

@@ -5,10 +5,22 @@ import type { JournalDetails } from "../domain/JournalEvent.ts"
 import type * as Journaling from "./Journaling.ts"
 import type * as Live from "./Live.ts"
 
-/** What an implementation knows besides its input. */
-export interface Reading<Params> {
+/** What the kernel knows when it runs an operation. */
+export interface Known {
   readonly caller: Caller["Service"]
   readonly now: Date
+  /** The account of the path; undefined where the operation is about none. */
+  readonly account: AccountFacts | undefined
+}
+
+/** Besides, the account's live session and the one way to change something on the messenger. */
+export interface Messaging extends Known {
+  readonly live: Live.Live
+  readonly change: Journaling.Change
+}
+
+/** What an implementation knows besides its input. */
+export interface Reading<Params> extends Known {
   readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
 }
 

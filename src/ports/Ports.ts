@@ -37,7 +37,7 @@ export class Db extends Context.Service<Db, {
   ): Effect.Effect<A, E | ServiceUnavailable, R>
   /** Whether the database answers now. */
   readonly check: Effect.Effect<void, ServiceUnavailable>
-}>()("org-security-console/operations/Ports/Db") {}
+}>()("org-security-console/ports/Ports/Db") {}
 
 /** Who a bearer token stands for. */
 export class Credentials extends Context.Service<Credentials, {
@@ -66,7 +66,7 @@ export class Credentials extends Context.Service<Credentials, {
   apiKeys(caller: CallerService): Effect.Effect<ReadonlyArray<ApiKey>>
   /** The last four characters of those keys by id, as far as they were kept: for people, on the console alone. */
   keyEndings(caller: CallerService): Effect.Effect<ReadonlyMap<string, string>>
-}>()("org-security-console/operations/Ports/Credentials") {}
+}>()("org-security-console/ports/Ports/Credentials") {}
 
 /** What is left of a credential's budget after a request was counted. */
 export interface RateState {
@@ -79,7 +79,7 @@ export interface RateState {
 /** At most 120 requests in any 60 seconds for each key, exactly; refused requests are not counted. */
 export class RateLimiter extends Context.Service<RateLimiter, {
   consume(key: string): Effect.Effect<RateState, RateLimited | ServiceUnavailable>
-}>()("org-security-console/operations/Ports/RateLimiter") {}
+}>()("org-security-console/ports/Ports/RateLimiter") {}
 
 /**
  * How many wrong credentials one address may try before it is told to wait, as far as this process has seen them.
@@ -100,13 +100,13 @@ export class FailedAttempts extends Context.Service<FailedAttempts, {
    * too many in the last minute.
    */
   count(address: string, token: Redacted.Redacted | null): Effect.Effect<void, RateLimited>
-}>()("org-security-console/operations/Ports/FailedAttempts") {}
+}>()("org-security-console/ports/Ports/FailedAttempts") {}
 
 /** How many requests without a bearer token one address may send, as far as this process has seen them. */
 export class AnonymousRequests extends Context.Service<AnonymousRequests, {
   /** Counts a request from the address; fails when there were too many. */
   admit(address: string): Effect.Effect<void, RateLimited>
-}>()("org-security-console/operations/Ports/AnonymousRequests") {}
+}>()("org-security-console/ports/Ports/AnonymousRequests") {}
 
 /** The organization's facts and settings. */
 export class Organizations extends Context.Service<Organizations, {
@@ -114,7 +114,7 @@ export class Organizations extends Context.Service<Organizations, {
   /** The recipients of notifications, locked for the rest of the transaction. */
   lockRecipients(id: OrganizationId): Effect.Effect<Recipients>
   setRecipients(id: OrganizationId, recipients: Recipients): Effect.Effect<void>
-}>()("org-security-console/operations/Ports/Organizations") {}
+}>()("org-security-console/ports/Ports/Organizations") {}
 
 /** A page of accounts in the console's order, one more than `limit` where more follow. */
 export interface AccountQuery {
@@ -144,7 +144,7 @@ export class Accounts extends Context.Service<Accounts, {
   setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
   /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
   setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>
-}>()("org-security-console/operations/Ports/Accounts") {}
+}>()("org-security-console/ports/Ports/Accounts") {}
 
 /** The admins of the organization. */
 export class Admins extends Context.Service<Admins, {
@@ -155,7 +155,7 @@ export class Admins extends Context.Service<Admins, {
     lock: boolean
   ): Effect.Effect<{ readonly email: string; readonly choices: MailChoices } | null>
   setMailChoices(organizationId: OrganizationId, adminId: string, choices: MailChoices): Effect.Effect<void>
-}>()("org-security-console/operations/Ports/Admins") {}
+}>()("org-security-console/ports/Ports/Admins") {}
 
 /** A page of the journal, newest first, one more than `limit` where more follow. */
 export interface JournalQuery {
@@ -192,4 +192,4 @@ export class Journal extends Context.Service<Journal, {
   tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<ReadonlyArray<JournalEvent>>
   /** The newest event of the organization; sequence 0 and the chain's seed without one. */
   head(organizationId: OrganizationId): Effect.Effect<{ readonly sequence: number; readonly hash: string }>
-}>()("org-security-console/operations/Ports/Journal") {}
+}>()("org-security-console/ports/Ports/Journal") {}

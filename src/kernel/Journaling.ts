@@ -4,8 +4,8 @@ import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts } from "../domain/Account.ts"
 import type { Failure, ServiceUnavailable } from "../domain/Failure.ts"
 import type { JournalDetails, JournalEntry, JournalOutcome } from "../domain/JournalEvent.ts"
+import { Accounts, Db, Journal } from "../ports/Ports.ts"
 import type { Live, LiveWriter } from "./Live.ts"
-import { Accounts, Db, Journal } from "./Ports.ts"
 
 /** What an operation that changes something says of its entries. */
 export interface Declared {

@@ -43,4 +43,4 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
   lockConnection(organizationId: OrganizationId, id: string): Effect.Effect<Locked>
   /** Disconnects: no token of the connection works from here on. */
   revokeConnection(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<void>
-}>()("org-security-console/operations/IssuedCredentials") {}
+}>()("org-security-console/ports/IssuedCredentials") {}

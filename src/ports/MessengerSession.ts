@@ -63,4 +63,4 @@ export interface LiveSession {
 export class MessengerSession extends Context.Service<MessengerSession, {
   /** Opens the session for as long as the scope lasts. */
   open(sessionRef: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
-}>()("org-security-console/operations/MessengerSession") {}
+}>()("org-security-console/ports/MessengerSession") {}

@@ -58,4 +58,4 @@ export class ConsolePasswords extends Context.Service<ConsolePasswords, {
     password: Redacted.Redacted,
     attempt: Attempt
   ): Effect.Effect<AdminRef, Refused>
-}>()("org-security-console/operations/ConsolePasswords") {}
+}>()("org-security-console/ports/ConsolePasswords") {}

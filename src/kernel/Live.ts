@@ -18,7 +18,7 @@ import {
   MessengerSession,
   type ProfileRefused,
   type UsernameRefused
-} from "./MessengerSession.ts"
+} from "../ports/MessengerSession.ts"
 
 /** What every call to the messenger may fail with. */
 export const liveFailures = [NoSession, MessengerRefused, MessengerUnavailable] as const

@@ -1,11 +1,11 @@
 /** The messenger profile as three operations answer it. */
 import { Effect } from "effect"
-import type { Caller } from "../domain/Access.ts"
-import type { AccountFacts } from "../domain/Account.ts"
-import type { Profile } from "../domain/Messenger.ts"
-import { messengerProfile, unreadSecurity } from "../domain/MessengerProfile.ts"
-import type { Live } from "./Live.ts"
-import { Accounts, Db } from "./Ports.ts"
+import type { Caller } from "../../domain/Access.ts"
+import type { AccountFacts } from "../../domain/Account.ts"
+import type { Profile } from "../../domain/Messenger.ts"
+import { messengerProfile, unreadSecurity } from "../../domain/MessengerProfile.ts"
+import type { Live } from "../../kernel/Live.ts"
+import { Accounts, Db } from "../../ports/Ports.ts"
 
 /** The profile with the account's security settings; what cannot be read of those is null. */
 export const showProfile = Effect.fnUntraced(

@@ -1,0 +1,29 @@
+/** What is checked of every request before its input is looked at: 429, then 403 for scope, organization and role. */
+import { Effect } from "effect"
+import { Caller, type Role, type Scope } from "../domain/Access.ts"
+import * as Failure from "../domain/Failure.ts"
+import { RateLimiter, type RateState } from "../ports/Ports.ts"
+import type { AdmissionFailure, Refusal } from "./Refusals.ts"
+
+/** Who may call an operation. */
+export interface Admitted {
+  readonly scope: Scope
+  readonly roles: ReadonlyArray<Role>
+  readonly refusal: Refusal
+}
+
+/** Counts the request and checks scope, organization and role. */
+export const admission = (
+  { refusal, roles, scope }: Admitted
+): Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter> =>
+  Effect.gen(function*() {
+    const caller = yield* Caller
+    const limiter = yield* RateLimiter
+    const rate = yield* limiter.consume(caller.credential.id)
+    if (!caller.scopes.includes(scope)) {
+      return yield* new Failure.InsufficientScope({ scope, message: `This operation needs the scope ${scope}.` })
+    }
+    if (caller.organizationClosed) return yield* new Failure.OrganizationClosed({})
+    if (!roles.includes(caller.role)) return yield* new refusal({})
+    return rate
+  })

@@ -1,0 +1,144 @@
+/** What every operation is declared with: route, document, checks, transaction and journal entry are read from it. */
+import type { Effect, Schema } from "effect"
+import type { HttpMethod } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import type { Caller, Role, Scope } from "../domain/Access.ts"
+import type * as Failure from "../domain/Failure.ts"
+import type { MessengerSession } from "../ports/MessengerSession.ts"
+import type { Accounts, Db, Journal, RateLimiter, RateState } from "../ports/Ports.ts"
+import type * as Journaling from "./Journaling.ts"
+import type { AdmissionFailure, Refusal } from "./Refusals.ts"
+import type { toWire } from "./Wire.ts"
+
+export type Fields = Schema.Struct.Fields
+export type Instance<C extends ReadonlyArray<Failure.FailureClass>> = C[number]["Type"]
+
+/** What a caller passes: the members of path, query and body in one object. */
+export type Input<Params extends Fields, Query extends Fields, Body extends Fields> =
+  & Schema.Struct.Type<Params>
+  & Schema.Struct.Type<Query>
+  & Schema.Struct.Type<Body>
+
+/** What an implementation answers; the content notice is added by the kernel and cannot be written by data. */
+export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_notice">
+
+/**
+ * How an operation works: `read` and `write` run in one transaction, a write with its journal entry; `live` reads the
+ * messenger, `change` changes something on it, journaled as an intent before and an outcome after.
+ */
+export type Kind = "read" | "write" | "live" | "change"
+
+/** Everything about an operation but its implementation. */
+export interface Contract<
+  Method extends HttpMethod.HttpMethod,
+  Path extends `/v1/${string}`,
+  Params extends Fields,
+  Query extends Fields,
+  Body extends Fields,
+  Success extends Schema.Top,
+  Failures extends ReadonlyArray<Failure.FailureClass>
+> {
+  readonly summary: string
+  readonly description?: string
+  readonly method: Method
+  readonly path: Path
+  readonly scope: Scope
+  readonly roles: ReadonlyArray<Role>
+  /** What a role that is not among `roles` gets. */
+  readonly refusal?: Refusal
+  /** Signs sessions out, ends protection or deletes data. */
+  readonly destructive?: boolean
+  /** Repeating it has no further effect; true unless told. */
+  readonly idempotent?: boolean
+  /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
+  readonly page?: `/${string}`
+  /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** The answer; with `content_notice` among its fields it carries third-party text. */
+  readonly success: Success
+  readonly failures?: Failures
+}
+
+/** A contract of an operation that changes something. */
+export interface Journaled {
+  readonly journal: Journaling.Declared
+}
+
+/** A contract of a write that checks something before its transaction opens: what has to be kept even if it fails. */
+export interface Preceded<Input, E, R> {
+  readonly before?: (input: Input, context: { readonly caller: Caller["Service"] }) => Effect.Effect<void, E, R>
+}
+
+/** The services that the kernel itself uses, by kind. */
+export type KernelServices<K extends Kind> =
+  | Caller
+  | Db
+  | Accounts
+  | (K extends "write" | "change" ? Journal : never)
+  | (K extends "live" | "change" ? MessengerSession : never)
+
+/** A contract with its defaults and without its types: what the kernel makes an operation of. */
+export interface Declaration {
+  readonly id: string
+  readonly kind: Kind
+  readonly summary: string
+  readonly description: string | undefined
+  readonly method: HttpMethod.HttpMethod
+  readonly path: `/v1/${string}`
+  readonly scope: Scope
+  readonly roles: ReadonlyArray<Role>
+  readonly refusal: Refusal
+  readonly destructive: boolean
+  readonly idempotent: boolean
+  readonly page: `/${string}` | undefined
+  readonly params: Fields
+  readonly query: Fields
+  readonly body: Fields
+  readonly success: Schema.Top
+}
+
+/** One operation: its contract, and the functions that every way in calls. */
+export interface Operation<
+  Id extends string,
+  Method extends HttpMethod.HttpMethod,
+  Path extends `/v1/${string}`,
+  Params extends Fields,
+  Query extends Fields,
+  Body extends Fields,
+  Success extends Schema.Top,
+  Classes extends Failure.FailureClass,
+  R
+> extends Declaration {
+  readonly id: Id
+  readonly method: Method
+  readonly path: Path
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly input: Schema.Struct<Params & Query & Body>
+  readonly success: Success
+  readonly thirdPartyText: boolean
+  readonly failures: ReadonlyArray<Failure.FailureClass>
+  readonly journal: Journaling.Declared | undefined
+  readonly endpoint: HttpApiEndpoint.HttpApiEndpoint<
+    Id,
+    Method,
+    Path,
+    [keyof Params] extends [never] ? never : Schema.toCodecStringTree<Schema.Struct<Params>>,
+    [keyof Query] extends [never] ? never : Schema.toCodecStringTree<Schema.Struct<Query>>,
+    [keyof Body] extends [never] ? never : Schema.toCodecJson<Schema.Struct<Body>>,
+    never,
+    Schema.toCodecJson<Success>,
+    ReturnType<typeof toWire<Classes>>
+  >
+  /** Counts the request and checks scope, organization and role. It needs no input. */
+  readonly admit: Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter>
+  /** Decodes the input, runs the operation and encodes its answer: for ways in that have admitted the request. */
+  respond(input: unknown): Effect.Effect<unknown, Classes["Type"], R | Caller>
+  /** Admits, decodes and runs: for embedding. The input is checked like any other. */
+  call(
+    input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query> & Schema.Struct.Encoded<Body>
+  ): Effect.Effect<Success["Type"], Classes["Type"], R | Caller | RateLimiter>
+}

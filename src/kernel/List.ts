@@ -1,0 +1,36 @@
+/** What code that walks a list of operations needs. */
+import type { Effect } from "effect"
+import type { HttpMethod } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import type { Caller } from "../domain/Access.ts"
+import type { Operation } from "./Contract.ts"
+
+/** Any operation, for code that walks the list. */
+export type Any =
+  & Omit<Operation<string, HttpMethod.HttpMethod, `/v1/${string}`, any, any, any, any, any, any>, "endpoint">
+  & {
+    readonly endpoint: HttpApiEndpoint.Constraint
+  }
+
+/** The services that a list of operations needs, apart from the caller. */
+export type Services<Operations extends ReadonlyArray<Any>> = Exclude<
+  Effect.Services<ReturnType<Operations[number]["call"]>>,
+  Caller
+>
+
+/** What an operation is about: the first part of its path. */
+export const area = ({ path }: { readonly path: string }): string => path.split("/")[2] ?? ""
+
+/** The endpoints of a list of operations, for documents and clients. */
+export const endpoints = <const Operations extends ReadonlyArray<Any>>(
+  operations: Operations
+): { readonly [K in keyof Operations]: Operations[K]["endpoint"] } =>
+  // A mapped tuple has one element for each of the original's.
+  operations.map((operation) => operation.endpoint) as any
+
+/** A list of operations by their id. */
+export const byId = <const Operations extends ReadonlyArray<Any>>(
+  operations: Operations
+): { readonly [Each in Operations[number] as Each["id"]]: Each } =>
+  // Each entry is keyed by its own id.
+  Object.fromEntries(operations.map((operation) => [operation.id, operation])) as any

@@ -1,0 +1,178 @@
+/**
+ * How an operation is made of its declaration.
+ *
+ * The order of checks is 401 credential, 429 rate, 403 scope, closed and role, 400 input, 404 access, 409 state.
+ */
+import { Effect, Schema, type Scope as EffectScope } from "effect"
+import type { HttpMethod } from "effect/http"
+import { Caller, everyone } from "../domain/Access.ts"
+import * as Failure from "../domain/Failure.ts"
+import { contentNotice } from "../domain/Wire.ts"
+import { admission } from "./Admission.ts"
+import type { Changing, LiveReading, Outcome, Reading } from "./Context.ts"
+import type {
+  Answer,
+  Contract,
+  Declaration,
+  Fields,
+  Input,
+  Instance,
+  Journaled,
+  KernelServices,
+  Kind,
+  Operation,
+  Preceded
+} from "./Contract.ts"
+import { encoder } from "./Encoding.ts"
+import { endpoint } from "./Endpoint.ts"
+import * as Live from "./Live.ts"
+import { commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
+import { resolve } from "./Resolve.ts"
+import { runChange, runLive } from "./runners/Messenger.ts"
+import { runRead } from "./runners/Read.ts"
+import { runWrite } from "./runners/Write.ts"
+
+export { changed, type Changing, type LiveReading, type Outcome, type Reading, unchanged } from "./Context.ts"
+export type { Answer, Contract, Input, Kind, Operation } from "./Contract.ts"
+export { type Any, area, byId, endpoints, type Services } from "./List.ts"
+export type { AdmissionFailure } from "./Refusals.ts"
+export { toWire } from "./Wire.ts"
+
+// The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
+type Run = (input: any, context: any) => Effect.Effect<any, any, any>
+
+/** The classes of all that the operation may fail with. */
+const failuresOf = (
+  { kind, params, refusal, roles }: Declaration,
+  declared: ReadonlyArray<Failure.FailureClass>
+): ReadonlyArray<Failure.FailureClass> => [
+  ...new Set<Failure.FailureClass>([
+    ...commonFailures,
+    ...(roles.length === everyone.length ? [] : [refusal]),
+    ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
+    ...(kind === "live" || kind === "change" ? Live.liveFailures : []),
+    ...declared
+  ])
+]
+
+const runner = (kind: Kind, contract: any, params: Fields, run: Run) => {
+  const find = resolve(params)
+  switch (kind) {
+    case "read":
+      return runRead(find, run)
+    case "write":
+      return runWrite(find, contract.journal, run)
+    case "live":
+      return runLive(find, run)
+    case "change":
+      return runChange(find, contract.journal, run)
+  }
+}
+
+const build = (id: string, kind: Kind, contract: any, run: Run): any => {
+  const { body = {}, failures: declared = [], params = {}, query = {}, success } = contract
+  const declaration: Declaration = {
+    ...contract,
+    id,
+    kind,
+    refusal: contract.refusal ?? Failure.RoleForbidden,
+    destructive: contract.destructive ?? false,
+    idempotent: contract.idempotent ?? true,
+    page: contract.page,
+    params,
+    query,
+    body
+  }
+  const failures = failuresOf(declaration, declared)
+  const input = Schema.Struct({ ...params, ...query, ...body })
+  const thirdPartyText = "content_notice" in success.fields
+  // A struct without fields takes any object, whatever stands in it.
+  const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
+  const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
+  const encode = encoder(success)
+  const admit = admission(declaration)
+  const work = runner(kind, contract, params, run)
+
+  const perform = Effect.fnUntraced(function*(raw: unknown) {
+    const decoded: any = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
+    const caller = yield* Caller
+    if (contract.page !== undefined && caller.via === "mcp") return yield* new Failure.ConsolePageRequired({})
+    if (contract.before !== undefined) yield* contract.before(decoded, { caller })
+    const answer = yield* work(decoded)
+    return thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
+  })
+
+  return {
+    ...declaration,
+    input,
+    thirdPartyText,
+    failures,
+    endpoint: endpoint(declaration, failures),
+    admit,
+    respond: (raw: unknown) => Effect.flatMap(perform(raw), encode),
+    call: (raw: unknown) => Effect.withSpan(Effect.andThen(admit, perform(raw)), id)
+  }
+}
+
+type Common = typeof commonFailures[number]
+type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing
+type LiveClass = typeof Live.liveFailures[number]
+type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
+  | Instance<Failures>
+  | Failure.ParameterInvalid
+  | Failure.ServiceUnavailable
+
+type Constructor<K extends Kind> = <
+  const Id extends string,
+  const Method extends HttpMethod.HttpMethod,
+  const Path extends `/v1/${string}`,
+  Success extends Schema.Top,
+  R,
+  Params extends Fields = {},
+  Query extends Fields = {},
+  Body extends Fields = {},
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly [],
+  Before = never
+>(
+  id: Id,
+  contract:
+    & Contract<Method, Path, Params, Query, Body, Success, Failures>
+    & (K extends "write" | "change" ? Journaled : { readonly journal?: never })
+    & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
+      : { readonly before?: never }),
+  run: (
+    input: Input<Params, Query, Body>,
+    context: K extends "change" ? Changing<Schema.Struct.Type<Params>>
+      : K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
+      : Reading<Schema.Struct.Type<Params>>
+  ) => Effect.Effect<
+    K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
+    Allowed<Failures> | (K extends "live" | "change" ? Live.LiveFailure : never),
+    R
+  >
+) => Operation<
+  Id,
+  Method,
+  Path,
+  Params,
+  Query,
+  Body,
+  Success,
+  | Common
+  | Refusal
+  | PathFailure<Params>
+  | Failures[number]
+  | (K extends "live" | "change" ? LiveClass : never),
+  Exclude<R, EffectScope.Scope> | Before | KernelServices<K>
+>
+
+const constructor = <K extends Kind>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)
+
+/** An operation that reads, in one transaction. */
+export const read = constructor("read")
+/** An operation that changes the organization's data, in one transaction with its journal entry. */
+export const write = constructor("write")
+/** An operation that reads an account on the messenger. */
+export const live = constructor("live")
+/** An operation that changes an account on the messenger. */
+export const change = constructor("change")

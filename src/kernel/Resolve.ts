@@ -1,0 +1,32 @@
+/** The object that an operation's path names, as far as the caller may see it. */
+import { Effect } from "effect"
+import type { Caller } from "../domain/Access.ts"
+import type { AccountFacts, AccountId } from "../domain/Account.ts"
+import { ResourceMissing } from "../domain/Failure.ts"
+import { Accounts } from "../ports/Ports.ts"
+
+/** An input that may name an account. */
+export interface Targeting {
+  readonly account_id?: AccountId
+}
+
+/** Loads the account that the input names, where the operation is about one; locked for the transaction when asked. */
+export type Resolve = (
+  caller: Caller["Service"],
+  input: Targeting,
+  lock: boolean
+) => Effect.Effect<AccountFacts | undefined, ResourceMissing, Accounts>
+
+/**
+ * How an operation with these members in its path finds its account.
+ *
+ * An account that does not exist and one that the caller has no access to fail alike.
+ */
+export const resolve = (params: object): Resolve =>
+  "account_id" in params
+    ? Effect.fnUntraced(function*(caller, { account_id }, lock) {
+      const accounts = yield* Accounts
+      const account = account_id === undefined ? null : yield* accounts.find(caller, account_id, lock)
+      return account ?? (yield* new ResourceMissing({ param: "account_id" }))
+    })
+    : () => Effect.succeed(undefined)

@@ -1,0 +1,31 @@
+/** How a failure looks on the wire. */
+import { Schema, SchemaGetter } from "effect"
+import * as Failure from "../domain/Failure.ts"
+
+/** The way from a failure to its envelope and back, for documents and clients; one schema per class. */
+export const toWire = <F extends Failure.FailureClass>(
+  failure: F
+): Schema.Codec<F["Type"], { readonly error: { readonly code: string; readonly message: string } }> => {
+  const known = wires.get(failure)
+  // The map holds for each class the schema made for it below.
+  if (known !== undefined) return known as any
+  const wire = Schema.Struct({
+    error: Schema.Struct({
+      type: Schema.Literal(Failure.failureTypes[failure.status]),
+      code: Schema.Literal(failure.identifier),
+      message: Schema.String,
+      param: Schema.optionalKey(Schema.String)
+    })
+  }).annotate({ identifier: failure.identifier }).pipe(
+    // The class is one of FailureClass, whose instances its constructor makes from these members.
+    Schema.decodeTo(Schema.toType(failure) as any, {
+      decode: SchemaGetter.transform(({ error }: any) => new (failure as any)(error, { disableChecks: true })),
+      encode: SchemaGetter.transform((self: any) => Failure.errorBody(self, failure.status) as any)
+    }),
+    Schema.annotate({ httpApiStatus: failure.status, description: failure.identifier })
+  )
+  wires.set(failure, wire as any)
+  return wire as any
+}
+
+const wires = new WeakMap<Failure.FailureClass, Schema.Top>()

@@ -1,0 +1,41 @@
+/** Operations that reach an account on the messenger. */
+import { Clock, Effect } from "effect"
+import { Caller } from "../../domain/Access.ts"
+import { SessionRef } from "../../domain/Messenger.ts"
+import { Db } from "../../ports/Ports.ts"
+import type { Known, Messaging } from "../Context.ts"
+import * as Journaling from "../Journaling.ts"
+import * as Live from "../Live.ts"
+import type { Resolve, Targeting } from "../Resolve.ts"
+
+/** Loads the account in a transaction of its own, and opens its session for as long as the operation runs. */
+const open = Effect.fnUntraced(function*(resolve: Resolve, input: Targeting) {
+  const caller = yield* Caller
+  const db = yield* Db
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const account = yield* db.read(caller.organizationId, resolve(caller, input, false))
+  const live = yield* Live.open(
+    account === undefined || account.session_ref === null ? null : SessionRef.make(account.session_ref)
+  )
+  return { caller, now, account, live }
+})
+
+/** Reads the messenger. */
+export const runLive = <I extends Targeting, A, E, R>(
+  resolve: Resolve,
+  run: (input: I, context: Known & { readonly live: Live.Live }) => Effect.Effect<A, E, R>
+) =>
+  Effect.fnUntraced(function*(input: I) {
+    return yield* run(input, yield* open(resolve, input))
+  }, Effect.scoped)
+
+/** Changes something on the messenger: an intent before, an outcome after. */
+export const runChange = <I extends Targeting, A, E, R>(
+  resolve: Resolve,
+  journaled: Journaling.Declared,
+  run: (input: I, context: Messaging) => Effect.Effect<A, E, R>
+) =>
+  Effect.fnUntraced(function*(input: I) {
+    const context = yield* open(resolve, input)
+    return yield* run(input, { ...context, change: Journaling.changeWith(journaled, context, context.live) })
+  }, Effect.scoped)

@@ -1,0 +1,35 @@
+/** Operations that change the database. */
+import { Clock, Effect } from "effect"
+import { Caller } from "../../domain/Access.ts"
+import { Db, Journal } from "../../ports/Ports.ts"
+import type { Known, Outcome } from "../Context.ts"
+import * as Journaling from "../Journaling.ts"
+import type { Resolve, Targeting } from "../Resolve.ts"
+
+/** Runs in one transaction with its journal entry: no change without an entry, no entry without a change. */
+export const runWrite = <I extends Targeting, A, E, R>(
+  resolve: Resolve,
+  journaled: Journaling.Declared,
+  run: (input: I, context: Known) => Effect.Effect<Outcome<A>, E, R>
+) =>
+  Effect.fnUntraced(function*(input: I) {
+    const caller = yield* Caller
+    const db = yield* Db
+    const journal = yield* Journal
+    const now = new Date(yield* Clock.currentTimeMillis)
+    return yield* db.transaction(
+      caller.organizationId,
+      Effect.gen(function*() {
+        const account = yield* resolve(caller, input, true)
+        const context = { caller, now, account }
+        const outcome = yield* run(input, context)
+        if (outcome.changed) {
+          yield* journal.append(
+            caller.organizationId,
+            Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details, null)
+          )
+        }
+        return outcome.answer
+      })
+    )
+  })
