@@ -19,7 +19,6 @@ const printApplications = (json: boolean, answer: typeof Applications.listApplic
 
 /** What is done about applications. */
 export const applications = Command.make("applications").pipe(
-  Command.withDescription("Say which applications the admins of an organization may connect"),
   Command.withSubcommands([
     Command.make("list", { ...common, organization }, (input) =>
       Effect.flatMap(

@@ -256,8 +256,4 @@ export const seed = Command.make("seed", {
       Effect.ensuring(Output.progressDone)
     )
     yield* Output.print(true, answer, () => [])
-  })).pipe(
-    Command.withDescription(
-      "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are"
-    )
-  )
+  }))

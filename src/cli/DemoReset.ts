@@ -67,6 +67,5 @@ const reset = Command.make(
 
 /** The commands around the demo, which `serve --demo` starts. */
 export const demo = Command.make("demo").pipe(
-  Command.withDescription("Start the demo over"),
   Command.withSubcommands([reset])
 )

@@ -16,7 +16,6 @@ import * as KnownPeppers from "../layers/sql/KnownPeppers.ts"
 import { LastCheckpoint } from "../layers/sql/LastCheckpoint.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
-import * as Pglite from "../layers/sql/Pglite.ts"
 import * as Postgres from "../layers/sql/Postgres.ts"
 import * as Roles from "../layers/sql/Roles.ts"
 import * as Settings from "./Settings.ts"
@@ -39,7 +38,10 @@ export const sql = (
 > =>
   Option.match(settings.databaseUrl, {
     onNone: (): ReturnType<typeof sql> =>
-      Pglite.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) }),
+      Layer.unwrap(Effect.map(
+        Effect.promise(() => import("../layers/sql/Pglite.ts")),
+        (Pglite) => Pglite.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) })
+      )),
     onSome: (url): ReturnType<typeof sql> =>
       Postgres.layer({ url, role: Roles.service, maxConnections: settings.maxConnections, statementTimeout })
   })

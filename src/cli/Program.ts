@@ -1,93 +1,90 @@
-/** The command line of the service: its commands, and how what goes wrong is told. */
-import "effect/schema/SchemaJITCompiler/enable"
+/** The command line of the service: its commands, and how what goes wrong is reported. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Logger } from "effect"
+import { Effect, Logger } from "effect"
 import { Command } from "effect/cli"
-import * as Documents from "../http/Documents.ts"
-import * as SeedSchema from "../layers/seed/SeedSchema.ts"
-import * as Migrate from "../layers/sql/Migrate.ts"
-import { migrations } from "../layers/sql/migrations/index.ts"
-import { demo } from "./DemoReset.ts"
-import * as Environment from "./Environment.ts"
 import * as Errors from "./Errors.ts"
-import { groups } from "./Groups.ts"
-import { mcp } from "./Mcp.ts"
-import * as Output from "./Output.ts"
-import { serve } from "./Serve.ts"
-import * as Settings from "./Settings.ts"
-import { status } from "./Status.ts"
 import { version } from "./Version.ts"
 
-const serveCommand = Command.make("serve", { ...Settings.database, ...Settings.migration, ...Settings.server }, serve)
-  .pipe(
-    Command.withDescription("Serve the API, on the embedded database or on PostgreSQL"),
-    Command.withExamples([
-      { command: "security-console serve --demo", description: "Look around, in a directory of its own" },
-      { command: "security-console serve", description: "Serve on the embedded database in ./data" },
-      {
-        command: "security-console serve --base-url https://security.example.com --trusted-proxies 10.0.0.0/8",
-        description: "Serve behind a proxy; CONSOLE_DATABASE_URL names a PostgreSQL"
-      }
-    ])
+/** A command by its name and description; the rest of it is loaded when it is run. */
+const lazy = <Name extends string, Input, Context, E, R>(
+  name: Name,
+  description: string,
+  load: () => Promise<Command.Command<Name, Input, Context, E, R>>
+) => ({
+  name,
+  listed: Command.make(name).pipe(Command.withDescription(description)),
+  load: async () => Command.withDescription(await load(), description)
+})
+
+const groups = () => import("./Groups.ts")
+const print = () => import("./PrintCommands.ts")
+
+const commands = [
+  lazy(
+    "serve",
+    "Serve the API, on the embedded database or on PostgreSQL",
+    () => import("./ServeCommand.ts").then(({ serve }) => serve)
+  ),
+  lazy(
+    "mcp",
+    "Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY",
+    () => import("./McpCommand.ts").then(({ mcp }) => mcp)
+  ),
+  lazy(
+    "migrate",
+    "Bring the database's schema up to date",
+    () => import("./MigrateCommand.ts").then(({ migrate }) => migrate)
+  ),
+  lazy(
+    "organizations",
+    "Make, list and change organizations",
+    () => groups().then(({ organizations }) => organizations)
+  ),
+  lazy("admins", "Make, list and change admins", () => groups().then(({ admins }) => admins)),
+  lazy("keys", "Make, list and revoke API keys", () => groups().then(({ keys }) => keys)),
+  lazy(
+    "applications",
+    "Say which applications the admins of an organization may connect",
+    () => import("./ApplicationCommands.ts").then(({ applications }) => applications)
+  ),
+  lazy(
+    "seed",
+    "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are",
+    () => import("./Commands.ts").then(({ seed }) => seed)
+  ),
+  lazy("journal", "Verify, export and checkpoint journals", () => groups().then(({ journal }) => journal)),
+  lazy(
+    "status",
+    "Say how everything stands: versions, database, schema, peppers, checkpoint, disk; exit code 1 for a problem",
+    () => import("./Status.ts").then(({ status }) => status)
+  ),
+  lazy("demo", "Start the demo over", () => import("./DemoReset.ts").then(({ demo }) => demo)),
+  lazy("openapi", "Print the OpenAPI document", () => print().then(({ openapi }) => openapi)),
+  lazy("seed-schema", "Print the JSON Schema of seed files", () => print().then(({ seedSchema }) => seedSchema)),
+  lazy(
+    "settings",
+    "Print every setting, its flag, variable and default",
+    () => print().then(({ settings }) => settings)
   )
+]
 
-const mcpCommand = Command.make("mcp", { ...Settings.database, ...Settings.assistant }, mcp).pipe(
-  Command.withDescription("Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY"),
-  Command.withExamples([
-    { command: "security-console mcp --read-only", description: "For a client that starts its servers itself" },
-    {
-      command: "security-console mcp --url https://security.example.com",
-      description: "Connect to a service elsewhere"
-    }
-  ])
-)
-
-const migrate = Command.make(
-  "migrate",
-  { ...Settings.database, ...Settings.migration, json: Output.json },
-  (settings) =>
-    Effect.gen(function*() {
-      const applied = yield* Environment.isEmbedded(settings)
-        ? Effect.provide(Migrate.run(migrations), Environment.sql(settings))
-        : Environment.migrate(settings)
-      yield* Output.print(
-        settings.json,
-        { applied: applied.map(([id, name]) => ({ id, name })) },
-        () =>
-          applied.length === 0 ? ["The schema is up to date."] : applied.map(([id, name]) => `Applied ${id} ${name}`)
-      )
-    }).pipe(
-      (migrated) => Effect.andThen(Environment.present(settings), migrated)
-    )
-).pipe(
-  Command.withDescription("Bring the database's schema up to date"),
-  Command.withExamples([
-    { command: "security-console migrate", description: "Before a new version is started on PostgreSQL" }
-  ])
-)
-
-const openapi = Command.make("openapi", {}, () => Console.log(JSON.stringify(Documents.make(), null, 2))).pipe(
-  Command.withDescription("Print the OpenAPI document")
-)
-
-const seedSchema = Command.make("seed-schema", {}, () => Console.log(JSON.stringify(SeedSchema.make(), null, 2))).pipe(
-  Command.withDescription("Print the JSON Schema of seed files")
-)
-
-const settings = Command.make("settings", {}, () => Console.log(Settings.markdown())).pipe(
-  Command.withDescription("Print every setting, its flag, variable and default")
-)
-
-const program = Command.make("security-console").pipe(
-  Command.withDescription("The Organization Security Console API"),
-  Command.withSubcommands([serveCommand, mcpCommand, migrate, ...groups, status, demo, openapi, seedSchema, settings])
-)
+/** The commands, of which those that the words name are loaded; what completes every word needs all. */
+const program = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
+  const isNeeded = (name: string) => words.some((word) => word === name || word.startsWith("--completions"))
+  const all = yield* Effect.promise(() =>
+    Promise.all(commands.map((each) => isNeeded(each.name) ? each.load() : each.listed))
+  )
+  return Command.make("security-console").pipe(
+    Command.withDescription("The Organization Security Console API"),
+    Command.withSubcommands(all)
+  )
+})
 
 /** Runs the command line to its end, which ends the process. */
 export const start = () =>
-  program.pipe(
-    Command.run({ version }),
+  program(process.argv.slice(2)).pipe(
+    Effect.flatMap(Command.run({ version })),
     Effect.provide(Errors.presenter),
     Effect.tapCause(Errors.report),
     Effect.provide(NodeServices.layer),

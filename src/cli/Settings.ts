@@ -2,7 +2,7 @@
 import { Config, ConfigProvider, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import * as fs from "node:fs"
-import { defaultKeyPrefix } from "../layers/Core.ts"
+import { defaultKeyPrefix } from "../domain/Limits.ts"
 import { formats, levels } from "./Logs.ts"
 
 /** One setting as a reader needs to know it. */

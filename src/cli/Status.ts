@@ -132,9 +132,6 @@ export const status = Command.make(
       if (problem !== undefined) return yield* new Refused({ message: problems.join("\n") })
     })
 ).pipe(
-  Command.withDescription(
-    "Say how everything stands: versions, database, schema, peppers, checkpoint, disk; exit code 1 for a problem"
-  ),
   Command.withExamples([
     { command: "security-console status", description: "Look at ./data, with a service on it or without" },
     { command: "security-console status --json | jq .problems", description: "For a monitor" }

@@ -45,3 +45,6 @@ export const archiveReadonlyPeriod = Duration.days(30)
 export const archiveClosedPeriod = Duration.days(60)
 /** A failed archive run whose retry is due within this time does not show as an error. */
 export const archiveRetryGrace = Duration.hours(1)
+
+/** What API keys begin with by default, before `_live_`. */
+export const defaultKeyPrefix = "osc"

@@ -6,13 +6,12 @@ import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
 import * as Addresses from "./memory/Addresses.ts"
 import * as Ports from "./sql/Ports.ts"
 
+export { defaultKeyPrefix } from "../domain/Limits.ts"
+
 export interface Options {
   /** What API keys begin with, before `_live_`. */
   readonly keyPrefix: string
 }
-
-/** What API keys begin with unless told otherwise. */
-export const defaultKeyPrefix = "osc"
 
 /** The ports over a `SqlClient` and a `PasswordHasher`, with the service's randomness and keys under the given `Peppers`. */
 export const layer = (options: Options) =>
