@@ -1,0 +1,62 @@
+/**
+ * Bundles the program with what it depends on into `dist/cli` of a folder, by default the repository's, with the
+ * licences of every package in it. Packages with native or WebAssembly files stay outside.
+ */
+import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { rolldown } from "rolldown"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const [folder = root] = process.argv.slice(2)
+const target = join(folder, "dist/cli")
+
+const outside = [/^@electric-sql\/pglite/, /^@node-rs\/argon2$/, /^fs-native-extensions$/]
+
+const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
+
+/** The folder of the package that a module is of; none for the project's own. */
+const packageOf = (module) => /^(?!\0)(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)/.exec(module)?.[1]
+
+const lock = readJson(join(root, "package-lock.json")).packages
+
+/** What a package is and under which terms, in its own words; the bill of materials names what is not for development. */
+const licence = (directory) => {
+  const { author, license, name, version } = readJson(join(directory, "package.json"))
+  const entry = lock[directory.slice(root.length).replaceAll("\\", "/")]
+  if (entry === undefined || entry.dev) throw new Error(`${name} is bundled, and no dependency of the package.`)
+  if (license === undefined) throw new Error(`${name} does not say its licence.`)
+  const files = globSync("{LICEN[CS]E,licen[cs]e,COPYING,NOTICE}{,.md,.txt}", { cwd: directory }).toSorted()
+  const by = typeof author === "string" ? author : author?.name
+  const texts = files.length === 0
+    ? [`Copyright ${by ?? `the authors of ${name}`}`]
+    : files.map((file) => readFileSync(join(directory, file), "utf8").trim())
+  return `## ${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`
+}
+
+rmSync(target, { recursive: true, force: true })
+const bundle = await rolldown({
+  cwd: root,
+  input: { main: join(root, "src/cli/main.ts") },
+  platform: "node",
+  external: outside,
+  // Some packages offer CommonJS first, which finds its files at run time.
+  resolve: { mainFields: ["module", "main"] },
+  onLog: (_level, log) => {
+    throw new Error(log.message)
+  }
+})
+const { output } = await bundle.write({
+  dir: target,
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "[name].js"
+})
+await bundle.close()
+chmodSync(join(target, "main.js"), 0o755)
+
+const packages = new Set(output.flatMap(({ modules }) => Object.keys(modules)).map(packageOf).filter((each) => each))
+writeFileSync(
+  join(target, "LICENSES.md"),
+  ["# Packages in the program, and their licences\n", ...[...packages].sort().map(licence)].join("\n")
+)
