@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
+import { pages } from "./specification.mjs"
 
 /** Each generated file with the program whose standard output it is. */
 const generated = {
@@ -27,3 +28,4 @@ const print = (command) => execFileSync(process.execPath, command, { encoding: "
 for (const [file, command] of Object.entries(generated)) write(file, print(command))
 const settings = "docs/configuration.md"
 write(settings, withSettings(readFileSync(settings, "utf8"), print(["src/cli/main.ts", "settings"])))
+for (const [page, text] of pages) write(page, text)

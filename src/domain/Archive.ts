@@ -1,4 +1,4 @@
-/** The archive summary of one account (specification, section 2.3; operations design, section 5.4). */
+/** The archive summary of one account (specification, sections 2.3, 12.1 and 12.2). */
 import { Duration, Schema } from "effect"
 import { archiveRetryGrace } from "./Limits.ts"
 import {

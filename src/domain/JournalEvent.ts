@@ -1,4 +1,4 @@
-/** One entry of an organization's journal (operations design, sections 2 and 7). */
+/** One entry of an organization's journal (specification, section 11.1). */
 import { Schema } from "effect"
 import { CredentialKind, Via } from "./Access.ts"
 import { ContentNotice, Count, described, Kind, List, Timestamp, Uuid } from "./Wire.ts"

@@ -127,7 +127,7 @@ export const planHasArchive = (facts: OrganizationFacts): boolean =>
 export const includesArchive = (facts: OrganizationFacts, now: Date): boolean =>
   isProtectionActive(facts, now) && planHasArchive(facts)
 
-/** The archive's phase, first match wins (operations design, section 5.5). */
+/** The archive's phase, first match wins (specification, section 12.3). */
 export const archivePhase = (facts: OrganizationFacts, now: Date): ArchivePhase => {
   if (facts.archive_deletion_started_at !== null && facts.archive_deleted_at === null) return "deleting"
   if (facts.archive_first_record_at === null) return facts.archive_deleted_at === null ? "empty" : "deleted"

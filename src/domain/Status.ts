@@ -32,7 +32,7 @@ export interface StatusFacts {
 
 const after = (moment: Date, other: Date | null): boolean => other === null || moment.getTime() > other.getTime()
 
-/** The status at `now`: the first rule that holds (operations design, section 5.1). */
+/** The status at `now`: the first rule that holds (specification, section 3.1). */
 export const deriveStatus = (facts: StatusFacts, now: Date): AccountStatus => {
   if (facts.offboarded_at !== null) return "available"
   if (facts.paused_at !== null) return "paused"

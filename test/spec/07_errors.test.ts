@@ -34,7 +34,7 @@ const refusals = {
   username_purchasable: 409,
   messenger_refused: 409
 }
-/** What OAuth tokens and the operations on credentials add (operations design, section 10). */
+/** What OAuth tokens and the operations on credentials add (specification, section 10.5). */
 const added = {
   invalid_token: 401,
   password_required: 403,

@@ -9,17 +9,23 @@ export interface Fact {
   readonly later: boolean
 }
 
-/** The numbered facts of the specification, in its order, without the table that repeats the open readings. */
+/** The numbered facts of a page of the specification, in its order: rows of two cells, the first of them an id. */
 export const parseFacts = (markdown: string): ReadonlyArray<Fact> =>
-  markdown.replace(/^## Open readings[^]*/m, "").split("\n").flatMap((line) => {
-    const [, id, text, proof] = line.split("|").map((cell) => cell.trim())
-    return id !== undefined && text !== undefined && proof !== undefined && /^S\d+(\.\d+)?-\d+$/.test(id) &&
-        line.split("|").length === 5
+  markdown.split("\n").flatMap((line) => {
+    const [, id = "", text] = line.split("|").map((cell) => cell.trim())
+    return text !== undefined && /^S\d+(\.\d+)?-\d+$/.test(id) && line.split("|").length === 4
       ? [{ id, text, later: text.endsWith("(later)") }]
       : []
   })
 
-export const facts = parseFacts(readFileSync(new URL("facts.md", import.meta.url), "utf8"))
+const specification = new URL("../../docs/specification/", import.meta.url)
+
+/** The pages of the specification's chapters, in their order, each with its text. */
+export const chapters: ReadonlyArray<readonly [file: string, text: string]> = readdirSync(specification)
+  .filter((file) => /^\d\d-.*\.md$/.test(file)).sort()
+  .map((file) => [file, readFileSync(new URL(file, specification), "utf8")])
+
+export const facts = chapters.flatMap(([, text]) => parseFacts(text))
 
 /** The source with the contents of comments, strings and regular expressions blanked, at unchanged positions. */
 export const blank = (source: string): string => {

@@ -1,0 +1,108 @@
+import { globSync, readFileSync } from "node:fs"
+import { operations } from "../src/operations/index.ts"
+import { facts } from "../test/spec/facts.ts"
+
+/** The tables of docs/specification that are read from the declarations of the operations and from the facts. */
+const folder = "docs/specification"
+
+const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8")
+
+const code = (text) => `\`${text}\``
+const list = (values) => values.map(code).join(", ")
+const table = (head, rows) => [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+
+const address = ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`
+const roles = ({ roles }) => roles.length === 5 ? "all" : list(roles)
+const codes = ({ failures }) => failures.map(({ identifier }) => identifier)
+
+/** The codes that every operation may answer. */
+const common = codes(operations[0]).filter((each) => operations.every((operation) => codes(operation).includes(each)))
+
+const inChapter4 = new Set([...read(`${folder}/04-operations.md`).matchAll(/^## 4\.\d+ (\w+)$/gm)].map(([, id]) => id))
+
+const details = (operation) => {
+  const { destructive, idempotent, journal, kind, scope } = operation
+  const own = codes(operation).filter((each) => !common.includes(each))
+  return table(["Declared", ""], [
+    ["Address", code(address(operation))],
+    ["Scope", code(scope)],
+    ["Roles", roles(operation)],
+    [
+      "Kind",
+      [kind, ...(destructive ? ["destructive"] : []), idempotent ? "idempotent" : "not idempotent"].map(code).join(", ")
+    ],
+    ...(journal === undefined ? [] : [["Journal", code(journal.action)]]),
+    ["Own codes", own.length === 0 ? "none" : list(own)]
+  ])
+}
+
+const overview = (shown) =>
+  table(
+    ["Operation", "Address", "Scope", "Roles", "Changes something"],
+    shown.map((operation) => [
+      code(operation.id),
+      code(address(operation)),
+      code(operation.scope),
+      roles(operation),
+      operation.journal === undefined ? "no" : "yes"
+    ])
+  )
+
+const own = operations.filter(({ id }) => !inChapter4.has(id))
+
+/** Each generated block by its name; the rest of the marker is passed to it. */
+const blocks = {
+  operations: () => overview(operations.filter(({ id }) => inChapter4.has(id))),
+  "own-operations": () =>
+    [
+      overview(own),
+      ...own.map((operation) =>
+        [
+          `### ${operation.id}`,
+          [operation.summary, operation.description ?? ""].join(" ").trim(),
+          details(operation)
+        ].join("\n\n")
+      )
+    ].join("\n\n"),
+  operation: (id) => details(operations.find((operation) => operation.id === id)),
+  codes: () => {
+    const statuses = new Map(
+      operations.flatMap(({ failures }) => failures.map((each) => [each.identifier, each.status]))
+    )
+    const sorted = [...statuses].sort(([a, x], [b, y]) => x - y || a.localeCompare(b))
+    return table(
+      ["Code", "Status", "Answered by"],
+      sorted.map(([each, status]) => [
+        code(each),
+        status,
+        common.includes(each)
+          ? "every operation"
+          : list(operations.filter((one) => codes(one).includes(each)).map(({ id }) => id))
+      ])
+    )
+  },
+  actions: () =>
+    table(
+      ["Action", "Operation", "Target"],
+      operations.filter(({ journal }) => journal !== undefined).map(({ id, journal: { action, target } }) =>
+        [action, id, target].map(code)
+      )
+    ),
+  readings: () =>
+    table(
+      ["Fact", "Taken", "Not taken"],
+      facts.flatMap(({ id, text }) => {
+        const [, taken, other] = /\(reading: (.*); not: (.*?)\)/.exec(text) ?? []
+        return taken === undefined ? [] : [[id, taken, other]]
+      })
+    )
+}
+
+const fill = (_, name, argument) =>
+  `<!-- generated: ${[name, argument].join(" ").trim()} -->\n\n${blocks[name](argument)}\n\n<!-- end -->`
+
+/** Every page of the specification with what its generated blocks have to be. */
+export const pages = globSync(`${folder}/*.md`, { cwd: new URL("../", import.meta.url) }).sort().map((file) => [
+  file,
+  read(file).replaceAll(/<!-- generated: ([\w-]+) ?(.*?) -->\n[^]*?<!-- end -->/g, fill)
+])

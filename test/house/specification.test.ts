@@ -1,0 +1,52 @@
+import { dirname, join, normalize } from "node:path"
+import { describe, expect, it } from "vitest"
+import { chapters, parseFacts } from "../spec/facts.ts"
+import { files, read } from "./house.ts"
+
+const headings = (markdown: string) =>
+  [...markdown.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title)
+
+/** What a heading is linked by. */
+const anchor = (title: string) => title.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-")
+
+const numbers = new Set(
+  chapters.flatMap(([, text]) => headings(text).flatMap((title) => /^\d+(?:\.\d+)?(?= )/.exec(title) ?? []))
+)
+
+describe("the specification", () => {
+  it("has each fact under the section that its id names", () => {
+    const misplaced = chapters.flatMap(([, text]) =>
+      text.split(/^(?=#{1,2} \d)/m).flatMap((section) => {
+        const number = /^#+ (\S+)/.exec(section)?.[1]
+        return parseFacts(section).filter(({ id }) => id.replace(/^S|-\d+$/g, "") !== number).map(({ id }) => id)
+      })
+    )
+    expect(misplaced).toEqual([])
+  })
+
+  it("has every section that a comment cites", () => {
+    const cited = files("{src,test,trials,bench,scripts}/**/*.{ts,mjs}").flatMap((file) =>
+      [...read(file).matchAll(/specification,? (?:sections? )?(\d[\d., and]*)/g)].flatMap(([, list = ""]) =>
+        (list.match(/\d+(?:\.\d+)?/g) ?? []).map((number) => [file, number] as const)
+      )
+    )
+    expect(cited.length).toBeGreaterThan(20)
+    expect(cited.filter(([, number]) => !numbers.has(number))).toEqual([])
+  })
+})
+
+describe("the documents", () => {
+  it("link to files and headings that exist", () => {
+    const broken = files("{*.md,docs/**/*.md,deploy/*.md}").flatMap((file) =>
+      [...read(file).replaceAll(/^```[^]*?^```$/gm, "").matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+        .flatMap(([link, path = "", fragment]) => {
+          const target = path === "" ? file : normalize(join(dirname(file), path))
+          const found = files(target).length > 0 || files(`${target}/*`).length > 0
+          return found && (fragment === undefined || headings(read(target)).map(anchor).includes(fragment))
+            ? []
+            : [`${file}: ${link}`]
+        })
+    )
+    expect(broken).toEqual([])
+  })
+})
