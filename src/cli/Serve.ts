@@ -6,6 +6,7 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { ServiceUnavailable } from "../domain/Failure.ts"
+import { Assistant } from "../domain/OAuth.ts"
 import { Gate, JournalKeys, RequestLines, TrustedProxies } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
@@ -114,17 +115,19 @@ const parseOrigins = (settings: ServeSettings) =>
       (allowedOrigins) => ({ allowedOrigins })
     )
 
-const assistant = /^(assistant_a|assistant_b)=(\S+)$/
+const assistant = /^([^=]+)=(\S+)$/
+
+const isAssistant = Schema.is(Assistant)
 
 /** The assistants by the whole address that their codes go to. */
 const parseAssistants = Effect.fnUntraced(function*(settings: ServeSettings) {
-  const known = new Map<string, "assistant_a" | "assistant_b">()
+  const known = new Map<string, Assistant>()
   for (const entry of Option.getOrElse(settings.knownAssistants, () => "").split(/\s+/).filter((part) => part !== "")) {
     const [, name, address = ""] = assistant.exec(entry) ?? []
-    if (!isAcceptable(address)) {
+    if (!isAssistant(name) || !isAcceptable(address)) {
       return yield* invalid(`--known-assistants is a list such as assistant_a=https://host/callback, not ${entry}.`)
     }
-    known.set(address, name === "assistant_a" ? name : "assistant_b")
+    known.set(address, name)
   }
   return known
 })

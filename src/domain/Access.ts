@@ -16,8 +16,14 @@ export const Scope = Schema.Literals([
 ]).annotate({ identifier: "scope" })
 export type Scope = typeof Scope.Type
 
-/** Whether granting the scope asks for the console password: any but the two that only read (section 5.3). */
-export const needsPassword = (scope: Scope): boolean => scope !== "archive:read" && scope !== "org:read"
+/** The scopes that only read: granting them needs no console password (section 5.3). */
+const readingScopes: ReadonlyArray<Scope> = ["archive:read", "org:read"]
+
+/** Those scopes, as texts name them. */
+export const readingScopesText = readingScopes.join(" and ")
+
+/** Whether granting the scope asks for the console password. */
+export const needsPassword = (scope: Scope): boolean => !readingScopes.includes(scope)
 
 /** Whether what the scope covers cannot be taken back (section 5.3). */
 export const isIrreversible = (scope: Scope): boolean => scope === "archive:delete"

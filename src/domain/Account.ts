@@ -5,7 +5,7 @@ import { type ArchiveFacts, ArchiveSummary, archiveSummary } from "./Archive.ts"
 import { type OrganizationFacts, paidPlan, seatCounts, seats, Tier } from "./Organization.ts"
 import { Session, session, type SessionFacts, Termination } from "./Session.ts"
 import { AccountStatus, deriveStatus, MonitoringState, type StatusFacts } from "./Status.ts"
-import { ContentNotice, described, Kind, Timestamp, Uuid } from "./Wire.ts"
+import { ContentNotice, described, Kind, OptionalTimestamp, Uuid } from "./Wire.ts"
 
 export const AccountId = Uuid.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
@@ -15,8 +15,6 @@ export const TargetAccount = AccountId.annotateKey({ description: "The account's
 
 export const DepartmentId = Uuid.pipe(Schema.brand("DepartmentId"))
 export type DepartmentId = typeof DepartmentId.Type
-
-const Moment = Schema.NullOr(Timestamp)
 
 const fields = {
   object: Kind("account"),
@@ -36,8 +34,8 @@ const fields = {
     Schema.NullOr(Tier),
     "The tier of the account's licence: `protect`, `archive` or `governance`; null in a trial or without a paid plan."
   ),
-  joined_at: described(Moment, "When the account was connected."),
-  offboarded_at: described(Moment, "When the account was offboarded and its seat freed; null until then."),
+  joined_at: described(OptionalTimestamp, "When the account was connected."),
+  offboarded_at: described(OptionalTimestamp, "When the account was offboarded and its seat freed; null until then."),
   archive: described(ArchiveSummary, "What is archived of the account, and whether new messages are.")
 }
 
@@ -61,15 +59,15 @@ export const AccountDetail = Schema.Struct({
     })),
     "The seat that the account holds, and the organization's seats."
   ),
-  archive_consent_at: described(Moment, "When the account's holder agreed to archiving."),
+  archive_consent_at: described(OptionalTimestamp, "When the account's holder agreed to archiving."),
   monitoring: described(
     Schema.optionalKey(Schema.Struct({
       state: described(MonitoringState, "`active`, `unknown` while reading the account fails, or `stopped`."),
-      last_polled_at: described(Moment, "When the account's sessions were last read."),
+      last_polled_at: described(OptionalTimestamp, "When the account's sessions were last read."),
       last_poll_error: described(Schema.NullOr(Schema.String), "Why the last reading failed; null where it did not."),
-      enrolled_at: described(Moment, "When monitoring began."),
+      enrolled_at: described(OptionalTimestamp, "When monitoring began."),
       enforcement_active_at: described(
-        Moment,
+        OptionalTimestamp,
         "From when the messenger lets the service sign other sessions out, 24 hours after connecting."
       ),
       recovery: described(
@@ -89,7 +87,10 @@ export const AccountDetail = Schema.Struct({
   ),
   tamper: described(
     Schema.optionalKey(Schema.Struct({
-      locked_at: described(Moment, "When sessions were signed out after a takeover attempt; null where none were."),
+      locked_at: described(
+        OptionalTimestamp,
+        "When sessions were signed out after a takeover attempt; null where none were."
+      ),
       reason: described(Schema.NullOr(Schema.String), "Why they were signed out.")
     })),
     "What was done after a takeover attempt; for owner, superadmin and admin alone."

@@ -9,7 +9,7 @@ import {
   type Tier
 } from "./Organization.ts"
 import type { StatusFacts } from "./Status.ts"
-import { Count, described, Timestamp } from "./Wire.ts"
+import { Count, described, OptionalTimestamp } from "./Wire.ts"
 
 export const ArchiveStatus = Schema.Literals(["idle", "queued", "running", "error", "awaiting_key", "disabled"])
 export type ArchiveStatus = typeof ArchiveStatus.Type
@@ -28,17 +28,15 @@ export const SavingReason = Schema.Literals([
 ])
 export const RunPhase = Schema.Literals(["starting", "dialogs", "messages", "media", "finishing"])
 
-const Moment = Schema.NullOr(Timestamp)
-
 export const ArchiveSummary = Schema.Struct({
   has_key: described(Schema.Boolean, "Whether the organization's archive password is set."),
   status: described(ArchiveStatus, "What the archive of the account is doing."),
   messages: described(Count, "Messages that are archived."),
   media: described(Count, "Files that are archived."),
   bytes: described(Count, "The size of what is stored, in bytes."),
-  last_backup_at: described(Moment, "When the last full check finished."),
-  next_backup_at: described(Moment, "When the next full check is due."),
-  updated_at: described(Moment, "When the archive last grew."),
+  last_backup_at: described(OptionalTimestamp, "When the last full check finished."),
+  next_backup_at: described(OptionalTimestamp, "When the next full check is due."),
+  updated_at: described(OptionalTimestamp, "When the archive last grew."),
   live_archive: described(Schema.Boolean, "Whether new messages are archived as they arrive."),
   error: described(
     Schema.NullOr(Schema.String),
@@ -77,7 +75,7 @@ export const ArchiveSummary = Schema.Struct({
       ),
       reason: described(Schema.NullOr(SavingReason), "Why they are not; null while they are."),
       stopped_chats: described(Count, "Chats of which nothing new is saved."),
-      last_sync_at: described(Moment, "When new messages were last saved.")
+      last_sync_at: described(OptionalTimestamp, "When new messages were last saved.")
     }),
     "Whether new messages are being saved."
   )

@@ -2,7 +2,8 @@
 import { Redacted, Schema, SchemaTransformation } from "effect"
 import { Scope } from "./Access.ts"
 import { maxPasswordLength } from "./Limits.ts"
-import { ContentNotice, described, Kind, Timestamp, Uuid } from "./Wire.ts"
+import { Assistant } from "./OAuth.ts"
+import { ContentNotice, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "./Wire.ts"
 
 /** A console password as it is sent: never answered, and hidden wherever it is held. */
 export const ConsolePassword = Schema.String.annotate({
@@ -14,8 +15,6 @@ export const ConsolePassword = Schema.String.annotate({
     SchemaTransformation.transform({ decode: (text: string) => Redacted.make(text), encode: Redacted.value })
   )
 )
-
-const Moment = Schema.NullOr(Timestamp)
 
 /** How many accounts of a connection that reaches all are listed with it; beyond, `all_accounts` says it alone. */
 export const accountsShown = 100
@@ -33,7 +32,7 @@ export const AiConnection = Schema.Struct({
       name: described(Schema.String, "The name that the application chose for itself, which proves nothing."),
       host: described(Schema.String, "The host that its authorization code went to."),
       known: described(
-        Schema.NullOr(Schema.Literals(["assistant_a", "assistant_b"])),
+        Schema.NullOr(Assistant),
         "The assistant whose official address that is; null for every other application."
       )
     })),
@@ -64,9 +63,9 @@ export const AiConnection = Schema.Struct({
   mine: described(Schema.Boolean, "Whether it acts as the caller's own admin."),
   has_stored_password: described(Schema.Boolean, "Whether the archive password is stored with it."),
   created_at: described(Timestamp, "When it was made."),
-  last_used_at: described(Moment, "When it was last used; null before its first use."),
-  expires_at: described(Moment, "When it ends by itself; null for never."),
-  revoked_at: described(Moment, "When it was revoked or stopped working; null while it works.")
+  last_used_at: described(OptionalTimestamp, "When it was last used; null before its first use."),
+  expires_at: described(OptionalTimestamp, "When it ends by itself; null for never."),
+  revoked_at: described(OptionalTimestamp, "When it was revoked or stopped working; null while it works.")
 }).annotate({ identifier: "ai_connection" })
 export type AiConnection = typeof AiConnection.Type
 
@@ -81,9 +80,9 @@ export const ApiKey = Schema.Struct({
   ),
   mine: described(Schema.Boolean, "Whether it acts as the caller's own admin."),
   created_at: described(Timestamp, "When it was made."),
-  last_used_at: described(Moment, "When it was last used; null before its first use."),
-  expires_at: described(Moment, "When it ends by itself; null for never."),
-  revoked_at: described(Moment, "When it was revoked or stopped working; null while it works.")
+  last_used_at: described(OptionalTimestamp, "When it was last used; null before its first use."),
+  expires_at: described(OptionalTimestamp, "When it ends by itself; null for never."),
+  revoked_at: described(OptionalTimestamp, "When it was revoked or stopped working; null while it works.")
 }).annotate({ identifier: "api_key" })
 export type ApiKey = typeof ApiKey.Type
 

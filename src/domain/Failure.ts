@@ -5,7 +5,7 @@
  * goes wrong is a defect and answers 500 `internal_error`.
  */
 import { Effect, Schema } from "effect"
-import { Scope } from "./Access.ts"
+import { readingScopesText, Scope } from "./Access.ts"
 
 /** The type that each status carries on the wire. */
 export const failureTypes = {
@@ -120,7 +120,7 @@ export class SuperadminRequired extends Schema.TaggedError<SuperadminRequired>()
 /** What is asked for needs the admin's console password in the same request. */
 export class PasswordRequired extends Schema.TaggedError<PasswordRequired>()(
   "password_required",
-  fields("Any scope beyond archive:read and org:read needs current_password, the admin's console password.")
+  fields(`Any scope beyond ${readingScopesText} needs current_password, the admin's console password.`)
 ) {
   static readonly status = 403
 }

@@ -3,10 +3,9 @@ import { Schema } from "effect"
 import type { AccountFacts } from "./Account.ts"
 import { bioLimit } from "./Limits.ts"
 import type { AccountSecurity, Profile } from "./Messenger.ts"
-import { ContentNotice, Count, described, Kind, Timestamp } from "./Wire.ts"
+import { ContentNotice, Count, described, Kind, OptionalTimestamp } from "./Wire.ts"
 
 const Told = Schema.NullOr(Schema.String)
-const Moment = Schema.NullOr(Timestamp)
 const Known = Schema.NullOr(Schema.Boolean)
 
 export const MessengerProfile = Schema.Struct({
@@ -28,7 +27,7 @@ export const MessengerProfile = Schema.Struct({
   passkey_present: described(Known, "Whether a passkey is set; null where that could not be read."),
   passkey_managed: described(Schema.Boolean, "Whether the service holds the passkey."),
   passkey_eligible_at: described(
-    Moment,
+    OptionalTimestamp,
     "From when the messenger lets the service add a passkey; null where it does now."
   ),
   bio_limit: described(
@@ -41,7 +40,7 @@ export const MessengerProfile = Schema.Struct({
         Schema.Literals(["none", "active", "lost"]),
         "Whether there is a second session of the service."
       ),
-      since: described(Moment, "Since when it is in that state."),
+      since: described(OptionalTimestamp, "Since when it is in that state."),
       error: described(Told, "Why it was lost.")
     }),
     "The service's second session."

@@ -1,5 +1,5 @@
 /** What the authorization server and the protected resources agree on (specification, section 5.2). */
-import { Duration } from "effect"
+import { Duration, Schema } from "effect"
 
 /** The two protected resources: the tools for assistants, and the interface for programs. */
 export const resources = ["mcp", "v1"] as const
@@ -8,9 +8,16 @@ export type Resource = typeof resources[number]
 /** What a token is issued for, as a client writes it: the resource's exact address. */
 export const resourceAddress = (baseUrl: string, resource: Resource): string => `${baseUrl}/${resource}`
 
+/** Where the metadata of a protected resource is (RFC 9728); the resource's path follows it. */
+export const resourceMetadataPath = "/.well-known/oauth-protected-resource"
+
 /** Where a client without a token learns how to get one. */
 export const resourceMetadata = (baseUrl: string, resource: Resource): string =>
-  `${baseUrl}/.well-known/oauth-protected-resource/${resource}`
+  `${baseUrl}${resourceMetadataPath}/${resource}`
+
+/** The assistants whose official callback addresses the service may know. */
+export const Assistant = Schema.Literals(["assistant_a", "assistant_b"])
+export type Assistant = typeof Assistant.Type
 
 export const codeLifetime = Duration.seconds(60)
 export const accessTokenLifetime = Duration.hours(1)

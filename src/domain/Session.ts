@@ -1,9 +1,8 @@
 /** The sessions of an account, and those that ended (specification, sections 2.4 and 2.5). */
 import { Schema } from "effect"
-import { described, Kind, Timestamp } from "./Wire.ts"
+import { described, Kind, OptionalTimestamp, Timestamp } from "./Wire.ts"
 
 const Told = Schema.NullOr(Schema.String)
-const Moment = Schema.NullOr(Timestamp)
 
 export const Session = Schema.Struct({
   object: Kind("session"),
@@ -19,11 +18,11 @@ export const Session = Schema.Struct({
   app_version: described(Told, "The application's version."),
   ip: described(Told, "The last address that the messenger saw."),
   country: described(Told, "The country of that address."),
-  last_active_at: described(Moment, "When the session was last used."),
-  created_at: described(Moment, "When the session was signed in."),
+  last_active_at: described(OptionalTimestamp, "When the session was last used."),
+  created_at: described(OptionalTimestamp, "When the session was signed in."),
   approved: described(Schema.Boolean, "Whether an admin approved it."),
   review_deadline: described(
-    Moment,
+    OptionalTimestamp,
     "When the session is signed out unless it is approved; null where nothing is due."
   ),
   sign_out_queued: described(Schema.Boolean, "Whether signing it out is under way."),

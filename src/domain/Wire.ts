@@ -16,6 +16,9 @@ export const Timestamp = Schema.String.annotate({ format: "date-time" }).pipe(
   Schema.decodeTo(Schema.Date, SchemaTransformation.dateFromString)
 )
 
+/** An instant that may be missing. */
+export const OptionalTimestamp = Schema.NullOr(Timestamp)
+
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Whether ISO 8601 writes an instant so, on a day and in a year that the calendar has; `Date` reads much else. */
@@ -27,15 +30,18 @@ const isDateTime = (text: string): boolean => {
 }
 
 /** An instant as a client writes it: an ISO 8601 date-time with its offset. */
-export const Moment = Schema.String.annotate({ format: "date-time" }).check(
+export const DateTime = Schema.String.annotate({ format: "date-time" }).check(
   Schema.makeFilter(isDateTime, { expected: "an ISO 8601 date-time such as 2026-01-31T12:00:00Z" })
 ).pipe(Schema.decodeTo(Schema.Date, SchemaTransformation.dateFromString))
 
-const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether the text is a UUID as the service writes it, in lower case. */
+export const isUuid = (text: string): boolean => uuid.test(text)
 
 /** A UUID in any case; in memory and on the way out it is lower-case. */
 export const Uuid = Schema.String.annotate({ format: "uuid" }).check(
-  Schema.makeFilter((text: string) => uuid.test(text), { expected: "a UUID" })
+  Schema.makeFilter((text: string) => isUuid(text.toLowerCase()), { expected: "a UUID" })
 ).pipe(Schema.decodeTo(Schema.String, SchemaTransformation.toLowerCase()))
 
 /** A whole number that is neither negative nor beyond what JSON carries exactly. */

@@ -1,12 +1,13 @@
 /** How a request comes in, whichever way: at one of the service's addresses, past the gate, with a known credential. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Via } from "../domain/Access.ts"
 import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
 import { authenticate } from "./Authenticate.ts"
 import { bearer } from "./Bearer.ts"
+import { clientOf } from "./ClientAddress.ts"
 import * as Observation from "./Observation.ts"
-import { clientAddress, Gate, RequestId, TrustedProxies } from "./Settings.ts"
+import { Gate, RequestId } from "./Settings.ts"
 import { type Site, Sites } from "./Site.ts"
 
 /** The host that a request names: in its header, which a web request may lack, for its address is whole. */
@@ -22,10 +23,9 @@ export const siteOf = Effect.fnUntraced(function*(request: HttpServerRequest.Htt
 
 /** The caller behind the request's credential, once the service may serve anything. */
 export const enter = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, site: Site, via: Via) {
-  const peer = Option.getOrNull(request.remoteAddress)
   const origin = {
     via,
-    ip: clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies),
+    ip: yield* clientOf(request),
     requestId: yield* RequestId
   }
   yield* Observation.known(origin.ip)

@@ -2,8 +2,9 @@
 import { Clock, Context, Effect, Exit, LogLevel, Option } from "effect"
 import { HttpServerRequest, HttpTraceContext } from "effect/http"
 import type { CredentialKind, Via } from "../domain/Access.ts"
+import { addressOf } from "./ClientAddress.ts"
 import * as Metrics from "./Metrics.ts"
-import { clientAddress, RequestLines, TrustedProxies } from "./Settings.ts"
+import { RequestLines, TrustedProxies } from "./Settings.ts"
 
 /** A way in by its name: one for each operation and way, and one for each other address. */
 export class Way {
@@ -80,12 +81,7 @@ export const known = (ip: string | null, caller?: Who): Effect.Effect<void> =>
 const addressIn = (context: Context.Context<never>): string | null =>
   Option.match(Context.getOption(context, HttpServerRequest.HttpServerRequest), {
     onNone: () => null,
-    onSome: ({ headers, remoteAddress }) =>
-      clientAddress(
-        Option.getOrNull(remoteAddress),
-        headers["x-forwarded-for"],
-        Context.get(context, TrustedProxies)
-      )
+    onSome: (request) => addressOf(request, Context.get(context, TrustedProxies))
   })
 
 /** The fields of the line, and of the span. */

@@ -17,7 +17,7 @@ import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import * as Compression from "../edge/Compression.ts"
 import { enter, hostOf, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
-import { JournalKeys, RequestId } from "../edge/Settings.ts"
+import { JournalKeys, makeRequestId, RequestId } from "../edge/Settings.ts"
 import { Sites } from "../edge/Site.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { type Operations, operations } from "../operations/index.ts"
@@ -153,7 +153,7 @@ const edge = <E, R>(
 ) =>
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const requestId = `req_${(yield* random.ulid).toLowerCase()}`
+    const requestId = yield* makeRequestId(random)
     const observation = new Observation.Observation(request.method, requestId)
     const site = sites.find(hostOf(request))
     yield* HttpEffect.appendPreResponseHandler((_, response) =>

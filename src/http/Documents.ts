@@ -3,15 +3,13 @@ import type { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { everyone } from "../domain/Access.ts"
+import { interfaceVersion } from "../edge/Version.ts"
 import * as Members from "../kernel/Members.ts"
 import * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
 import recorded from "./examples.json" with { type: "json" }
 import * as Guides from "./Guides.ts"
 import * as Responses from "./Responses.ts"
-
-/** The version of the interface; the package has its own. */
-export const interfaceVersion = "1.2.0"
 
 /** Where the document is served. */
 export const path = "/openapi.json"

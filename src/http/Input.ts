@@ -2,6 +2,7 @@
 import { Effect, Predicate, SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
+import * as Body from "../edge/Body.ts"
 import * as Json from "../edge/Json.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
@@ -52,10 +53,7 @@ const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i
 
 /** The members of a body: a JSON object, or nothing at all, which stands for an empty one. */
 const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: HttpServerRequest.HttpServerRequest) {
-  const bytes = yield* Effect.mapError(
-    request.arrayBuffer,
-    () => invalid("body", "could not be read, or is larger than what is accepted")
-  )
+  const bytes = yield* Body.read(request)
   if (bytes.byteLength === 0) return {}
   if (!jsonType.test(request.headers["content-type"] ?? "")) {
     return yield* invalid("Content-Type", "expected application/json")
@@ -65,7 +63,7 @@ const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: 
     return yield* invalid("Content-Encoding", "encoded bodies are not accepted")
   }
   const { duplicate, value } = yield* Effect.try({
-    try: () => Json.read(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
+    try: () => Json.read(Body.decode(bytes)),
     catch: () => invalid("body", "is not JSON")
   })
   if (duplicate !== undefined) return yield* invalidMember(duplicate, "stands twice")

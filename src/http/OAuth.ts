@@ -1,15 +1,17 @@
 /** The authorization server's endpoints for programs: registration, token, revocation and discovery. */
-import { ByteSize, type Context, Effect, Option, Redacted } from "effect"
-import { HttpIncomingMessage, type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, type Context, Effect, Redacted } from "effect"
+import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
-import { maxFormSize, type Resource, resources } from "../domain/OAuth.ts"
+import { maxFormSize, type Resource, resourceMetadataPath, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
 import { admitAnonymous } from "../edge/Authenticate.ts"
 import { bearer } from "../edge/Bearer.ts"
+import * as Body from "../edge/Body.ts"
+import { clientOf } from "../edge/ClientAddress.ts"
 import { hostOf } from "../edge/Entry.ts"
 import * as Json from "../edge/Json.ts"
 import * as Observation from "../edge/Observation.ts"
-import { clientAddress, Gate, RequestId, TrustedProxies } from "../edge/Settings.ts"
+import { Gate, RequestId } from "../edge/Settings.ts"
 import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
 import { type Parameters, parse } from "../oauth/Parameters.ts"
@@ -43,7 +45,7 @@ export type Services =
 
 const wellKnown = {
   server: "/.well-known/oauth-authorization-server",
-  resource: "/.well-known/oauth-protected-resource"
+  resource: resourceMetadataPath
 } as const
 
 const paths = { register: "/oauth/register", token: "/oauth/token", revoke: "/oauth/revoke" } as const
@@ -98,11 +100,7 @@ const at = <R>(handle: Handle<R>) =>
     const site = (yield* Sites).find(hostOf(request))
     if (site === undefined) return missing()
     const origin = {
-      ip: clientAddress(
-        Option.getOrNull(request.remoteAddress),
-        request.headers["x-forwarded-for"],
-        yield* TrustedProxies
-      ),
+      ip: yield* clientOf(request),
       requestId: yield* RequestId
     }
     yield* Observation.known(origin.ip)
@@ -118,13 +116,15 @@ const limited = <R>(handle: Handle<R>) =>
     Effect.andThen(admitAnonymous(origin.ip), handle(site, request, origin))
   )
 
-const textOf = Effect.fnUntraced(function*(request: Request, type: RegExp, refused: Refused) {
+const textOf = Effect.fnUntraced(function*(
+  request: Request,
+  type: RegExp,
+  refused: Refused,
+  limit?: ByteSize.ByteSize
+) {
   if (!type.test(request.headers["content-type"] ?? "")) return yield* refused
-  const bytes = yield* Effect.mapError(request.arrayBuffer, () => refused)
-  return yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => refused
-  })
+  const bytes = yield* Effect.mapError(Body.read(request, limit), () => refused)
+  return yield* Effect.try({ try: () => Body.decode(bytes), catch: () => refused })
 })
 
 const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
@@ -132,13 +132,10 @@ const jsonType = /^application\/json\s*(?:;|$)/i
 
 const form = (request: Request): Effect.Effect<Parameters, Refused> =>
   Effect.flatMap(
-    Effect.provideService(
-      textOf(
-        request,
-        formType,
-        refuse("invalid_request", `The body is not application/x-www-form-urlencoded of at most ${maxFormSize} bytes.`)
-      ),
-      HttpIncomingMessage.MaxBodySize,
+    textOf(
+      request,
+      formType,
+      refuse("invalid_request", `The body is not application/x-www-form-urlencoded of at most ${maxFormSize} bytes.`),
       ByteSize.bytes(maxFormSize)
     ),
     (text) => Effect.fromResult(parse(text))

@@ -8,6 +8,7 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { ParameterInvalid, ServiceUnavailable } from "../domain/Failure.ts"
 import { answer } from "../edge/Answer.ts"
+import { makeRequestId } from "../edge/Settings.ts"
 import * as App from "./App.ts"
 import { Pipeline } from "./Pipeline.ts"
 
@@ -51,14 +52,14 @@ const refusal = (requestId: string, code: string | undefined) => {
 }
 
 /** Answers a request that came between the listening and the serving. */
-const early = (response: http.ServerResponse) => (ulid: string) => {
+const early = (response: http.ServerResponse) => (requestId: string) => {
   const { body, headers, status } = answer(new ServiceUnavailable({}))
   const text = JSON.stringify(body)
   response.writeHead(status, {
     ...headers,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(text),
-    "request-id": `req_${ulid.toLowerCase()}`,
+    "request-id": requestId,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff"
   })
@@ -136,7 +137,7 @@ export const layerListen = (
           server.enlist(response)
           pipelineOf(request.socket).add(response)
           // Nothing is served yet, and nobody else would ever answer.
-          if (server.listenerCount(event) === 1) runFork(Effect.map(random.ulid, early(response)))
+          if (server.listenerCount(event) === 1) runFork(Effect.map(makeRequestId(random), early(response)))
         })
       }
       server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -145,7 +146,7 @@ export const layerListen = (
         } else {
           // What is left unread would take the answer away from the client.
           pipelineOf(socket).stop()
-          runFork(Effect.flatMap(random.ulid, (ulid) => refuse(`req_${ulid.toLowerCase()}`, error, socket)))
+          runFork(Effect.flatMap(makeRequestId(random), (requestId) => refuse(requestId, error, socket)))
         }
       })
       // An expectation that nobody knows is no reason to leave the envelope: the request is served without it.

@@ -1,4 +1,5 @@
 /** What is said of an address that nothing answers at: routes are public, they stand in the OpenAPI document. */
+import { isUuid } from "../domain/Wire.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
 
@@ -9,13 +10,15 @@ const routes = all.map(({ method, path }) => ({
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
 }))
 
-/** What is shown of an address: words, versions and ids. Anything else may be a secret that was put in the wrong place. */
-const shownPart = /^(?:[A-Za-z][A-Za-z.-]{0,29}|[vV]\d|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|)$/
+const plainPart = /^(?:[A-Za-z][A-Za-z.-]{0,29}|[vV]\d|)$/
+
+/** Words, versions and ids are repeated; anything else may be a secret that was put in the wrong place. */
+const isShown = (part: string): boolean => plainPart.test(part) || isUuid(part)
 const partsShown = 8
 
 const shown = (path: string): string => {
   const parts = path.split("/")
-  const some = parts.slice(0, partsShown).map((part) => shownPart.test(part) ? part : "...")
+  const some = parts.slice(0, partsShown).map((part) => isShown(part) ? part : "...")
   return [...some, ...(parts.length > partsShown ? ["..."] : [])].join("/")
 }
 

@@ -11,12 +11,15 @@ import {
 import { Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
-import { ConsolePageRequired, ParameterInvalid } from "../domain/Failure.ts"
+import { ConsolePageRequired } from "../domain/Failure.ts"
+import { resourceMetadata } from "../domain/OAuth.ts"
 import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import * as Body from "../edge/Body.ts"
 import * as Compression from "../edge/Compression.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
 import type { Site, Sites } from "../edge/Site.ts"
+import { interfaceVersion } from "../edge/Version.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import type { AdmissionFailure } from "../kernel/Refusals.ts"
 import type { Operations } from "../operations/index.ts"
@@ -42,7 +45,7 @@ export { path } from "./Selection.ts"
 /** The services that the server needs. */
 export type Services = Operation.Services<Operations> | Credentials | FailedAttempts | Sites
 
-const serverInfo = { name: "org-security-console", title: "Organization Security Console", version: "1.2.0" }
+const serverInfo = { name: "org-security-console", title: "Organization Security Console", version: interfaceVersion }
 
 const instructions = `Everything an admin can do in the Organization Security Console, as that admin.
 
@@ -162,20 +165,13 @@ const refuse = (site: Site | undefined, failure: ErrorAnswer) => {
     ? HttpServerResponse.setHeader(
       response,
       "www-authenticate",
-      `Bearer resource_metadata="${site.baseUrl}/.well-known/oauth-protected-resource${Selection.path}"`
+      `Bearer resource_metadata="${resourceMetadata(site.baseUrl, "mcp")}"`
     )
     : response
 }
 
 const malformed = (message: string) =>
   HttpServerResponse.jsonUnsafe(Messages.refusal(Messages.parseError, message), { status: 400 })
-
-const readBody = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.mapError(
-    request.arrayBuffer,
-    () =>
-      new ParameterInvalid({ param: "body", message: "body: could not be read, or is larger than what is accepted." })
-  )
 
 /** The SDK's answer, whole: nothing is sent before the result, so that a stream would say no more. */
 const buffered = Effect.fnUntraced(function*(response: Response) {
@@ -298,7 +294,7 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
         const response = yield* exchange(request, undefined, admissions, shown)
         return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
       }
-      const body = yield* Effect.result(Effect.flatMap(readBody(request), Messages.parse))
+      const body = yield* Effect.result(Effect.flatMap(Body.read(request), Messages.parse))
       if (Result.isFailure(body)) {
         const { rate } = yield* admit([], selection)
         const refused = body.failure._tag === "Malformed"

@@ -1,5 +1,6 @@
 /** Tasks that a person can start an assistant on, each made of operations that there are. */
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server"
+import { readingScopesText } from "../domain/Access.ts"
 
 /** One task: what it is called, the tools that it needs, and what the assistant is asked to do. */
 interface Task {
@@ -47,7 +48,7 @@ export const tasks: ReadonlyArray<Task> = [
     text: () =>
       "Call list_ai_connections. For each key and connection that is not revoked or expired say whose it is, what its " +
       "scopes allow, when it was last used and when it expires. Point out those that were never used or not for 30 " +
-      "days, that never expire, that have scopes beyond archive:read and org:read, and applications that are not " +
+      `days, that never expire, that have scopes beyond ${readingScopesText}, and applications that are not ` +
       "known. Call list_journal_events with credential_id for what the doubtful ones did. Recommend for each to keep " +
       `or to end it, with the reason. ${care}`
   },

@@ -2,7 +2,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { OrganizationId, Scope } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
-import type { Resource } from "../domain/OAuth.ts"
+import type { Assistant, Resource } from "../domain/OAuth.ts"
 import type { ChosenReach, Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
 
 /** What a secret of the authorization server is for; each kind has a form of its own. */
@@ -55,7 +55,7 @@ export interface NewConnection {
   readonly clientId: string
   readonly clientName: string
   readonly clientHost: string
-  readonly clientKnown: "assistant_a" | "assistant_b" | null
+  readonly clientKnown: Assistant | null
   readonly resource: string
   readonly scopes: ReadonlyArray<Scope>
   readonly reach: ChosenReach
@@ -227,7 +227,7 @@ export const ResourceServers = Context.Reference<ReadonlyArray<ResourceServer>>(
 )
 
 /** The assistants that are known by the whole address that their codes go to; none unless configured. */
-export const KnownAssistants = Context.Reference<ReadonlyMap<string, "assistant_a" | "assistant_b">>(
+export const KnownAssistants = Context.Reference<ReadonlyMap<string, Assistant>>(
   "org-security-console/oauth/Ports/KnownAssistants",
   { defaultValue: () => new Map() }
 )

@@ -6,11 +6,6 @@ import type { OrganizationId, Role, Scope } from "../domain/Access.ts"
 export const AuthMethod = Schema.Literals(["none", "client_secret_basic", "client_secret_post"])
 export type AuthMethod = typeof AuthMethod.Type
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
-/** Whether the text has the form of an id of ours. */
-export const isUuid = (text: string): boolean => uuid.test(text)
-
 /** An application as it registered itself; nothing of it is proved. */
 export interface Client {
   readonly id: string

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
 import { needsPassword } from "../../domain/Access.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
+import { isUuid } from "../../domain/Wire.ts"
 import * as Authorize from "../../oauth/authorize/Authorize.ts"
 import { isDocumentAddress } from "../../oauth/ClientDocument.ts"
 import { hostOf, isLoopback } from "../../oauth/RedirectUri.ts"
@@ -122,8 +123,6 @@ ${asking(request, admin)}
   }
 )
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 const reasons = {
   query: "The application that sent you here asks for more than fits into a request.",
   client_id:
@@ -213,7 +212,7 @@ export const post = (visit: Visit.Visit) =>
       const fault = AccountChoice.fault(draft.accounts, choices)
       if (fault !== undefined) return yield* again(422, "reach", fault)
       const ids = AccountChoice.chosen(draft.accounts)
-      if (!ids.every((id) => uuid.test(id))) return yield* new ResourceMissing({})
+      if (!ids.every(isUuid)) return yield* new ResourceMissing({})
       return yield* Authorize.grant(request, admin, {
         scopes: draft.scopes,
         scopeType: draft.accounts.by === "departments" ? "departments" : "accounts",

@@ -4,6 +4,7 @@ import { HttpServerResponse } from "effect/http"
 import { html } from "hono/html"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import { shownName } from "../../domain/ClientName.ts"
+import type { Assistant } from "../../domain/OAuth.ts"
 import * as Style from "./Style.ts"
 
 export { html } from "hono/html"
@@ -38,10 +39,10 @@ export const named = (text: string): Html => html`<bdi dir="auto">${text}</bdi>`
 export const claimed = (name: string): Html =>
   html`<q class="claim" dir="auto">${shownName(name) ?? "Unnamed application"}</q>`
 
-const assistants = { assistant_a: "Assistant A", assistant_b: "Assistant B" } as const
+const assistants: Readonly<Record<Assistant, string>> = { assistant_a: "Assistant A", assistant_b: "Assistant B" }
 
 /** Whether the application's address is known here, told by words and a sign. */
-export const application = (known: keyof typeof assistants | null): Html =>
+export const application = (known: Assistant | null): Html =>
   known === null
     ? html`<p class="mark unknown"><span aria-hidden="true">?</span> Unknown application: nobody here has checked who is behind it</p>`
     : html`<p class="mark known"><span aria-hidden="true">✓</span> The official address of ${assistants[known]}</p>`

@@ -1,15 +1,17 @@
 /** One visit to a page: the site, the form, who is signed in, and the page that tells what went wrong. */
 import { ByteSize, Clock, Effect, Option, Redacted } from "effect"
-import { HttpIncomingMessage, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
 import { maxFormSize, maxParameters } from "../../domain/OAuth.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
 import { admitAnonymous } from "../../edge/Authenticate.ts"
+import * as Body from "../../edge/Body.ts"
+import { clientOf } from "../../edge/ClientAddress.ts"
 import { hostOf } from "../../edge/Entry.ts"
 import * as Observation from "../../edge/Observation.ts"
-import { clientAddress, Gate, RequestId, TrustedProxies } from "../../edge/Settings.ts"
+import { Gate, RequestId } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
 import * as Html from "./Html.ts"
 
@@ -97,8 +99,7 @@ export const serve = <E, R>(
     const site = (yield* Sites).find(host)
     const base = site === undefined ? "" : new URL(site.baseUrl).pathname.replace(/\/$/, "")
     const start = request.url.indexOf("?")
-    const peer = Option.getOrNull(request.remoteAddress)
-    const ip = clientAddress(peer, request.headers["x-forwarded-for"], yield* TrustedProxies)
+    const ip = yield* clientOf(request)
     yield* Observation.known(ip)
     return yield* Effect.gen(function*() {
       if (host === undefined) return yield* new ParameterInvalid({ message: "Host: is required." })
@@ -234,10 +235,8 @@ export const form = Effect.fnUntraced(function*({ site }: Visit, limits: FormLim
   const typed = formType.test(request.headers["content-type"] ?? "")
   if (!sameOrigin || !typed) return Option.none<Form>()
   const tooLarge = () => new ParameterInvalid({ message: "The form is too large." })
-  const text = yield* Effect.mapError(request.text, tooLarge).pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limits.bytes))
-  )
-  const members = new URLSearchParams(text)
+  const bytes = yield* Effect.mapError(Body.read(request, ByteSize.bytes(limits.bytes)), tooLarge)
+  const members = new URLSearchParams(new TextDecoder().decode(bytes))
   if (members.size > limits.members) return yield* tooLarge()
   return Option.some<Form>({
     text: (name) => members.get(name) ?? "",

@@ -1,22 +1,7 @@
-import { Clock, Duration, Effect, Layer } from "effect"
-import { RateLimited } from "../../domain/Failure.ts"
+import { Clock, Effect, Layer } from "effect"
 import { requestsPerMinute } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/Ports.ts"
-
-export const windowMillis = Duration.toMillis(Duration.minutes(1))
-
-/** The state that follows from the hits in the window, oldest first, or the refusal. */
-export const state = (admitted: boolean, hits: ReadonlyArray<number>, now: number) => {
-  const reset = Math.max(1, Math.ceil(((hits[0] ?? now) + windowMillis - now) / 1000))
-  return admitted
-    ? Effect.succeed({ limit: requestsPerMinute, remaining: requestsPerMinute - hits.length, reset })
-    : Effect.fail(
-      new RateLimited({
-        retry_after: reset,
-        message: `Over ${requestsPerMinute} requests a minute: try again in ${reset} seconds.`
-      })
-    )
-}
+import { state, windowMillis } from "../RateWindow.ts"
 
 /** How many keys are remembered before those whose window is over are forgotten. */
 const keysKept = 10_000

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { isOrganizationId, Role, Scope } from "../../domain/Access.ts"
 import { RunPhase } from "../../domain/Archive.ts"
 import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts"
+import { Assistant } from "../../domain/OAuth.ts"
 import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/Organization.ts"
 import { mailChoices } from "../../domain/Preferences.ts"
 import { MonitoringState } from "../../domain/Status.ts"
@@ -37,7 +38,7 @@ const isInstant = (moment: string): boolean => {
 }
 
 /** An instant: `now`, a distance from now such as `-2d`, `+36h` or `-90m`, or an ISO 8601 date-time. */
-const Moment = Schema.String.check(
+const SeedTime = Schema.String.check(
   Schema.isPattern(
     /^(?:now|[+-][0-9]{1,10}[smhdw]|[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9]{2}:[0-9]{2}))$/u,
     { expected: "now, a distance such as -2d or +36h, or an ISO 8601 date-time" }
@@ -67,25 +68,25 @@ const Session = Schema.Struct({
   service: optional(Schema.Boolean),
   current: optional(Schema.Boolean),
   baseline: optional(Schema.Boolean),
-  approved_at: optional(Moment),
+  approved_at: optional(SeedTime),
   approved_by: optional(Email),
-  review_deadline: optional(Moment),
-  queued_at: optional(Moment),
+  review_deadline: optional(SeedTime),
+  queued_at: optional(SeedTime),
   device_model: optional(Text),
   platform: optional(Text),
   app_name: optional(Text),
   app_version: optional(Text),
   ip: optional(Text),
   country: optional(Text),
-  last_active_at: optional(Moment),
-  created_at: optional(Moment),
-  seen_at: optional(Moment)
+  last_active_at: optional(SeedTime),
+  created_at: optional(SeedTime),
+  seen_at: optional(SeedTime)
 }).annotate({ identifier: "session" })
 
 const Termination = Schema.Struct({
   session_id: Name,
   device_label: optional(Text),
-  detected_at: Moment,
+  detected_at: SeedTime,
   actor: Schema.Literals(["service", "external", "unknown"]),
   reason: optional(Schema.Literals(["rejected", "autokill", "hijacked"]))
 }).check(
@@ -104,18 +105,18 @@ const Archive = Schema.Struct({
   messages: optional(Natural),
   media: optional(Natural),
   bytes: optional(Bytes),
-  last_backup_at: optional(Moment),
-  next_backup_at: optional(Moment),
-  updated_at: optional(Moment),
-  last_sync_at: optional(Moment),
-  queued_at: optional(Moment),
-  started_at: optional(Moment),
+  last_backup_at: optional(SeedTime),
+  next_backup_at: optional(SeedTime),
+  updated_at: optional(SeedTime),
+  last_sync_at: optional(SeedTime),
+  queued_at: optional(SeedTime),
+  started_at: optional(SeedTime),
   phase: optional(RunPhase),
   dialogs_done: optional(Natural),
   dialogs_total: optional(Natural),
   current_chat: optional(Text),
   error: optional(Text),
-  retry_at: optional(Moment),
+  retry_at: optional(SeedTime),
   chats_discovered: optional(Natural),
   chats_selected: optional(Natural),
   chats_with_data: optional(Natural),
@@ -133,7 +134,7 @@ const Messenger = Schema.Struct({
     description:
       "Whether the service has a live session; true unless told. Without one, live operations answer no_session."
   }),
-  connected_at: optional(Moment).annotate({
+  connected_at: optional(SeedTime).annotate({
     description: "When the service's session was made; 30 days ago unless told."
   }),
   two_fa_password: optional(Name),
@@ -152,35 +153,35 @@ const Account = Schema.Struct({
   role_label: optional(Text.check(Schema.isMaxCodePoints(maxRoleLabelLength))),
   department: optional(Name),
   licence_tier: optional(Tier),
-  joined_at: optional(Moment),
-  connected_at: optional(Moment),
-  enrolled_at: optional(Moment),
-  enforcement_active_at: optional(Moment),
-  offboarded_at: optional(Moment),
-  paused_at: optional(Moment),
-  resumed_at: optional(Moment),
-  stopped_at: optional(Moment),
+  joined_at: optional(SeedTime),
+  connected_at: optional(SeedTime),
+  enrolled_at: optional(SeedTime),
+  enforcement_active_at: optional(SeedTime),
+  offboarded_at: optional(SeedTime),
+  paused_at: optional(SeedTime),
+  resumed_at: optional(SeedTime),
+  stopped_at: optional(SeedTime),
   stop_reason: optional(
     Schema.Literals(["session_lost", "licence", "organization_suspended", "account_deleted_by_platform"])
   ),
-  takeover_stopped_at: optional(Moment),
-  locked_at: optional(Moment),
+  takeover_stopped_at: optional(SeedTime),
+  locked_at: optional(SeedTime),
   lock_reason: optional(Text),
   security_lock: optional(Schema.Boolean),
   monitoring: optional(Schema.Struct({
     state: optional(MonitoringState),
     failures: optional(Natural),
-    last_ok_at: optional(Moment),
-    last_polled_at: optional(Moment),
+    last_ok_at: optional(SeedTime),
+    last_polled_at: optional(SeedTime),
     last_poll_error: optional(Text),
     recovery: optional(Schema.Record(Schema.String, Schema.Json).check(isStorable))
   })),
   paired_session: optional(Schema.Struct({
     state: Schema.Literals(["none", "active", "lost"]),
-    since: optional(Moment),
+    since: optional(SeedTime),
     error: optional(Text)
   })),
-  archive_consent_at: optional(Moment),
+  archive_consent_at: optional(SeedTime),
   archive: optional(Archive),
   sessions: optional(Schema.Array(Session)),
   terminations: optional(Schema.Array(Termination)),
@@ -193,8 +194,8 @@ const Admin = Schema.Struct({
   name: optional(Name),
   role: Role,
   sign_in: optional(Schema.Boolean).annotate({ description: "Whether they have joined; true unless told." }),
-  disabled_at: optional(Moment),
-  password_changed_at: optional(Moment),
+  disabled_at: optional(SeedTime),
+  password_changed_at: optional(SeedTime),
   archive_access: optional(Schema.Boolean),
   mail: optional(Schema.Struct(mailChoices)),
   accounts: optional(Schema.Array(Phone)).annotate({ description: "The accounts granted, by phone number." }),
@@ -205,12 +206,12 @@ const ApiKey = Schema.Struct({
   label: Name.check(Schema.isMaxCodePoints(maxApiKeyLabelLength)),
   admin: Email,
   scopes: Schema.NonEmptyArray(Scope),
-  created_at: optional(Moment),
-  last_used_at: optional(Moment),
-  expires_at: optional(Schema.NullOr(Moment)).annotate({
+  created_at: optional(SeedTime),
+  last_used_at: optional(SeedTime),
+  expires_at: optional(Schema.NullOr(SeedTime)).annotate({
     description: "Null for never; 90 days from now unless told."
   }),
-  revoked_at: optional(Moment)
+  revoked_at: optional(SeedTime)
 }).annotate({ identifier: "api_key" })
 
 const AiConnection = Schema.Struct({
@@ -220,17 +221,17 @@ const AiConnection = Schema.Struct({
   client: optional(Schema.Struct({
     name: Name,
     host: Name,
-    known: optional(Schema.Literals(["assistant_a", "assistant_b"]))
+    known: optional(Assistant)
   })),
   mode: optional(Schema.Literals(["cloud", "local"])),
   scopes: Schema.Array(Scope),
   accounts: optional(Schema.Array(Phone)),
   departments: optional(Schema.Array(Name)),
   has_stored_password: optional(Schema.Boolean),
-  created_at: optional(Moment),
-  last_used_at: optional(Moment),
-  expires_at: optional(Moment),
-  revoked_at: optional(Moment)
+  created_at: optional(SeedTime),
+  last_used_at: optional(SeedTime),
+  expires_at: optional(SeedTime),
+  revoked_at: optional(SeedTime)
 }).check(
   Schema.makeFilter(
     (value: { readonly kind: string; readonly client?: unknown }) =>
@@ -245,7 +246,7 @@ const Organization = Schema.Struct({
   id: Schema.String.check(isOrganizationId),
   name: Name,
   status: optional(OrganizationStatus),
-  closed_at: optional(Moment),
+  closed_at: optional(SeedTime),
   managed: optional(Schema.Boolean),
   billing_state: optional(BillingState),
   plan: optional(Tier),
@@ -253,8 +254,8 @@ const Organization = Schema.Struct({
   licences: optional(
     Schema.Struct({ protect: optional(Natural), archive: optional(Natural), governance: optional(Natural) })
   ),
-  trial_ends_at: optional(Moment),
-  valid_until: optional(Moment),
+  trial_ends_at: optional(SeedTime),
+  valid_until: optional(SeedTime),
   seat_limit: optional(Natural),
   unused_sign_up_links: optional(Links),
   used_sign_up_links: optional(Links),
@@ -262,11 +263,11 @@ const Organization = Schema.Struct({
   notification_recipients: optional(Recipients),
   archive: optional(Schema.Struct({
     key_set: optional(Schema.Boolean),
-    first_record_at: optional(Moment),
-    plan_ended_at: optional(Moment),
-    held_at: optional(Moment),
-    deletion_started_at: optional(Moment),
-    deleted_at: optional(Moment)
+    first_record_at: optional(SeedTime),
+    plan_ended_at: optional(SeedTime),
+    held_at: optional(SeedTime),
+    deletion_started_at: optional(SeedTime),
+    deleted_at: optional(SeedTime)
   })),
   storage_used_bytes: optional(Bytes),
   storage_limit_bytes: optional(Bytes),

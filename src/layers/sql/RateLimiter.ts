@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { requestsPerMinute } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/Ports.ts"
-import { state, windowMillis } from "../memory/RateLimiter.ts"
+import { state, windowMillis } from "../RateWindow.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** The sliding log in the database, for any number of processes: one statement, committed before the operation runs. */

@@ -1,6 +1,6 @@
 /** What a request for authorization says, once it is checked. */
 import type { Scope } from "../../domain/Access.ts"
-import type { Resource } from "../../domain/OAuth.ts"
+import type { Assistant, Resource } from "../../domain/OAuth.ts"
 import type { Parameters } from "../Parameters.ts"
 import type { Client, Issuer } from "../Values.ts"
 
@@ -25,5 +25,5 @@ export interface AuthorizeRequest extends Identified {
   /** The host that the code goes to. */
   readonly host: string
   /** The assistant whose callback address this is, compared as a whole. */
-  readonly known: "assistant_a" | "assistant_b" | null
+  readonly known: Assistant | null
 }

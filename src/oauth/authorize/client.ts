@@ -1,10 +1,11 @@
 import { Effect, Option, Schema } from "effect"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
+import { isUuid } from "../../domain/Wire.ts"
 import { describedBy, isDocumentAddress } from "../ClientDocument.ts"
 import type { Parameters } from "../Parameters.ts"
 import { ClientDocuments, OAuthClients } from "../Ports.ts"
 import { hostOf, matches } from "../RedirectUri.ts"
-import { type Issuer, isUuid } from "../Values.ts"
+import type { Issuer } from "../Values.ts"
 import type { Identified } from "./Request.ts"
 
 /** A request that names no application or address that is known here: a page tells the person, and nothing is sent. */

@@ -1,10 +1,11 @@
 import { Effect, Option, Redacted } from "effect"
 import { resourceAddress, resources } from "../../domain/OAuth.ts"
+import { isUuid } from "../../domain/Wire.ts"
 import { isDocumentAddress } from "../ClientDocument.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthClients, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import { type AuthMethod, type Connection, type Issuer, isUuid } from "../Values.ts"
+import type { AuthMethod, Connection, Issuer } from "../Values.ts"
 
 interface Presented {
   readonly id: string

@@ -1,5 +1,5 @@
 import { Duration, Effect, Schema } from "effect"
-import { everyone, needsPassword, Scope } from "../../domain/Access.ts"
+import { everyone, needsPassword, readingScopesText, Scope } from "../../domain/Access.ts"
 import { ConsolePassword, CreatedApiKey } from "../../domain/Credential.ts"
 import {
   InvalidApiKey,
@@ -19,7 +19,7 @@ export const createApiKey = Operation.write(
   {
     summary: "Create an API key of the admin that the credential acts as; its secret is answered this once.",
     description:
-      "Scopes beyond archive:read and org:read need the admin's console password; a credential limited to accounts or departments creates no keys. A key that is made with a key ends with it: it expires no later, and revoking the key revokes it too. Assistants are refused: keys are made on the console's Developer page.",
+      `Scopes beyond ${readingScopesText} need the admin's console password; a credential limited to accounts or departments creates no keys. A key that is made with a key ends with it: it expires no later, and revoking the key revokes it too. Assistants are refused: keys are made on the console's Developer page.`,
     method: "POST",
     path: "/v1/api-keys",
     scope: "admins:write",
@@ -41,7 +41,7 @@ export const createApiKey = Operation.write(
           "Days until the key expires; null for never. A key that is made with a key expires no later than that."
       }),
       current_password: Schema.optionalKey(ConsolePassword).annotateKey({
-        description: "The admin's console password; needed for any scope beyond archive:read and org:read."
+        description: `The admin's console password; needed for any scope beyond ${readingScopesText}.`
       })
     },
     success: CreatedApiKey,

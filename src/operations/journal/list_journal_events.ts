@@ -3,7 +3,7 @@ import { everyone } from "../../domain/Access.ts"
 import { AccountId } from "../../domain/Account.ts"
 import { ParameterInvalid } from "../../domain/Failure.ts"
 import { JournalEvents, JournalOutcome } from "../../domain/JournalEvent.ts"
-import { defaultPageLimit, Moment, page, PageLimit, Uuid } from "../../domain/Wire.ts"
+import { DateTime, defaultPageLimit, page, PageLimit, Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/Ports.ts"
 
@@ -23,10 +23,10 @@ export const listJournalEvents = Operation.read(
     roles: everyone,
     query: {
       before_id: Schema.optionalKey(Uuid).annotateKey({ description: "Id of the oldest event of the previous page." }),
-      before: Schema.optionalKey(Moment).annotateKey({
+      before: Schema.optionalKey(DateTime).annotateKey({
         description: "Only events before this time, such as 2026-01-31T12:00:00Z."
       }),
-      since: Schema.optionalKey(Moment).annotateKey({
+      since: Schema.optionalKey(DateTime).annotateKey({
         description: "Only events at or after this time, such as 2026-01-01T00:00:00Z."
       }),
       account_id: Schema.optionalKey(AccountId).annotateKey({

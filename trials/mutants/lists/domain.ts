@@ -32,8 +32,7 @@ export const domain: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/domain/Access.ts",
-    line:
-      "export const needsPassword = (scope: Scope): boolean => scope !== \"archive:read\" && scope !== \"org:read\"",
+    line: "export const needsPassword = (scope: Scope): boolean => !readingScopes.includes(scope)",
     becomes:
       "export const needsPassword = (scope: Scope): boolean => !scope.endsWith(\":read\") && scope !== \"accounts:write\"",
     why: "a scope that writes is granted without the console password",

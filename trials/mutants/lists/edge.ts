@@ -16,7 +16,7 @@ export const edge: ReadonlyArray<Mutant> = [
     tests: ["test/http/address.test.ts"]
   },
   {
-    file: "src/edge/Settings.ts",
+    file: "src/edge/ClientAddress.ts",
     line: "if (!trusted.some((network) => IpNetwork.contains(network, next.value))) return address",
     becomes: "if (trusted.length === 0) return address",
     why: "a client says of itself where it comes from",

@@ -1,0 +1,20 @@
+/** How the body of a request is read. */
+import { type ByteSize, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { ParameterInvalid } from "../domain/Failure.ts"
+
+/** The body, whole; `limit` is its largest size where it is less than the service's. */
+export const read = (
+  request: HttpServerRequest.HttpServerRequest,
+  limit?: ByteSize.ByteSize
+): Effect.Effect<ArrayBuffer, ParameterInvalid> => {
+  const bytes = Effect.mapError(
+    request.arrayBuffer,
+    () =>
+      new ParameterInvalid({ param: "body", message: "body: could not be read, or is larger than what is accepted." })
+  )
+  return limit === undefined ? bytes : Effect.provideService(bytes, HttpIncomingMessage.MaxBodySize, limit)
+}
+
+/** The text that the bytes are in UTF-8; throws where they are not. */
+export const decode = (bytes: ArrayBuffer): string => new TextDecoder("utf-8", { fatal: true }).decode(bytes)

@@ -1,0 +1,19 @@
+/** The sliding minute of a credential, wherever its hits are kept. */
+import { Duration, Effect } from "effect"
+import { RateLimited } from "../domain/Failure.ts"
+import { requestsPerMinute } from "../domain/Limits.ts"
+
+export const windowMillis = Duration.toMillis(Duration.minutes(1))
+
+/** The state that follows from the hits in the window, oldest first, or the refusal. */
+export const state = (admitted: boolean, hits: ReadonlyArray<number>, now: number) => {
+  const reset = Math.max(1, Math.ceil(((hits[0] ?? now) + windowMillis - now) / 1000))
+  return admitted
+    ? Effect.succeed({ limit: requestsPerMinute, remaining: requestsPerMinute - hits.length, reset })
+    : Effect.fail(
+      new RateLimited({
+        retry_after: reset,
+        message: `Over ${requestsPerMinute} requests a minute: try again in ${reset} seconds.`
+      })
+    )
+}
