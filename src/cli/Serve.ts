@@ -48,6 +48,7 @@ interface ServeSettings extends Settings.Migrating, Logs.LogSettings, Telemetry.
   readonly metricsAddress: Option.Option<string>
   readonly host: string
   readonly port: number
+  readonly maxClients: number
   readonly baseUrl: Option.Option<string>
   readonly sites: Option.Option<string>
   readonly trustedProxies: Option.Option<string>
@@ -203,7 +204,8 @@ const serveIn = (settings: ServeSettings) =>
     const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
     const core = Environment.service(settings, messenger)
     // A port that is taken is found before the database is touched.
-    const listening = Server.layerListen({ host: settings.host, port: settings.port }).pipe(
+    const { host, maxClients: maxConnections, port } = settings
+    const listening = Server.layerListen({ host, port, maxConnections }).pipe(
       Layer.provideMerge(SecureRandom.layerWebCrypto)
     )
     const opened = Effect.gen(function*() {

@@ -1,167 +1,9 @@
 /** What the service can be told, by flag or by environment; the table in the README is made from here. */
-import { Config, ConfigProvider, Option, Redacted } from "effect"
+import { Config, Option, type Redacted } from "effect"
 import { Flag } from "effect/cli"
-import * as fs from "node:fs"
-import { defaultKeyPrefix } from "../domain/Limits.ts"
+import { defaultKeyPrefix, defaultMaxClients } from "../domain/Limits.ts"
 import { formats, levels } from "./Logs.ts"
-
-/** One setting as a reader needs to know it. */
-interface Described {
-  readonly flag: string | null
-  readonly variable: string | null
-  readonly fallback: string
-  readonly description: string
-  /** A file may hold it, which the variable with `_FILE` at its end names. */
-  readonly secret: boolean
-}
-
-/** Every setting, in the order in which they are declared. */
-const described: Array<Described> = []
-
-const describe = (
-  flag: string | null,
-  variable: string | null,
-  fallback: string,
-  description: string,
-  secret = false
-): void => {
-  described.push({ flag, variable, fallback, description, secret })
-}
-
-const fail = (message: string) => Config.fail(new ConfigProvider.SourceError({ message }))
-
-/** What a variable holds, read by `parse`; what it cannot read is refused with the variable, its value and the choice. */
-const fromVariable = <A>(variable: string, allowed: string, parse: (text: string) => A | undefined) =>
-  Config.flatMap(Config.String(variable), (text) => {
-    const value = parse(text.trim())
-    return value === undefined ? fail(`${variable} is ${allowed}, not ${JSON.stringify(text)}`) : Config.succeed(value)
-  })
-
-const within = (text: string, [minimum, maximum]: readonly [number, number]): number | undefined => {
-  const value = text === "" ? Number.NaN : Number(text)
-  return value >= minimum && value <= maximum ? value : undefined
-}
-
-const wholeWithin = (text: string, range: readonly [number, number]): number | undefined => {
-  const value = within(text, range)
-  return Number.isSafeInteger(value) ? value : undefined
-}
-
-const switches: ReadonlyMap<string, boolean> = new Map([
-  ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
-  ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
-])
-
-/** A secret from its variable, or from the file that another one names: what systemd and containers hand over. */
-const secretConfig = (variable: string): Config.Config<Redacted.Redacted> => {
-  const direct = Config.Redacted(variable)
-  return Config.flatMap(Config.option(Config.NonEmptyString(`${variable}_FILE`)), (file) => {
-    if (Option.isNone(file)) return direct
-    return Config.flatMap(Config.option(direct), (value) => {
-      if (Option.isSome(value)) return fail(`${variable} and ${variable}_FILE are both set: set one of them`)
-      try {
-        return Config.succeed(Redacted.make(fs.readFileSync(file.value, "utf8").trim()))
-      } catch {
-        return fail(`${variable}_FILE names a file that cannot be read: ${file.value}`)
-      }
-    })
-  })
-}
-
-const text = (flag: string, variable: string, fallback: string, description: string) => {
-  describe(flag, variable, fallback, description)
-  return Flag.String(flag).pipe(
-    Flag.withDescription(`${description} [${variable}; ${fallback}]`),
-    Flag.withFallbackConfig(Config.String(variable)),
-    Flag.withDefault(fallback)
-  )
-}
-
-const optionalText = (flag: string, variable: string, fallback: string, description: string) => {
-  describe(flag, variable, fallback, description)
-  return Flag.String(flag).pipe(
-    Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.String(variable)),
-    Flag.optional
-  )
-}
-
-const number = (
-  flag: string,
-  variable: string,
-  fallback: number,
-  range: readonly [number, number],
-  description: string
-) => {
-  const allowed = `a whole number from ${range[0]} to ${range[1]}`
-  describe(flag, variable, String(fallback), description)
-  return Flag.Int(flag).pipe(
-    Flag.withDescription(`${description} [${variable}; ${fallback}]`),
-    Flag.withFallbackConfig(fromVariable(variable, allowed, (text) => wholeWithin(text, range))),
-    Flag.withDefault(fallback),
-    Flag.filter((value) => value >= range[0] && value <= range[1], () => allowed)
-  )
-}
-
-const ratio = (flag: string, variable: string, fallback: number, description: string) => {
-  describe(flag, variable, String(fallback), description)
-  return Flag.Finite(flag).pipe(
-    Flag.withDescription(`${description} [${variable}; ${fallback}]`),
-    Flag.withFallbackConfig(fromVariable(variable, "a number from 0 to 1", (text) => within(text, [0, 1]))),
-    Flag.withDefault(fallback),
-    Flag.filter((value) => value >= 0 && value <= 1, () => "a number from 0 to 1")
-  )
-}
-
-const secret = (flag: string, variable: string, fallback: string, description: string) => {
-  describe(flag, variable, fallback, description, true)
-  return Flag.Redacted(flag).pipe(
-    Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(secretConfig(variable)),
-    Flag.optional
-  )
-}
-
-/** A secret that no flag can give: arguments are seen by every user of the machine. */
-const hidden = (variable: string, fallback: string, description: string) => {
-  describe(null, variable, fallback, description, true)
-  return Config.option(secretConfig(variable))
-}
-
-const choice = <const Choices extends ReadonlyArray<string>>(
-  flag: string,
-  variable: string,
-  choices: Choices,
-  fallback: Choices[number],
-  description: string
-) => {
-  describe(flag, variable, fallback, description)
-  return Flag.Literals(flag, choices).pipe(
-    Flag.withDescription(`${description} [${variable}; ${fallback}]`),
-    Flag.withFallbackConfig(
-      fromVariable<Choices[number]>(
-        variable,
-        `one of ${choices.join(", ")}`,
-        (text) => choices.find((each) => each === text)
-      )
-    ),
-    Flag.withDefault<Choices[number]>(fallback)
-  )
-}
-
-const onOff = (flag: string, variable: string | null, description: string) => {
-  describe(flag, variable, "off", description)
-  const plain = Flag.Boolean(flag).pipe(
-    Flag.withDescription(variable === null ? description : `${description} [${variable}]`)
-  )
-  return (variable === null
-    ? plain
-    : plain.pipe(
-      Flag.withFallbackConfig(fromVariable(variable, "on or off", (text) => switches.get(text.toLowerCase())))
-    )).pipe(
-      Flag.withDefault(false)
-    )
-}
+import { choice, describe, described, hidden, number, onOff, optionalText, ratio, secret, text } from "./Setting.ts"
 
 /** The directory of the embedded database, where none is told. */
 export const dataDirectory = "./data"
@@ -214,6 +56,13 @@ export const server = {
   ),
   host: text("host", "CONSOLE_HOST", "127.0.0.1", "Address to listen on"),
   port: number("port", "CONSOLE_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one"),
+  maxClients: number(
+    "max-clients",
+    "CONSOLE_MAX_CLIENTS",
+    defaultMaxClients,
+    [1, 1_000_000],
+    "Open connections of clients at most; further ones are closed at once"
+  ),
   baseUrl: optionalText(
     "base-url",
     "CONSOLE_BASE_URL",

@@ -48,3 +48,6 @@ export const archiveRetryGrace = Duration.hours(1)
 
 /** What API keys begin with by default, before `_live_`. */
 export const defaultKeyPrefix = "osc"
+
+/** Open connections of clients that a process holds at most, by default. */
+export const defaultMaxClients = 2000

@@ -234,7 +234,7 @@ export const make: Effect.Effect<
   const keys = yield* JournalKeys
   yield* router.add("GET", journalKeys, named(journalKeys, Effect.sync(() => HttpServerResponse.jsonUnsafe({ keys }))))
   yield* router.add("GET", "/healthz", named("/healthz", Health.alive))
-  yield* router.add("GET", "/readyz", named("/readyz", Effect.provideContext(Health.ready, context)))
+  yield* router.add("GET", "/readyz", named("/readyz", yield* Health.makeReady))
   for (const { handler, path } of yield* Mounts) yield* router.add("*", `${path}/*`, named(path, handler))
   const routed = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,

@@ -1,5 +1,5 @@
 /** What a supervisor asks: whether the process lives, and whether it can serve. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Gate } from "../edge/Settings.ts"
 import { Db } from "../ports/Ports.ts"
@@ -13,10 +13,14 @@ const status = (text: "ok" | "unavailable") =>
 /** 200 as long as the process answers. */
 export const alive = Effect.sync(() => status("ok"))
 
-/** 200 while the database answers, 503 while it does not. */
-export const ready = Effect.gen(function*() {
+/** How long an answer of the database holds, for whoever asks: nobody makes work for it by asking often. */
+const kept = Duration.seconds(1)
+
+/** 200 while the database answers, 503 while it does not; all who ask within a second share one question. */
+export const makeReady = Effect.gen(function*() {
   const db = yield* Db
-  return yield* Effect.match(Effect.andThen(yield* Gate, db.check), {
+  const check = yield* Effect.cachedWithTTL(db.check, kept)
+  return Effect.match(Effect.andThen(Effect.flatten(Gate), check), {
     onSuccess: () => status("ok"),
     onFailure: () => status("unavailable")
   })

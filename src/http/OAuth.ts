@@ -93,8 +93,11 @@ type Handle<R> = (
   origin: Origin
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | RateLimited | ServiceUnavailable, R>
 
-/** What an endpoint does at a site of ours. */
-const at = <R>(handle: Handle<R>) =>
+/** What an endpoint does at a site of ours, once `admit` lets the address in and the service is ready. */
+const at = <R, R2 = never>(
+  handle: Handle<R>,
+  admit: (ip: string | null) => Effect.Effect<void, RateLimited, R2> = () => Effect.void
+) =>
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const site = (yield* Sites).find(hostOf(request))
@@ -104,17 +107,16 @@ const at = <R>(handle: Handle<R>) =>
       requestId: yield* RequestId
     }
     yield* Observation.known(origin.ip)
-    return yield* Effect.andThen(Effect.flatten(Gate), handle(site, request, origin)).pipe(
+    return yield* admit(origin.ip).pipe(
+      Effect.andThen(Effect.flatten(Gate)),
+      Effect.andThen(handle(site, request, origin)),
       Effect.catchTag("Refused", (refused) => Effect.as(Observation.failing(refused.error), toResponse(refused))),
       recover((error) => Effect.succeed(failed(error)))
     )
   })
 
 /** The same for an endpoint that does work for whoever asks: first it is counted for the address. */
-const limited = <R>(handle: Handle<R>) =>
-  at<R | AnonymousRequests>((site, request, origin) =>
-    Effect.andThen(admitAnonymous(origin.ip), handle(site, request, origin))
-  )
+const limited = <R>(handle: Handle<R>) => at(handle, admitAnonymous)
 
 const textOf = Effect.fnUntraced(function*(
   request: Request,

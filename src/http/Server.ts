@@ -7,6 +7,7 @@ import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/h
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { ParameterInvalid, ServiceUnavailable } from "../domain/Failure.ts"
+import { defaultMaxClients } from "../domain/Limits.ts"
 import { answer } from "../edge/Answer.ts"
 import { makeRequestId } from "../edge/Settings.ts"
 import * as App from "./App.ts"
@@ -20,6 +21,8 @@ export interface Options {
   readonly headTime?: Duration.Input
   /** How long a client may take to send a whole request; 30 seconds unless told. */
   readonly requestTime?: Duration.Input
+  /** Open connections at most, of which each may hold some requests in memory; further ones are closed at once. */
+  readonly maxConnections?: number
   /** How long a stopping server waits for the requests in flight; 20 seconds unless told. */
   readonly stopTime?: Duration.Input
 }
@@ -112,7 +115,13 @@ const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.Errn
 
 /** The bound server; what it listens on is known before the service is built over it. */
 export const layerListen = (
-  { headTime = "10 seconds", requestTime = "30 seconds", stopTime = "20 seconds", ...listen }: Options
+  {
+    headTime = "10 seconds",
+    maxConnections = defaultMaxClients,
+    requestTime = "30 seconds",
+    stopTime = "20 seconds",
+    ...listen
+  }: Options
 ) =>
   Layer.effect(
     HttpServer.HttpServer,
@@ -131,6 +140,7 @@ export const layerListen = (
         shouldUpgradeCallback: () => false,
         requireHostHeader: false
       })
+      server.maxConnections = maxConnections
       server.on("connection", pipelineOf)
       for (const event of ["request", "checkContinue"] as const) {
         server.on(event, (request, response) => {

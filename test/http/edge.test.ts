@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Cause, Effect, Layer, Logger, References, Schema } from "effect"
+import { Cause, Effect, Fiber, Latch, Layer, Logger, References, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { failureTypes, ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { codes } from "../../src/edge/Answer.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
@@ -249,6 +250,28 @@ describe("what goes wrong inside", () => {
           expect(yield* World.send("GET", "/readyz")).toMatchObject({ status: 503, body: { status: "unavailable" } })
           expect(yield* World.send("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } })
         }).pipe(Effect.provideService(Db, away))
+      }))
+
+    it.effect("readyz asks the database once a second at most, however many ask it, together or one after the other", () =>
+      Effect.gen(function*() {
+        let asked = 0
+        const answered = yield* Latch.make()
+        const check = Effect.andThen(Effect.sync(() => void (asked += 1)), answered.await)
+        const prepared = yield* Effect.provideService(World.webHandler, Db, Db.of({ ...away, check }))
+        const ready = Effect.provideService(World.send("GET", "/readyz"), World.Prepared, prepared)
+        const together = yield* Effect.forEach(
+          [1, 2, 3],
+          () => Effect.forkChild(ready, { startImmediately: true })
+        )
+        // One that goes away takes the question from nobody else.
+        yield* Fiber.interrupt(together[0]!)
+        yield* answered.open
+        for (const one of together.slice(1)) expect((yield* Fiber.join(one)).status).toBe(200)
+        expect((yield* ready).status).toBe(200)
+        expect(asked).toBe(1)
+        yield* TestClock.adjust("1 second")
+        expect((yield* ready).status).toBe(200)
+        expect(asked).toBe(2)
       }))
   })
 })

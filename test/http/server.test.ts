@@ -247,3 +247,33 @@ describe("the server before it serves", () => {
       }))
   })
 })
+
+describe("the server's open connections", () => {
+  const few = Server.layerListen({ host: "127.0.0.1", port: 0, maxConnections: 2 })
+  layer(few.pipe(Layer.provideMerge(SecureRandom.layerWebCrypto)), { excludeTestServices: true })((it) => {
+    it.effect("are so many at most: a further one is closed at once, and has room when another has gone", () =>
+      Effect.gen(function*() {
+        const asked = request("GET /readyz")
+        const kept = yield* Effect.forEach([1, 2], () => open)
+        for (const connection of kept) {
+          connection.write(asked)
+          expect((yield* connection.answer()).status).toBe(503)
+        }
+        expect(yield* Effect.flatMap(open, ({ gone }) => gone)).toBe("closed")
+        for (const connection of kept) {
+          connection.write(request("GET /readyz", [close]))
+          yield* connection.answer()
+          yield* connection.closed
+          connection.abort()
+        }
+        const answered = Effect.flatMap(open, (next) => {
+          next.write(asked)
+          return Effect.raceFirst(
+            Effect.map(next.answer(), ({ status }) => status),
+            Effect.as(next.gone, 0)
+          )
+        })
+        expect(yield* Effect.repeat(Effect.scoped(answered), { until: (status) => status === 503 })).toBe(503)
+      }))
+  })
+})

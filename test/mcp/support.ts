@@ -133,7 +133,7 @@ const saysTheSame = (text: string, answer: any): boolean =>
 
 /** What a call tells: the body that REST would have, and how it came. */
 export const told = ({ body, status }: Answer) => {
-  if (body.jsonrpc === undefined) return { status, body, how: "refused" }
+  if (body.jsonrpc === undefined || body.error !== undefined) return { status, body, how: "refused" }
   const { content, isError, structuredContent } = body.result
   const text = isError === true ? JSON.parse(content[0].text) : undefined
   return isError === true

@@ -3,6 +3,8 @@ import { ConfigProvider, Duration, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { policy } from "../../src/cli/Registration.ts"
+import { ServiceUnavailable } from "../../src/domain/Failure.ts"
+import { Gate } from "../../src/edge/Settings.ts"
 import * as App from "../../src/http/App.ts"
 import { Registration } from "../../src/oauth/Ports.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
@@ -72,6 +74,22 @@ describe("the endpoints for applications", () => {
         expect([page.status, page.headers.get("retry-after")]).toEqual([429, "1"])
         expect((yield* from("2001:db8::1", "GET", "/.well-known/oauth-authorization-server")).status).toBe(200)
         expect((yield* from("2001:db8:0:1::1", "POST", "/oauth/token", garbage)).status).toBe(400)
+      }))
+
+    it.effect("count an address while the service is not ready too, so that waiting for it takes no more", () =>
+      Effect.gen(function*() {
+        yield* day(30_001)
+        const unready = Effect.fail(new ServiceUnavailable({}))
+        for (const path of ["/oauth/token", "/console/sign-in"]) {
+          const method = path.startsWith("/oauth") ? "POST" : "GET"
+          const statuses: Array<number> = []
+          for (let at = 0; at <= 600; at++) {
+            const asked = from("192.0.2.7", method, path, method === "POST" ? "client_id=x" : undefined)
+            statuses.push((yield* Effect.provideService(asked, Gate, unready)).status)
+          }
+          expect([path, new Set(statuses.slice(0, 600)), statuses[600]]).toEqual([path, new Set([503]), 429])
+          yield* TestClock.adjust("2 minutes")
+        }
       }))
 
     it.effect("let register who brings the initial access token, where that is the setting, and nobody without", () =>

@@ -1,6 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { HttpEffect, type HttpServerRequest } from "effect/http"
+import * as crypto from "node:crypto"
 import { maxFormSize, maxParameters } from "../../src/domain/OAuth.ts"
 import * as App from "../../src/http/App.ts"
 import { parse } from "../../src/oauth/Parameters.ts"
@@ -100,6 +101,22 @@ describe("the parameters of a request", () => {
           const page = yield* Pages.visit("POST", "/console/sign-in", { form, headers })
           expect([page.status, page.text.includes("The form is too large.")]).toEqual([400, true])
         }
+      }))
+
+    it.effect("of the consent's form have room for all that may be ticked and one list more, and no further", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const cookie = yield* Pages.signIn(id, admins.owner.id)
+        const url = `/oauth/authorize?${query(yield* registerApplication(), challengeOf("x"))}`
+        const { hidden } = Pages.formOf(yield* Pages.visit("GET", url, { cookie }), "/oauth/authorize")
+        const tooLarge = Effect.fnUntraced(function*(account: ReadonlyArray<string>) {
+          const page = yield* Pages.visit("POST", url, { cookie, form: { ...hidden, decision: "search", account } })
+          return [page.status, page.text.includes("The form is too large.")]
+        })
+        const ids = Array.from({ length: 651 }, () => crypto.randomUUID())
+        expect(yield* tooLarge(ids.slice(0, 600))).toEqual([200, false])
+        expect(yield* tooLarge(ids)).toEqual([400, true])
+        expect(yield* tooLarge(["x".repeat(38 * 1024)])).toEqual([400, true])
       }))
   })
 })

@@ -4,7 +4,7 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
-import { maxFormSize, maxParameters } from "../../domain/OAuth.ts"
+import { choicesListed, maxChosen, maxFormSize, maxParameters } from "../../domain/OAuth.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
 import { admitAnonymous } from "../../edge/Authenticate.ts"
 import * as Body from "../../edge/Body.ts"
@@ -104,8 +104,8 @@ export const serve = <E, R>(
     return yield* Effect.gen(function*() {
       if (host === undefined) return yield* new ParameterInvalid({ message: "Host: is required." })
       if (site === undefined) return yield* new ResourceMissing({})
-      yield* yield* Gate
       yield* admitAnonymous(ip)
+      yield* yield* Gate
       return yield* page({
         site,
         base,
@@ -211,10 +211,14 @@ interface FormLimits {
   readonly members: number
 }
 
-/** How large the forms of the pages may be, and how many members they may have; the consent's lists accounts. */
+/** What can be ticked at most, and one list more, so that whoever ticks too many is told how many are allowed. */
+const maxTicked = maxChosen + choicesListed
+const tickedSize = "&department=".length + 36
+
+/** How large the forms of the pages may be, and how many members they may have; the consent's lists what is ticked. */
 export const formLimits = {
   page: { bytes: maxFormSize, members: maxParameters },
-  consent: { bytes: 64 * 1024, members: 2000 }
+  consent: { bytes: maxFormSize + maxTicked * tickedSize, members: maxParameters + maxTicked }
 } satisfies Record<string, FormLimits>
 
 const formType = /^application\/x-www-form-urlencoded(?:\s*;.*)?$/i

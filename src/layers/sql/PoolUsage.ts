@@ -1,7 +1,24 @@
 /** How much of a client's connections is in use: counted as they are lent, read when somebody asks. */
 import { Effect, Exit } from "effect"
-import type { SqlConnection } from "effect/sql"
+import { type SqlConnection, SqlError } from "effect/sql"
 import * as Gauge from "../Gauge.ts"
+
+/** How many transactions and statements may wait for a connection; whatever comes then is refused at once. */
+export const maxWaiting = 512
+
+/** The queue for connections is full: the database answers, only not this one now. */
+export class QueueFull extends Error {
+  override readonly message = `${maxWaiting} transactions and statements wait for a connection already`
+}
+
+const refused = Effect.suspend(() => {
+  const cause = new QueueFull()
+  return Effect.fail(
+    new SqlError.SqlError({
+      reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "acquireConnection" })
+    })
+  )
+})
 
 /** The ways to a connection. */
 interface Lenders {
@@ -25,6 +42,7 @@ export const make = Effect.fnUntraced(function*(maxConnections: number) {
   const acquired = (acquirer: SqlConnection.Acquirer): SqlConnection.Acquirer =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
+        if (waiting >= maxWaiting) return refused
         waiting += 1
         return Effect.onExit(restore(acquirer), (exit) => {
           waiting -= 1
@@ -37,6 +55,7 @@ export const make = Effect.fnUntraced(function*(maxConnections: number) {
 
   const borrowed = (borrower: SqlConnection.Borrower): SqlConnection.Borrower => (f) =>
     Effect.suspend(() => {
+      if (waiting >= maxWaiting) return refused
       let lent = false
       waiting += 1
       return Effect.onExit(

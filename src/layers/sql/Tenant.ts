@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { beginReadOnly } from "./Client.ts"
 import * as Outage from "./Outage.ts"
+import { QueueFull } from "./PoolUsage.ts"
 
 /** How long a transaction or a directory statement may take unless told otherwise. */
 export const defaultDeadline: Duration.Duration = Duration.seconds(10)
@@ -55,6 +56,11 @@ const mapCause = (sql: SqlClient.SqlClient) =>
 ): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceUnavailable> => {
   for (const reason of cause.reasons) {
     const error = errorOf(reason)
+    if (SqlError.isSqlError(error) && error.reason.cause instanceof QueueFull) {
+      return Effect.fail(
+        new ServiceUnavailable({ message: "The service is busy. Try again in a moment.", retry_after: 1 })
+      )
+    }
     if (SqlError.isSqlError(error) && isAway(error)) {
       return Effect.andThen(Outage.lost(sql, Outage.reasonOf(error)), Effect.fail(new ServiceUnavailable()))
     }

@@ -2,7 +2,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Metric, Redacted } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
+import { maxWaiting } from "../../../src/layers/sql/PoolUsage.ts"
 import * as Postgres from "../../../src/layers/sql/Postgres.ts"
+import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { postgresUrl } from "../../support/database.ts"
 
 const registry = Layer.succeed(Metric.MetricRegistry, new Map())
@@ -42,6 +44,31 @@ describe("the use of connections", () => {
         yield* Fiber.join(holder)
         yield* Fiber.join(patient)
         yield* Effect.flip(sql`select no_such_column`)
+        expect(yield* usage).toEqual(["in_use 0", "waiting 0", "connections_max 1"])
+      }))
+
+    it.effect("is waited for by so many: whoever comes then is refused at once, and the others are served", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const open = yield* Deferred.make<void>()
+        const begun = yield* Deferred.make<void>()
+        const holder = yield* Effect.forkChild(
+          sql.withTransaction(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(open)))
+        )
+        yield* Deferred.await(begun)
+        const ask = Tenant.transaction(sql, "nobody")(sql`select 1`)
+        const waiting = yield* Effect.forEach(
+          Array.from({ length: maxWaiting }),
+          () => Effect.forkChild(ask, { startImmediately: true })
+        )
+        expect(yield* usage).toEqual(["in_use 1", `waiting ${maxWaiting}`, "connections_max 1"])
+        for (const more of [ask, Tenant.directory(sql)(sql`select 1`)]) {
+          expect(yield* Effect.flip(more)).toMatchObject({ _tag: "service_unavailable", retry_after: 1 })
+        }
+        yield* Deferred.succeed(open, undefined)
+        yield* Fiber.join(holder)
+        yield* Effect.forEach(waiting, Fiber.join)
+        yield* ask
         expect(yield* usage).toEqual(["in_use 0", "waiting 0", "connections_max 1"])
       }))
   })
