@@ -1,0 +1,120 @@
+/** What the kept figures come to: one line for each question that a reader asks. */
+import type { Recorded, Table } from "./support/figure.ts"
+
+export interface Verdict {
+  readonly question: string
+  readonly holds: boolean
+  readonly measured: string
+}
+
+type Row = Readonly<Record<string, string>>
+
+const rows = ({ columns, rows }: Table): ReadonlyArray<Row> =>
+  rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, String(row[index])])))
+
+/** The rows of every table that has the column. */
+const having = ({ tables }: Recorded, column: string): ReadonlyArray<Row> =>
+  tables.filter(({ columns }) => columns.includes(column)).flatMap(rows)
+
+const numbers = (text: string | undefined): ReadonlyArray<number> => (text?.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number)
+
+const sum = (found: ReadonlyArray<Row>, column: string): number =>
+  found.reduce((total, row) => total + (numbers(row[column])[0] ?? 0), 0)
+
+const from = (values: ReadonlyArray<number>): string => {
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  return least === most ? String(least) : `${least} to ${most}`
+}
+
+const count = (value: number): string => value.toLocaleString("en-US")
+
+/** The rows by the text of a column, in their order. */
+const by = (found: ReadonlyArray<Row>, column: string): ReadonlyArray<readonly [string, ReadonlyArray<Row>]> => [
+  ...Map.groupBy(found, (row) => row[column] ?? "")
+]
+
+/** The verdicts of a figure, by its name. */
+const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdict>>> = {
+  peers: (figure) =>
+    by(having(figure, "reached"), "ratio").map(([ratio, found]) => {
+      const short = found.filter(({ reached }) => reached === "falls short").length
+      const measured = found.flatMap(({ measured }) => numbers(measured)[0] ?? [])
+      return {
+        question: `${ratio.charAt(0).toUpperCase()}${ratio.slice(1)}, goal ${found[0]?.["goal"]}`,
+        holds: short === 0,
+        measured: `${from(measured)}; ${short} of ${found.length} workloads fall short`
+      }
+    }),
+  scale: (figure) => {
+    const ratio = "ratio, largest to smallest"
+    const pages = having(figure, ratio)
+    const flat = pages.filter((row) => !row[ratio]?.includes("not flat")).length
+    const budget = having(figure, "replicas").map((row) => Object.entries(row).at(-1)?.[1] ?? "")
+    return [
+      {
+        question: "A page costs the same with a thousand and with a million accounts",
+        holds: flat === pages.length,
+        measured: `${flat} of ${pages.length} pages are flat, its page marks the others`
+      },
+      {
+        question: "The budget of a credential is exact over replicas",
+        holds: budget.every((each) => each.startsWith("120 /")),
+        measured: `admitted / refused: ${budget.join("; ")}`
+      }
+    ]
+  },
+  timing: (figure) => {
+    const found = having(figure, "95 % interval")
+    const apart = found.filter((row) => {
+      const [low = 0, high = 0] = numbers(row["95 % interval"])
+      return low > 0 || high < 0
+    })
+    return [{
+      question: "The time of a 404 does not tell why it is one",
+      holds: apart.length === 0,
+      measured: `differences of medians: ${
+        found.map(({ difference }) => difference).join(", ")
+      }; ${apart.length} of ${found.length} intervals leave zero out`
+    }]
+  },
+  fuzz: (figure) => [{
+    question: "Bad input is refused with the right parameter, and leaves nothing behind",
+    holds: having(figure, "Fault").length === 0,
+    measured: `${count(sum(having(figure, "Surface"), "Cases"))} requests, ${
+      count(sum(having(figure, "Fault"), "Cases"))
+    } with a finding, explained on its page`
+  }],
+  faults: (figure) => {
+    const found = having(figure, "fault")
+    const bad = ["lost", "duplicated", "half-done", "journal orphans"].map((column) =>
+      `${sum(found, column)} ${column}`
+    )
+    return [{
+      question: "No fault loses, doubles or halves an acknowledged change",
+      holds: bad.every((each) => each.startsWith("0 ")),
+      measured: `${found.length} kinds of faults, ${count(sum(found, "acknowledged"))} acknowledged changes: ${
+        bad.join(", ")
+      }`
+    }]
+  },
+  laws: (figure) =>
+    having(figure, "Law").map((row) => ({
+      question: row["Law"] === "isolation"
+        ? "An organization's answers and rows do not depend on any other organization"
+        : "Fewer rights never permit or show more",
+      holds: row["Findings"] === "0",
+      measured: `${count(sum([row], "Sequences"))} sequences, ${count(sum([row], "Requests"))} requests, ${
+        row["Findings"]
+      } findings`
+    })),
+  mutants: (figure) => {
+    const found = having(figure, "survived")
+    return [{
+      question: "Tests fail when a line that matters is changed",
+      holds: sum(found, "survived") === 0,
+      measured: `${sum(found, "killed")} of ${sum(found, "tried")} changes found`
+    }]
+  }
+}
+
+export const verdicts = (figure: Recorded): ReadonlyArray<Verdict> => judges[figure.name]?.(figure) ?? []

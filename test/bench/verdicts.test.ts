@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest"
+import type { Recorded, Table } from "../../bench/support/figure.ts"
+import { verdicts } from "../../bench/verdicts.ts"
+
+const recorded = (name: string, ...tables: ReadonlyArray<Omit<Table, "title">>): Recorded => ({
+  name,
+  title: name,
+  command: `npm run ${name}`,
+  text: [],
+  tables: tables.map((table) => ({ ...table, title: "" })),
+  charts: [],
+  date: "2026-01-01",
+  machine: "one",
+  versions: {}
+})
+
+describe("the verdicts over kept figures", () => {
+  it("count the workloads that miss their goal", () => {
+    const goals = (reached: string) =>
+      verdicts(recorded("peers", {
+        columns: ["workload", "ratio", "measured", "goal", "reached"],
+        rows: [
+          ["read", "throughput over the peer's", "1.20 (1.10 to 1.30)", "at least 1.0", "yes"],
+          ["write", "throughput over the peer's", "0.90 (0.80 to 1.10)", "at least 1.0", reached]
+        ]
+      }))
+    expect(goals("falls short")).toEqual([{
+      question: "Throughput over the peer's, goal at least 1.0",
+      holds: false,
+      measured: "0.9 to 1.2; 1 of 2 workloads fall short"
+    }])
+    expect(goals("yes")).toMatchObject([{ holds: true }])
+  })
+
+  it("ask whether zero is in every interval of differences", () => {
+    const timing = (interval: string) =>
+      verdicts(recorded("timing", { columns: ["difference", "95 % interval"], rows: [["-0.2 µs", interval]] }))
+    expect(timing("-2.0 µs to 1.3 µs")).toMatchObject([{ holds: true }])
+    expect(timing("-2.0 µs to -1.3 µs")).toMatchObject([{ holds: false }])
+    expect(timing("1.3 µs to 2.0 µs")).toMatchObject([{ holds: false }])
+  })
+
+  it("fall with one change that a fault lost", () => {
+    const faults = (lost: number) =>
+      verdicts(recorded("faults", {
+        columns: ["fault", "acknowledged", "lost", "duplicated", "half-done", "journal orphans"],
+        rows: [["kill", 10, 0, 0, 0, 0], ["full", 20, lost, 0, 0, 0]]
+      }))
+    expect(faults(0)).toMatchObject([{ holds: true, measured: expect.stringContaining("30 acknowledged") }])
+    expect(faults(1)).toMatchObject([{ holds: false, measured: expect.stringContaining("1 lost") }])
+  })
+})
