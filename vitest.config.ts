@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/databaseSetup.ts"],
+    globalSetup: ["test/support/databaseSetup.ts", "test/support/programSetup.ts"],
     silent: "passed-only",
     pool: "forks",
     maxWorkers: 2,

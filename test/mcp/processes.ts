@@ -7,14 +7,18 @@ import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotoco
 import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as http from "node:http"
-import * as path from "node:path"
 import * as readline from "node:readline"
-
-const main = path.join(import.meta.dirname, "../../src/cli/main.ts")
+import { main } from "../support/program.ts"
 
 type Environment = Readonly<Record<string, string>>
 
-const environment = (extra: Environment) => ({ PATH: process.env["PATH"] ?? "", HOME: "/", ...extra })
+/** What this process has of these, and what is said besides. */
+const environment = (extra: Environment) => ({
+  PATH: process.env["PATH"] ?? "",
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+  HOME: "/",
+  ...extra
+})
 
 /** A running process of the service. */
 export interface Service {

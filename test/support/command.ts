@@ -1,9 +1,6 @@
 /** The command line as processes of their own, on loopback, with nothing of this process's settings. */
 import * as childProcess from "node:child_process"
-import * as path from "node:path"
-
-const root = path.join(import.meta.dirname, "../..")
-const main = path.join(root, "src/cli/main.ts")
+import { main, root } from "./program.ts"
 
 const environment = (settings: Record<string, string>) => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CONSOLE_"))),

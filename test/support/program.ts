@@ -1,0 +1,7 @@
+/** The program that tests start. */
+import * as path from "node:path"
+
+export const root = path.join(import.meta.dirname, "../..")
+
+/** The program as a run of the tests has built it; the sources where nobody has. */
+export const main = process.env["TEST_PROGRAM"] ?? path.join(root, "src/cli/main.ts")
