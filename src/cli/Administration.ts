@@ -110,7 +110,7 @@ export const createAdmin = command(
           return [
             { organization, email, admin_id },
             Provisioning.operatorEntry("admin.created", id, {
-              target: { type: "admin", id: admin_id },
+              targetId: admin_id,
               details: { email, role }
             })
           ] as const
@@ -154,7 +154,7 @@ export const setPassword = command(
           return [
             { organization, email, admin_id: admin.id, ended },
             Provisioning.operatorEntry("admin.password_set", id, {
-              target: { type: "admin", id: admin.id },
+              targetId: admin.id,
               details: ended
             })
           ] as const
@@ -184,7 +184,7 @@ const setDisabled = (disabled: boolean) =>
             return [
               answer,
               Provisioning.operatorEntry(disabled ? "admin.disabled" : "admin.enabled", id, {
-                target: { type: "admin", id: admin.id }
+                targetId: admin.id
               })
             ] as const
           })
@@ -225,7 +225,7 @@ export const createKey = command(
           return [
             { organization, key_id: made.id, label, key: Redacted.value(made.key), expires_at },
             Provisioning.operatorEntry("api_key.created", id, {
-              target: { type: "api_key", id: made.id },
+              targetId: made.id,
               details: { label, scopes: scopes.join(" "), email }
             })
           ] as const
@@ -253,7 +253,7 @@ export const revokeKey = command(
           return [
             { organization, key_id, revoked_at: at },
             Provisioning.operatorEntry("api_key.revoked", id, {
-              target: { type: "api_key", id: key_id.toLowerCase() },
+              targetId: key_id.toLowerCase(),
               details: made === 0 ? {} : { keys_made_with_it: made }
             })
           ] as const

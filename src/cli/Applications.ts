@@ -19,8 +19,6 @@ const State = Schema.Struct({
   approved: Schema.Array(Schema.String)
 })
 
-const target = (id: string) => ({ target: { type: "application", id } })
-
 const stateOf = Effect.fnUntraced(function*(organization: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ required: boolean }>`
@@ -92,7 +90,7 @@ export const approveApplication = command(
           sql`
           insert into approved_application (organization_id, application, approved_at)
           values (${id}, ${application}, ${at}) on conflict do nothing returning application`,
-        (id) => Provisioning.operatorEntry("application.approved", id, target(application))
+        (id) => Provisioning.operatorEntry("application.approved", id, { targetId: application })
       )
     })
 )
@@ -108,6 +106,6 @@ export const withdrawApplication = command(
         sql`
         delete from approved_application
         where organization_id = ${id} and application = ${application} returning application`,
-      (id) => Provisioning.operatorEntry("application.withdrawn", id, target(application))
+      (id) => Provisioning.operatorEntry("application.withdrawn", id, { targetId: application })
     )
 )

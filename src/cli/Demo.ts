@@ -79,15 +79,14 @@ const renewKey = Effect.fnUntraced(function*(adminId: string) {
         update api_key set revoked_at = ${at}
         where organization_id = ${organizationId} and label = ${startLabel} and revoked_at is null returning id`)
       const { id, key } = yield* Provisioning.apiKey(organizationId, adminId, { label: startLabel })
-      for (const [action, target] of [...earlier.map((each) => ["revoked", each.id]), ["created", id]]) {
-        yield* journal.append(
-          organizationId,
-          Provisioning.operatorEntry(`api_key.${action}`, organizationId, {
-            target: { type: "api_key", id: target ?? id },
-            details: { label: startLabel, email: owner }
-          })
-        )
-      }
+      const details = { label: startLabel, email: owner }
+      const entries = [
+        ...earlier.map((each) =>
+          Provisioning.operatorEntry("api_key.revoked", organizationId, { targetId: each.id, details })
+        ),
+        Provisioning.operatorEntry("api_key.created", organizationId, { targetId: id, details })
+      ]
+      for (const entry of entries) yield* journal.append(organizationId, entry)
       return key
     })
   )

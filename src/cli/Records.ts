@@ -259,7 +259,7 @@ export const setAdmin = command(
           return [
             null,
             Provisioning.operatorEntry("role" in changes ? "admin.role_set" : "admin.set", id, {
-              target: { type: "admin", id: admin.id },
+              targetId: admin.id,
               details: { email, ...changes, ...("role" in changes ? { from: admin.role } : {}) }
             })
           ] as const

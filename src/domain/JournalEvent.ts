@@ -91,9 +91,6 @@ export const JournalTail = Schema.Struct({
     { identifier: "journal_tail" }
   )
 
-/** What an entry says before the journal gives it its place in the chain. */
-export type JournalEntry = Omit<JournalEvent, "object" | "id" | "sequence" | "at" | "prev_hash" | "hash">
-
 /** The part of an event that its hash covers: everything but the hash itself, times as on the wire. */
 export const hashed = ({ at, hash: _, ...event }: JournalEvent) => ({ ...event, at: at.toISOString() })
 

@@ -4,9 +4,9 @@ import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { Caller, Role, Scope } from "../domain/Access.ts"
 import type * as Failure from "../domain/Failure.ts"
+import type { JournalAction } from "../domain/JournalEntry.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
 import type { Accounts, Db, Journal, RateLimiter, RateState } from "../ports/Ports.ts"
-import type * as Journaling from "./Journaling.ts"
 import type { AdmissionFailure, Refusal } from "./Refusals.ts"
 import type { toWire } from "./Wire.ts"
 
@@ -63,7 +63,7 @@ export interface Contract<
 
 /** A contract of an operation that changes something. */
 export interface Journaled {
-  readonly journal: Journaling.Declared
+  readonly journal: JournalAction
 }
 
 /** A contract of a write that checks something before its transaction opens: what has to be kept even if it fails. */
@@ -121,7 +121,7 @@ export interface Operation<
   readonly success: Success
   readonly thirdPartyText: boolean
   readonly failures: ReadonlyArray<Failure.FailureClass>
-  readonly journal: Journaling.Declared | undefined
+  readonly journal: JournalAction | undefined
   readonly endpoint: HttpApiEndpoint.HttpApiEndpoint<
     Id,
     Method,

@@ -2,16 +2,12 @@
 import { Effect, Exit } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts } from "../domain/Account.ts"
+import * as Actor from "../domain/Actor.ts"
 import type { Failure, ServiceUnavailable } from "../domain/Failure.ts"
-import type { JournalDetails, JournalEntry, JournalOutcome } from "../domain/JournalEvent.ts"
+import { type JournalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
+import type { JournalDetails, JournalOutcome } from "../domain/JournalEvent.ts"
 import { Accounts, Db, Journal } from "../ports/Ports.ts"
 import type { Live, LiveWriter } from "./Live.ts"
-
-/** What an operation that changes something says of its entries. */
-export interface Declared {
-  readonly action: string
-  readonly target: "account" | "admin" | "organization" | "api_key" | "ai_connection"
-}
 
 interface Context {
   readonly caller: Caller["Service"]
@@ -36,35 +32,27 @@ export type Change = <A, E extends Failure, R1, R2>(
 
 /** The entry of what the caller did. */
 export const entry = (
-  journal: Declared,
+  journaled: JournalAction,
   { account, caller, targetId }: Context,
   outcome: JournalOutcome,
   details: JournalDetails,
-  closes: number | null
-): JournalEntry => ({
-  action: journal.action,
-  outcome,
-  actor: { type: "admin", admin_id: caller.adminId, name: caller.adminName },
-  credential: caller.credential,
-  via: caller.via,
-  account_id: account?.id ?? null,
-  target: {
-    type: journal.target,
-    id: targetId ?? (journal.target === "account" && account !== undefined
+  closes?: number
+): JournalEntry =>
+  journalEntry(Actor.caller(caller), caller, journaled, {
+    targetId: targetId ?? (journaled.target === "account" && account !== undefined
       ? account.id
-      : journal.target === "admin"
+      : journaled.target === "admin"
       ? caller.adminId
-      : caller.organizationId)
-  },
-  details,
-  ip: caller.ip,
-  request_id: caller.requestId,
-  closes
-})
+      : caller.organizationId),
+    accountId: account?.id ?? null,
+    outcome,
+    details,
+    ...(closes === undefined ? {} : { closes })
+  })
 
 /** How a change on the messenger is journaled: the intent commits before, the outcome with what follows from it after. */
 export const changeWith = (
-  journaled: Declared,
+  journaled: JournalAction,
   context: Context,
   live: Live & LiveWriter
 ): Change =>
@@ -78,7 +66,7 @@ export const changeWith = (
       const { organizationId } = caller
       const intent = yield* db.transaction(
         organizationId,
-        journal.begin(organizationId, entry(journaled, context, "pending", details, null))
+        journal.begin(organizationId, entry(journaled, context, "pending", details))
       )
       const exit = yield* Effect.exit(restore(act(live)))
       const failure = Exit.findErrorOption(exit)

@@ -10,7 +10,8 @@ import type {
   ResourceMissing,
   ServiceUnavailable
 } from "../domain/Failure.ts"
-import type { JournalEntry, JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
+import type { JournalEntry } from "../domain/JournalEntry.ts"
+import type { JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
 import type { OrganizationFacts, Recipients } from "../domain/Organization.ts"
 import type { MailChoices } from "../domain/Preferences.ts"
 import type { SessionFacts, Termination } from "../domain/Session.ts"

@@ -33,7 +33,7 @@ const verified = (public_keys: ReadonlyArray<unknown> = []) =>
 const journal = (id: OrganizationId) =>
   Provisioning.within(
     id,
-    Effect.flatMap(Journal, (journal) => journal.append(id, Provisioning.operatorEntry("test", id, {})))
+    Effect.flatMap(Journal, (journal) => journal.append(id, Provisioning.operatorEntry("organization.set", id)))
   )
 
 const made = Checkpoints.after(0, 10_000)

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OrganizationId, type Role } from "../../src/domain/Access.ts"
-import type { JournalEntry } from "../../src/domain/JournalEvent.ts"
+import type { JournalEntry } from "../../src/domain/JournalEntry.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Journal } from "../../src/ports/Ports.ts"
 import { forEachDatabase } from "../support/database.ts"

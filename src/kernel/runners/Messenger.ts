@@ -1,6 +1,7 @@
 /** Operations that reach an account on the messenger. */
 import { Clock, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
+import type { JournalAction } from "../../domain/JournalEntry.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
 import { Db } from "../../ports/Ports.ts"
 import type { Known, Messaging } from "../Context.ts"
@@ -32,7 +33,7 @@ export const runLive = <I extends Targeting, A, E, R>(
 /** Changes something on the messenger: an intent before, an outcome after. */
 export const runChange = <I extends Targeting, A, E, R>(
   resolve: Resolve,
-  journaled: Journaling.Declared,
+  journaled: JournalAction,
   run: (input: I, context: Messaging) => Effect.Effect<A, E, R>
 ) =>
   Effect.fnUntraced(function*(input: I) {

@@ -1,6 +1,7 @@
 /** Operations that change the database. */
 import { Clock, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
+import type { JournalAction } from "../../domain/JournalEntry.ts"
 import { Db, Journal } from "../../ports/Ports.ts"
 import type { Known, Outcome } from "../Context.ts"
 import * as Journaling from "../Journaling.ts"
@@ -9,7 +10,7 @@ import type { Resolve, Targeting } from "../Resolve.ts"
 /** Runs in one transaction with its journal entry: no change without an entry, no entry without a change. */
 export const runWrite = <I extends Targeting, A, E, R>(
   resolve: Resolve,
-  journaled: Journaling.Declared,
+  journaled: JournalAction,
   run: (input: I, context: Known) => Effect.Effect<Outcome<A>, E, R>
 ) =>
   Effect.fnUntraced(function*(input: I) {
@@ -26,7 +27,7 @@ export const runWrite = <I extends Targeting, A, E, R>(
         if (outcome.changed) {
           yield* journal.append(
             caller.organizationId,
-            Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details, null)
+            Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details)
           )
         }
         return outcome.answer

@@ -2,7 +2,9 @@
 import { Array, Clock, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
+import { service } from "../../domain/Actor.ts"
 import { type Checkpoint, noDigest } from "../../domain/Checkpoint.ts"
+import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import * as Ports from "../../ports/Ports.ts"
 import { CheckpointKeys, digest } from "../crypto/CheckpointKeys.ts"
 import { LastCheckpoint } from "./LastCheckpoint.ts"
@@ -134,7 +136,7 @@ const keyChanges = Effect.fnUntraced(function*() {
     where last.key_id <> ${keyId} order by due_at limit ${batch}`)
 })
 
-const changed = "checkpoint_key.changed"
+const changed = journalAction("checkpoint_key.changed")
 
 /** Journals that another key signs from now on, once for each organization. */
 const journalKeyChanges = Effect.gen(function*() {
@@ -150,21 +152,15 @@ const journalKeyChanges = Effect.gen(function*() {
         yield* sql`select 1 from journal_head where organization_id = ${id} for update`
         const told = yield* sql`
           select 1 from journal_event
-          where organization_id = ${id} and action = ${changed} and sequence > ${sequence} and target_id = ${keyId}`
+          where organization_id = ${id} and action = ${changed.action} and sequence > ${sequence} and target_id = ${keyId}`
         if (told.length > 0) return
-        yield* journal.append(id, {
-          action: changed,
-          outcome: "done",
-          actor: { type: "service", admin_id: null, name: null },
-          credential: null,
-          via: "background",
-          account_id: null,
-          target: { type: "checkpoint_key", id: keyId },
-          details: { previous_key_id: key_id, previous_key_known: publicKeys.some(({ kid }) => kid === key_id) },
-          ip: null,
-          request_id: null,
-          closes: null
-        })
+        yield* journal.append(
+          id,
+          journalEntry(service, background, changed, {
+            targetId: keyId,
+            details: { previous_key_id: key_id, previous_key_known: publicKeys.some(({ kid }) => kid === key_id) }
+          })
+        )
       }).pipe(Effect.orDie)
     )
   }

@@ -2,8 +2,10 @@ import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import type { OrganizationId } from "../../domain/Access.ts"
+import * as Actor from "../../domain/Actor.ts"
 import { addressGroup } from "../../domain/Address.ts"
 import { PasswordIncorrect } from "../../domain/Failure.ts"
+import { journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import {
   freeAddressFailures,
   freePasswordFailures,
@@ -175,19 +177,13 @@ export const layer = Layer.effect(
           }
           const kept = browser === null ? null : browserDigest(browser)
           yield* Endings.forgetBrowsers(sql, organizationId, adminId, kept)
-          yield* journal.append(organizationId, {
-            action: "admin.password_set",
-            outcome: "done",
-            actor: { type: "admin", admin_id: adminId, name: caller.adminName },
-            credential: caller.credential,
-            via: caller.via,
-            account_id: null,
-            target: { type: "admin", id: adminId },
-            details: ended,
-            ip: caller.ip,
-            request_id: caller.requestId,
-            closes: null
-          })
+          yield* journal.append(
+            organizationId,
+            journalEntry(Actor.caller(caller), caller, journalAction("admin.password_set"), {
+              targetId: adminId,
+              details: ended
+            })
+          )
           return true
         }))
         if (!changed) return yield* new PasswordIncorrect({})

@@ -10,8 +10,10 @@ import {
   type SignedIn
 } from "../../console/ConsoleSessions.ts"
 import { type OrganizationId, readsArchive, type Role } from "../../domain/Access.ts"
+import * as Actor from "../../domain/Actor.ts"
 import { addressGroup } from "../../domain/Address.ts"
 import { browserName } from "../../domain/Browser.ts"
+import { type ActionName, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { consoleSessionIdle, consoleSessionLifetime, knownBrowserLifetime } from "../../domain/Limits.ts"
 import { type AdminRef, ConsolePasswords } from "../../ports/ConsolePasswords.ts"
@@ -95,20 +97,14 @@ export const layer = Layer.effect(
       return secret === undefined ? null : Redacted.make(secret)
     }
 
-    const journaled = (admin: Named, action: string, visit: SessionVisit, details: JournalDetails) =>
-      journal.append(admin.organizationId, {
-        action,
-        outcome: "done",
-        actor: { type: "admin", admin_id: admin.adminId, name: admin.adminName },
-        credential: { kind: "console", id: admin.sessionId, label: "Console" },
-        via: "console",
-        account_id: null,
-        target: { type: "admin", id: admin.adminId },
-        details,
-        ip: visit.ip,
-        request_id: visit.requestId,
-        closes: null
-      })
+    const journaled = (admin: Named, action: ActionName, visit: SessionVisit, details: JournalDetails) =>
+      journal.append(
+        admin.organizationId,
+        journalEntry(Actor.signedIn(admin), { ...visit, via: "console" }, journalAction(action), {
+          targetId: admin.adminId,
+          details
+        })
+      )
 
     /** Holds for a session that has ended neither by itself nor with its admin. */
     const live = (now: number) =>

@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
-import type { JournalEntry } from "../../domain/JournalEvent.ts"
+import type { JournalEntry } from "../../domain/JournalEntry.ts"
 import * as Ports from "../../ports/Ports.ts"
 import {
   columns,

@@ -2,6 +2,8 @@
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrganizationId, Via } from "../../domain/Access.ts"
+import { external } from "../../domain/Actor.ts"
+import { journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import { freePasswordFailures, passwordFailuresJournaled } from "../../domain/Limits.ts"
 import type { AdminRef, Attempt } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Ports.ts"
@@ -30,19 +32,14 @@ const write = Effect.fnUntraced(function*(
   now: Date,
   burst: boolean
 ) {
-  yield* (yield* Journal).append(organizationId, {
-    action: "console_password.failed",
-    outcome: "refused",
-    actor: { type: "external", admin_id: null, name: null },
-    credential: null,
-    via: row.via,
-    account_id: null,
-    target: { type: "admin", id: adminId },
-    details: { failures: row.failures, addresses: row.addresses, since: row.since.toISOString() },
-    ip: row.ip,
-    request_id: row.request_id,
-    closes: null
-  })
+  yield* (yield* Journal).append(
+    organizationId,
+    journalEntry(external, { ...row, requestId: row.request_id }, journalAction("console_password.failed"), {
+      targetId: adminId,
+      outcome: "refused",
+      details: { failures: row.failures, addresses: row.addresses, since: row.since.toISOString() }
+    })
+  )
   yield* sql`
     update password_failure set failures = 0, addresses = '{}', journaled_at = ${now}, burst = ${burst}
     where organization_id = ${organizationId} and admin_id = ${adminId}`

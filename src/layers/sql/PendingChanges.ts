@@ -2,13 +2,15 @@
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
+import { service } from "../../domain/Actor.ts"
+import { background, journalEntry, type TargetType } from "../../domain/JournalEntry.ts"
 import type { JournalEvent } from "../../domain/JournalEvent.ts"
 import * as Ports from "../../ports/Ports.ts"
 import * as Tenant from "./Tenant.ts"
 
 type Intent = Pick<JournalEvent, "action" | "account_id" | "details"> & {
-  readonly target_type: string | null
-  readonly target_id: string | null
+  readonly target_type: TargetType
+  readonly target_id: string
 }
 
 /**
@@ -33,19 +35,17 @@ export const closeAbandoned = Effect.fnUntraced(function*(all: boolean) {
           select action, account_id, details, target_type, target_id from journal_event
           where organization_id = ${organizationId} and sequence = ${sequence}`)
         if (intent === undefined) return
-        const first = yield* journal.close(organizationId, sequence, {
-          action: intent.action,
-          outcome: "failed",
-          actor: { type: "service", admin_id: null, name: null },
-          credential: null,
-          via: "background",
-          account_id: intent.account_id,
-          target: intent.target_type === null ? null : { type: intent.target_type, id: intent.target_id ?? "" },
-          details: { ...intent.details, error: "unknown", certain: false },
-          ip: null,
-          request_id: null,
-          closes: sequence
-        })
+        const first = yield* journal.close(
+          organizationId,
+          sequence,
+          journalEntry(service, background, { action: intent.action, target: intent.target_type }, {
+            targetId: intent.target_id,
+            accountId: intent.account_id,
+            outcome: "failed",
+            details: { ...intent.details, error: "unknown", certain: false },
+            closes: sequence
+          })
+        )
         if (first) closed += 1
       })
     )

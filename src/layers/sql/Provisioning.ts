@@ -5,7 +5,15 @@ import { SqlClient } from "effect/sql"
 import { OrganizationId, type Role, Scope } from "../../domain/Access.ts"
 import { type MessengerNames, nameKey } from "../../domain/Account.ts"
 import { searchText } from "../../domain/AccountSearch.ts"
-import type { JournalDetails, JournalEntry } from "../../domain/JournalEvent.ts"
+import { operator } from "../../domain/Actor.ts"
+import {
+  type ActionName,
+  commandLine,
+  journalAction,
+  type JournalEntry,
+  journalEntry
+} from "../../domain/JournalEntry.ts"
+import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
@@ -176,24 +184,12 @@ export const rows = Effect.fnUntraced(
 export const within = <A, E, R>(organizationId: string, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Ports.Db, (db) => db.transaction(OrganizationId.make(organizationId), effect))
 
-/** The journal's entry of what an operator did at the command line. */
+/** The journal's entry of what an operator did at the command line, to the organization by default. */
 export const operatorEntry = (
-  action: string,
+  action: ActionName,
   organizationId: string,
-  options: { readonly target?: JournalEntry["target"]; readonly details?: JournalDetails } = {}
-): JournalEntry => ({
-  action,
-  outcome: "done",
-  actor: { type: "operator", admin_id: null, name: null },
-  credential: null,
-  via: "cli",
-  account_id: null,
-  target: options.target ?? { type: "organization", id: organizationId },
-  details: options.details ?? {},
-  ip: null,
-  request_id: null,
-  closes: null
-})
+  { details = {}, targetId = organizationId }: { readonly targetId?: string; readonly details?: JournalDetails } = {}
+): JournalEntry => journalEntry(operator, commandLine, journalAction(action), { targetId, details })
 
 /** The ids of the organizations, oldest first. */
 export const organizationIds = Effect.gen(function*() {

@@ -8,6 +8,7 @@ import {
   ScopeExceeded,
   TooManyAttempts
 } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
 import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -46,7 +47,7 @@ export const createApiKey = Operation.write(
     },
     success: CreatedApiKey,
     failures: [InvalidApiKey, ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],
-    journal: { action: "api_key.created", target: "api_key" },
+    journal: journalAction("api_key.created"),
     before: ({ current_password, scopes }, { caller }) =>
       Effect.gen(function*() {
         if (caller.limit !== null) {

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { AiConnectionDetail } from "../../domain/Credential.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
 import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
@@ -19,7 +20,7 @@ export const revokeAiConnection = Operation.write(
     params: { connection_id: Uuid.annotateKey({ description: "The connection's id, from list_ai_connections." }) },
     success: AiConnectionDetail,
     failures: [ResourceMissing],
-    journal: { action: "ai_connection.revoked", target: "ai_connection" }
+    journal: journalAction("ai_connection.revoked")
   },
   ({ connection_id }, { caller, now }) =>
     Effect.gen(function*() {

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { ApiKey } from "../../domain/Credential.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
 import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
@@ -20,7 +21,7 @@ export const revokeApiKey = Operation.write(
     params: { api_key_id: Uuid.annotateKey({ description: "The key's id, from list_ai_connections." }) },
     success: ApiKey,
     failures: [ResourceMissing],
-    journal: { action: "api_key.revoked", target: "api_key" }
+    journal: journalAction("api_key.revoked")
   },
   ({ api_key_id }, { caller, now }) =>
     Effect.gen(function*() {

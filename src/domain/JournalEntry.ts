@@ -1,0 +1,116 @@
+/** How something that happened becomes an entry of the journal. */
+import type { Via } from "./Access.ts"
+import type { Actor } from "./Actor.ts"
+import type { JournalDetails, JournalEvent, JournalOutcome } from "./JournalEvent.ts"
+
+/** What an entry says before the journal gives it its place in the chain. */
+export type JournalEntry = Omit<JournalEvent, "object" | "id" | "sequence" | "at" | "prev_hash" | "hash">
+
+/** The kinds of objects that an event may be about. */
+export type TargetType =
+  | "account"
+  | "admin"
+  | "ai_connection"
+  | "api_key"
+  | "application"
+  | "archive_cleanup"
+  | "archive_rule"
+  | "checkpoint_key"
+  | "department"
+  | "email_change"
+  | "login"
+  | "organization"
+  | "session"
+  | "sign_up_link"
+  | "subscription"
+  | "support_request"
+
+/** An action as it is declared, once: its name, and what it is done to. */
+export interface JournalAction {
+  /** `object.verb` in the past tense. */
+  readonly action: string
+  readonly target: TargetType
+}
+
+/**
+ * Every action that something other than one operation alone writes: pages, commands, the authorization server and the
+ * service itself. An operation that writes one of them refers to it; any other action is declared with its operation.
+ */
+const targets = {
+  "admin.created": "admin",
+  "admin.disabled": "admin",
+  "admin.enabled": "admin",
+  "admin.password_set": "admin",
+  "admin.role_set": "admin",
+  "admin.set": "admin",
+  "ai_connection.revoked": "ai_connection",
+  "api_key.created": "api_key",
+  "api_key.revoked": "api_key",
+  "application.approval_set": "organization",
+  "application.approved": "application",
+  "application.withdrawn": "application",
+  "authorization_code.reused": "ai_connection",
+  "checkpoint_key.changed": "checkpoint_key",
+  "console.signed_in": "admin",
+  "console.signed_out": "admin",
+  "console_password.failed": "admin",
+  "oauth.connected": "ai_connection",
+  "organization.created": "organization",
+  "organization.set": "organization",
+  "refresh_token.reused": "ai_connection"
+} as const satisfies Record<string, TargetType>
+
+/** The name of an action of the table. */
+export type ActionName = keyof typeof targets
+
+/** The names of the table. */
+export const actionNames: ReadonlyArray<string> = Object.keys(targets)
+
+/** An action of the table. */
+export const journalAction = (name: ActionName): JournalAction => ({ action: name, target: targets[name] })
+
+/** Where something was done from. */
+export interface Place {
+  readonly via: Via
+  readonly ip: string | null
+  readonly requestId: string | null
+}
+
+/** The service itself, while nobody asks. */
+export const background: Place = { via: "background", ip: null, requestId: null }
+/** An operator's command. */
+export const commandLine: Place = { via: "cli", ip: null, requestId: null }
+
+/** What happened. */
+export interface Happened {
+  readonly targetId: string
+  /** The account that it concerns. */
+  readonly accountId?: string | null
+  /** `done` by default. */
+  readonly outcome?: JournalOutcome
+  readonly details?: JournalDetails
+  /** The sequence of the intent that it completes. */
+  readonly closes?: number
+}
+
+/** The entry of what an actor did from a place. */
+export const journalEntry = (
+  actor: Actor,
+  { ip, requestId, via }: Place,
+  { action, target }: JournalAction,
+  { accountId = null, closes, details = {}, outcome = "done", targetId }: Happened
+): JournalEntry => ({
+  action,
+  outcome,
+  actor: actor.type === "admin"
+    ? { type: "admin", admin_id: actor.adminId, name: actor.name }
+    : { type: actor.type, admin_id: null, name: null },
+  credential: actor.type === "admin" || actor.type === "service" ? actor.credential : null,
+  via,
+  account_id: accountId,
+  target: { type: target, id: targetId },
+  details,
+  ip,
+  request_id: requestId,
+  closes: closes ?? null
+})
