@@ -162,6 +162,17 @@ describe("the check of Node's version", () => {
   })
 })
 
+describe("the page of dependencies", () => {
+  it("has a line for every package that is installed with this one", () => {
+    const listed = [...read("docs/dependencies.md").matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`(.+?)`/g)].map(([, name]) => name)
+    )
+    expect(listed.toSorted()).toEqual(
+      Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).toSorted()
+    )
+  })
+})
+
 describe("the README", () => {
   const commands = () => [...readme().matchAll(/^(?:\$ )?((?:npm|npx) .*)$/gm)].map(([, command]) => command ?? "")
 

@@ -169,9 +169,10 @@ describe("the page of the configuration", () => {
     )
     expect([...documented].toSorted()).toEqual(real.toSorted())
     for (
-      const [, words = ""] of `${Pages.read("README.md")}${configuration}`.matchAll(
-        /(?:npm run cli -- |^security-console )(\w[^\n<>`]*)/gm
-      )
+      const [, words = ""] of `${Pages.read("README.md")}${Pages.read("docs/getting-started.md")}${configuration}`
+        .matchAll(
+          /(?:npm run cli -- |^security-console )(\w[^\n<>`]*)/gm
+        )
     ) {
       const [first = "", second = ""] = words.split(" ")
       expect(real).toContain(helps.get(first)?.length === 0 ? first : `${first} ${second}`)

@@ -51,7 +51,7 @@ const servers = (text: string): any => JSON.parse(text).mcpServers["security-con
 describe("the documents, pasted from top to bottom", () => {
   it("lead from two commands to a service with an organization, its assistants and its applications", async () => {
     const { folder, made } = await clone()
-    const printed = await made.paste(Pages.read("README.md"))
+    const printed = await made.paste(`${Pages.read("README.md")}\n${Pages.read("docs/getting-started.md")}`)
 
     // The tour has paused an account, and read the entry that this left.
     expect(printed.some((output) => output.includes(`"action":"paused"`))).toBe(true)
@@ -132,7 +132,14 @@ describe("the documents, pasted from top to bottom", () => {
   it("have no block that nothing runs", () => {
     const ran = new Set(["sh", "json", "sql", "ts embed", "ts seed", "ts mount", "ts replace", "ts client", "ts oauth"])
     for (
-      const file of ["README.md", "docs/configuration.md", "docs/oauth.md", "docs/assistants.md", "docs/embedding.md"]
+      const file of [
+        "README.md",
+        "docs/getting-started.md",
+        "docs/configuration.md",
+        "docs/oauth.md",
+        "docs/assistants.md",
+        "docs/embedding.md"
+      ]
     ) {
       const kinds = Pages.blocks(Pages.read(file)).map(({ kind }) => kind)
       expect([file, kinds.filter((kind) => !ran.has(kind))]).toEqual([file, []])
