@@ -4,7 +4,6 @@ import { pages } from "./specification.mjs"
 
 /** Each generated file with the program whose standard output it is. */
 const generated = {
-  "src/http/examples.json": ["scripts/examples.mjs"],
   "openapi.json": ["src/cli/main.ts", "openapi"],
   "seeds/seed.schema.json": ["src/cli/main.ts", "seed-schema"]
 }

@@ -3,24 +3,16 @@ import type { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { everyone } from "../domain/Access.ts"
+import { contentNotice } from "../domain/Wire.ts"
 import { interfaceVersion } from "../edge/Version.ts"
 import * as Members from "../kernel/Members.ts"
 import * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
-import recorded from "./examples.json" with { type: "json" }
 import * as Guides from "./Guides.ts"
 import * as Responses from "./Responses.ts"
 
 /** Where the document is served. */
 export const path = "/openapi.json"
-
-/** A request's body and the answer to it, as the demo organization gave it. */
-interface Example {
-  readonly body?: unknown
-  readonly answer: unknown
-}
-
-const examples: ReadonlyMap<string, Example> = new Map(Object.entries(recorded))
 
 /** The JSON Schema of what a member looks like in a request. */
 const memberSchema = (member: Schema.Top): object => {
@@ -60,10 +52,14 @@ const textOf = ({ description, roles, scope, summary }: Operation.Any): string =
     roles.length === everyone.length ? "every one" : roles.map((role) => `\`${role}\``).join(", ")
   }`
 
-const exampleOf = ({ id }: Operation.Any, part: keyof Example) => {
-  const example = examples.get(id)?.[part]
-  return example === undefined ? {} : { examples: { demo: { summary: "In the demo organization", value: example } } }
-}
+const inDemo = (value: unknown) => ({ examples: { demo: { summary: "In the demo organization", value } } })
+
+/** The members of the sample's request that its body has. */
+const bodyOf = ({ body, sample }: Operation.Any) =>
+  Object.fromEntries(Object.entries(sample.request).filter(([name]) => Object.hasOwn(body, name)))
+
+const answerOf = ({ sample, thirdPartyText }: Operation.Any) =>
+  thirdPartyText ? { content_notice: contentNotice, ...sample.answer } : sample.answer
 
 /** What the derived document lacks: how values look in an address, closed bodies, titles, and who may call. */
 const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperation) => {
@@ -83,7 +79,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
       requestBody: {
         required: Members.required(operation.body).length > 0,
         content: {
-          "application/json": { schema: bodySchema(operation.body), ...exampleOf(operation, "body") }
+          "application/json": { schema: bodySchema(operation.body), ...inDemo(bodyOf(operation)) }
         }
       }
     }),
@@ -92,7 +88,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
         description: "The answer.",
         headers: Responses.headersOf("200"),
         content: {
-          "application/json": { ...answer?.content?.["application/json"], ...exampleOf(operation, "answer") }
+          "application/json": { ...answer?.content?.["application/json"], ...inDemo(answerOf(operation)) }
         }
       },
       ...Responses.references(failures)

@@ -28,6 +28,18 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  */
 export type Kind = "read" | "write" | "live" | "change"
 
+/** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
+export interface Sample<
+  Params extends Fields,
+  Query extends Fields,
+  Body extends Fields,
+  Success extends Schema.Top
+> {
+  readonly request: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query> & Schema.Struct.Encoded<Body>
+  /** The kernel adds the content notice. */
+  readonly answer: Omit<Success["Encoded"], "content_notice">
+}
+
 /** Everything about an operation but its implementation. */
 export interface Contract<
   Method extends HttpMethod.HttpMethod,
@@ -59,6 +71,7 @@ export interface Contract<
   /** The answer; with `content_notice` among its fields it carries third-party text. */
   readonly success: Success
   readonly failures?: Failures
+  readonly sample: NoInfer<Sample<Params, Query, Body, Success>>
 }
 
 /** A contract of an operation that changes something. */
@@ -97,6 +110,10 @@ export interface Declaration {
   readonly query: Fields
   readonly body: Fields
   readonly success: Schema.Top
+  readonly sample: {
+    readonly request: Readonly<Record<string, unknown>>
+    readonly answer: object
+  }
 }
 
 /** One operation: its contract, and the functions that every way in calls. */

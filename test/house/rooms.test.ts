@@ -76,6 +76,7 @@ const rows: ReadonlyArray<Row> = [
     accepted: [
       "effect",
       "./Profile.ts",
+      "./pause_protection.sample.ts",
       "../../kernel/Operation.ts",
       "../../ports/Journal.ts",
       "../../domain/Account.ts"

@@ -16,10 +16,27 @@ const where = (among: ReadonlyArray<string>, pattern: RegExp, text: (source: str
 
 const whole = (text: string) => text
 
+const partition = <A>(values: ReadonlyArray<A>, first: (value: A) => boolean) =>
+  [values.filter(first), values.filter((value) => !first(value))] as const
+
 describe("the list of operations", () => {
   it("holds each file of an area once, under the file's name", () => {
-    const named = files("src/operations/*/**/[a-z]*.ts").map((file) => basename(file, ".ts"))
+    const [samples, named] = partition(
+      files("src/operations/*/**/[a-z]*.ts").map((file) => basename(file, ".ts")),
+      (name) => name.endsWith(".sample")
+    )
     expect(operations.map(({ id }) => id).toSorted()).toEqual(named.toSorted())
+    expect(samples.toSorted()).toEqual(named.map((id) => `${id}.sample`).toSorted())
+  })
+
+  it("declares each operation once: its id is the first argument of one declaration", () => {
+    const declared = source.flatMap((file) =>
+      [...read(file).matchAll(/Operation\.\w+\(\s*"(\w+)"/g)].map(([, id]) => `${id} in ${file}`)
+    )
+    const expected = operations.map(({ id }) =>
+      `${id} in ${source.find((file) => basename(file) === `${id}.ts`) ?? "no file"}`
+    )
+    expect(declared.toSorted()).toEqual(expected.toSorted())
   })
 })
 

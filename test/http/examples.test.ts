@@ -1,7 +1,20 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { readFileSync } from "node:fs"
+import { Caller } from "../../src/domain/Access.ts"
 import * as Documents from "../../src/http/Documents.ts"
+import type * as Operation from "../../src/kernel/Operation.ts"
+import * as Loader from "../../src/layers/seed/Loader.ts"
 import { operations } from "../../src/operations/index.ts"
+import { Credentials } from "../../src/ports/Ports.ts"
+import * as Mcp from "../mcp/support.ts"
+import { pglite } from "../support/database.ts"
+import * as Random from "../support/random.ts"
+import * as World from "../support/world.ts"
+
+const all: ReadonlyArray<Operation.Any> = operations
 
 const document: any = JSON.parse(JSON.stringify(Documents.make()))
 
@@ -52,6 +65,72 @@ describe("the document's examples", () => {
       expect(wrong(`${pointer}/requestBody`, body)).toEqual([])
       expect(wrong(`${pointer}/requestBody`, { ...body, surprise: true })).not.toEqual([])
     }
+  })
+})
+
+const chance = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/
+
+/** What the samples call by chance, and what it is called here: an id of one sample is the same in every other. */
+const makeNames = () => {
+  const names = new Map<string, string>()
+  /** Throws where the two differ in more than ids and hashes, or an id is not the one that it was before. */
+  const learn = (sample: unknown, answer: unknown, at = "answer"): void => {
+    if (typeof sample === "string" && chance.test(sample) && typeof answer === "string") {
+      expect([at, names.get(sample) ?? answer]).toEqual([at, answer])
+      names.set(sample, answer)
+    } else if (typeof sample === "object" && sample !== null && typeof answer === "object" && answer !== null) {
+      expect([at, Object.keys(answer).toSorted()]).toEqual([at, Object.keys(sample).toSorted()])
+      for (const [name, member] of Object.entries(sample)) learn(member, Reflect.get(answer, name), `${at}.${name}`)
+    } else if (sample === "osc_live_...") {
+      expect([at, answer]).toEqual([at, expect.stringMatching(/^osc_live_\w{49}$/)])
+    } else {
+      expect([at, answer]).toEqual([at, sample])
+    }
+  }
+  const here = (value: unknown): unknown => {
+    if (typeof value !== "string" || !chance.test(value)) return value
+    const name = names.get(value)
+    if (name === undefined) throw new Error(`No sample before has answered ${value}`)
+    return name
+  }
+  return { learn, here }
+}
+
+describe("the samples", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("are what the demo organization answers, by every transport: first all that read, then all that change something", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-01-15T09:00:00.000Z"))
+        const seed: unknown = JSON.parse(readFileSync(new URL("../../seeds/demo.json", import.meta.url), "utf8"))
+        const { keys } = yield* Loader.load(yield* Loader.decode(seed))
+        const { key } = keys[0]!
+        const caller = {
+          ...(yield* (yield* Credentials).authenticate(key, `${World.baseUrl}/v1`)),
+          via: "embedded" as const,
+          ip: null,
+          requestId: null
+        }
+        const { here, learn } = makeNames()
+        for (const changing of [false, true]) {
+          for (const operation of all.filter((one) => Random.changes(one) === changing)) {
+            if (changing) yield* TestClock.adjust("1 minute")
+            const { id, sample } = operation
+            const input = Object.fromEntries(Object.entries(sample.request).map(([name, value]) => [name, here(value)]))
+            const request = Random.draw({ operation: id, members: input }, Random.noIds)
+            const { body, status } = yield* Random.send(request, key)
+            expect([id, status, body]).toEqual([id, 200, expect.anything()])
+            const { content_notice, ...answer } = body
+            expect([id, content_notice !== undefined]).toEqual([id, operation.thirdPartyText])
+            learn(sample.answer, answer, id)
+            if (changing) continue
+            const tool = Mcp.told(yield* Mcp.call(id, input, { key }))
+            expect([id, tool.how, tool.body]).toEqual([id, "done", body])
+            // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- the services of any operation are any
+            const embedded = yield* Effect.provideService(operation.call(input), Caller, caller)
+            expect([id, JSON.parse(JSON.stringify(embedded))]).toEqual([id, body])
+          }
+        }
+      }))
   })
 })
 

@@ -22,6 +22,9 @@ const idKinds: Readonly<Record<string, IdKind>> = {
 /** The ids that a request draws from. */
 export type Ids = Readonly<Record<IdKind, ReadonlyArray<string>>>
 
+/** No ids at all, for requests that name theirs. */
+export const noIds: Ids = { account: [], event: [], department: [], admin: [], credential: [], key: [], connection: [] }
+
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */
 interface Pick {
   readonly pick: number

@@ -5,6 +5,7 @@ import { defaultSearchLimit, maxSearchLength, maxSearchLimit } from "../../domai
 import { List, page, Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { sample } from "./find_accounts.sample.ts"
 
 export const findAccounts = Operation.read(
   "find_accounts",
@@ -24,7 +25,8 @@ export const findAccounts = Operation.read(
           .annotate({ default: defaultSearchLimit })
       ).annotateKey({ description: "The most accounts to answer." })
     },
-    success: List(Account).annotate({ identifier: "found_account_list" })
+    success: List(Account).annotate({ identifier: "found_account_list" }),
+    sample
   },
   ({ limit = defaultSearchLimit, query }, { caller, now }) =>
     Effect.gen(function*() {

@@ -4,6 +4,7 @@ import { AccountDetail, accountDetail, TargetAccount } from "../../domain/Accoun
 import { terminationsShown } from "../../domain/Limits.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { sample } from "./get_account.sample.ts"
 
 export const getAccount = Operation.read(
   "get_account",
@@ -14,7 +15,8 @@ export const getAccount = Operation.read(
     scope: "org:read",
     roles: everyone,
     params: { account_id: TargetAccount },
-    success: AccountDetail
+    success: AccountDetail,
+    sample
   },
   ({ account_id }, { account, caller, now }) =>
     Effect.gen(function*() {

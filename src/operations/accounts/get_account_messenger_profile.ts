@@ -3,6 +3,7 @@ import { protectors } from "../../domain/Access.ts"
 import { TargetAccount } from "../../domain/Account.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { sample } from "./get_account_messenger_profile.sample.ts"
 import { showProfile } from "./Profile.ts"
 
 export const getAccountMessengerProfile = Operation.live(
@@ -14,7 +15,8 @@ export const getAccountMessengerProfile = Operation.live(
     scope: "org:read",
     roles: protectors,
     params: { account_id: TargetAccount },
-    success: MessengerProfile
+    success: MessengerProfile,
+    sample
   },
   (_, { account, caller, live }) =>
     Effect.gen(function*() {

@@ -6,6 +6,7 @@ import { AccountStatus } from "../../domain/Status.ts"
 import { defaultPageLimit, List, page, PageLimit } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { sample } from "./list_protected_accounts.sample.ts"
 
 export const listProtectedAccounts = Operation.read(
   "list_protected_accounts",
@@ -25,7 +26,8 @@ export const listProtectedAccounts = Operation.read(
         description: "Id of the last account of the previous page; left out for the first page."
       })
     },
-    success: List(Account).annotate({ identifier: "account_list" })
+    success: List(Account).annotate({ identifier: "account_list" }),
+    sample
   },
   ({ department_id, limit = defaultPageLimit, starting_after, status }, { caller, now }) =>
     Effect.gen(function*() {

@@ -5,6 +5,7 @@ import { NotActive } from "../../domain/Failure.ts"
 import { deriveStatus, isActive } from "../../domain/Status.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/Ports.ts"
+import { sample } from "./pause_protection.sample.ts"
 
 export const pauseProtection = Operation.write(
   "pause_protection",
@@ -17,6 +18,7 @@ export const pauseProtection = Operation.write(
     roles: protectors,
     params: { account_id: TargetAccount },
     success: AccountAction,
+    sample,
     failures: [NotActive],
     journal: { action: "account.paused", target: "account" }
   },

@@ -5,6 +5,7 @@ import { NotPaused } from "../../domain/Failure.ts"
 import { deriveStatus } from "../../domain/Status.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/Ports.ts"
+import { sample } from "./resume_protection.sample.ts"
 
 export const resumeProtection = Operation.write(
   "resume_protection",
@@ -16,6 +17,7 @@ export const resumeProtection = Operation.write(
     roles: protectors,
     params: { account_id: TargetAccount },
     success: AccountAction,
+    sample,
     failures: [NotPaused],
     journal: { action: "account.resumed", target: "account" }
   },

@@ -5,6 +5,7 @@ import { maxRoleLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { sample } from "./set_account_role_label.sample.ts"
 
 export const setAccountRoleLabel = Operation.write(
   "set_account_role_label",
@@ -21,6 +22,7 @@ export const setAccountRoleLabel = Operation.write(
       })
     },
     success: ChangedAccount,
+    sample,
     journal: { action: "account.role_label_set", target: "account" }
   },
   ({ role_label }, { account, caller, now }) =>

@@ -9,6 +9,7 @@ import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/Ports.ts"
 import { showProfile } from "./Profile.ts"
+import { sample } from "./set_messenger_username.sample.ts"
 
 const Username = Text(maxUsernameLength).check(
   Schema.makeFilter((text: string) => !text.startsWith("@"), { expected: "a username without @" })
@@ -30,6 +31,7 @@ export const setMessengerUsername = Operation.change(
       })
     },
     success: MessengerProfile,
+    sample,
     failures: [UsernameTaken, UsernameInvalid, UsernamePurchasable],
     journal: { action: "profile.username_set", target: "account" }
   },

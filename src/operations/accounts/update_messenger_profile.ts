@@ -9,6 +9,7 @@ import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/Ports.ts"
 import { showProfile } from "./Profile.ts"
+import { sample } from "./update_messenger_profile.sample.ts"
 
 export const updateMessengerProfile = Operation.change(
   "update_messenger_profile",
@@ -32,6 +33,7 @@ export const updateMessengerProfile = Operation.change(
       })
     },
     success: MessengerProfile,
+    sample,
     failures: [BioTooLong],
     journal: { action: "profile.updated", target: "account" }
   },

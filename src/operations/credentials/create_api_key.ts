@@ -14,6 +14,7 @@ import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
+import { sample } from "./create_api_key.sample.ts"
 
 export const createApiKey = Operation.write(
   "create_api_key",
@@ -46,6 +47,7 @@ export const createApiKey = Operation.write(
       })
     },
     success: CreatedApiKey,
+    sample,
     failures: [InvalidApiKey, ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],
     journal: journalAction("api_key.created"),
     before: ({ current_password, scopes }, { caller }) =>

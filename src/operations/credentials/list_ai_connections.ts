@@ -3,6 +3,7 @@ import { everyone } from "../../domain/Access.ts"
 import { AiConnections } from "../../domain/Credential.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Credentials } from "../../ports/Ports.ts"
+import { sample } from "./list_ai_connections.sample.ts"
 
 export const listAiConnections = Operation.read(
   "list_ai_connections",
@@ -14,7 +15,8 @@ export const listAiConnections = Operation.read(
     path: "/v1/ai-connections",
     scope: "org:read",
     roles: everyone,
-    success: AiConnections
+    success: AiConnections,
+    sample
   },
   (_, { caller }) =>
     Effect.gen(function*() {

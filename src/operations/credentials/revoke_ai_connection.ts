@@ -7,6 +7,7 @@ import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
 import { Credentials } from "../../ports/Ports.ts"
+import { sample } from "./revoke_ai_connection.sample.ts"
 
 export const revokeAiConnection = Operation.write(
   "revoke_ai_connection",
@@ -19,6 +20,7 @@ export const revokeAiConnection = Operation.write(
     roles: everyone,
     params: { connection_id: Uuid.annotateKey({ description: "The connection's id, from list_ai_connections." }) },
     success: AiConnectionDetail,
+    sample,
     failures: [ResourceMissing],
     journal: journalAction("ai_connection.revoked")
   },

@@ -7,6 +7,7 @@ import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
 import { Credentials } from "../../ports/Ports.ts"
+import { sample } from "./revoke_api_key.sample.ts"
 
 export const revokeApiKey = Operation.write(
   "revoke_api_key",
@@ -20,6 +21,7 @@ export const revokeApiKey = Operation.write(
     roles: everyone,
     params: { api_key_id: Uuid.annotateKey({ description: "The key's id, from list_ai_connections." }) },
     success: ApiKey,
+    sample,
     failures: [ResourceMissing],
     journal: journalAction("api_key.revoked")
   },

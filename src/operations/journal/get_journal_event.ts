@@ -5,6 +5,7 @@ import { JournalEventDetail } from "../../domain/JournalEvent.ts"
 import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/Ports.ts"
+import { sample } from "./get_journal_event.sample.ts"
 
 export const getJournalEvent = Operation.read(
   "get_journal_event",
@@ -16,6 +17,7 @@ export const getJournalEvent = Operation.read(
     roles: everyone,
     params: { event_id: Uuid.annotateKey({ description: "The event's id, from list_journal_events." }) },
     success: JournalEventDetail,
+    sample,
     failures: [ResourceMissing]
   },
   ({ event_id }, { caller }) =>

@@ -6,6 +6,7 @@ import { JournalEvents, JournalOutcome } from "../../domain/JournalEvent.ts"
 import { DateTime, defaultPageLimit, page, PageLimit, Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/Ports.ts"
+import { sample } from "./list_journal_events.sample.ts"
 
 const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/u, {
   expected: "an action such as account.paused, or account.*"
@@ -42,7 +43,8 @@ export const listJournalEvents = Operation.read(
       }),
       limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most events on a page." })
     },
-    success: JournalEvents
+    success: JournalEvents,
+    sample
   },
   ({ limit = defaultPageLimit, ...query }, { caller }) =>
     Effect.gen(function*() {

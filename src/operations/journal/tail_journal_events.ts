@@ -5,6 +5,7 @@ import { JournalTail } from "../../domain/JournalEvent.ts"
 import { page } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/Ports.ts"
+import { sample } from "./tail_journal_events.sample.ts"
 
 const defaultLimit = 100
 
@@ -30,6 +31,7 @@ export const tailJournalEvents = Operation.read(
       ).annotateKey({ description: "The most events on a page." })
     },
     success: JournalTail,
+    sample,
     failures: [RoleForbidden]
   },
   ({ after_sequence = 0, limit = defaultLimit }, { caller }) =>

@@ -4,6 +4,7 @@ import { MailPreferencesUnavailable } from "../../domain/Failure.ts"
 import { MailPreferences } from "../../domain/Preferences.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Admins } from "../../ports/Ports.ts"
+import { sample } from "./get_mail_preferences.sample.ts"
 
 export const getMailPreferences = Operation.read(
   "get_mail_preferences",
@@ -14,6 +15,7 @@ export const getMailPreferences = Operation.read(
     scope: "org:read",
     roles: everyone,
     success: MailPreferences,
+    sample,
     failures: [MailPreferencesUnavailable]
   },
   (_, { caller }) =>

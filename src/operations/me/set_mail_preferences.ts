@@ -4,6 +4,7 @@ import { MailPreferencesUnavailable } from "../../domain/Failure.ts"
 import { mailChoices, MailPreferences, sameChoices } from "../../domain/Preferences.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Admins } from "../../ports/Ports.ts"
+import { sample } from "./set_mail_preferences.sample.ts"
 
 export const setMailPreferences = Operation.write(
   "set_mail_preferences",
@@ -15,6 +16,7 @@ export const setMailPreferences = Operation.write(
     roles: everyone,
     body: mailChoices,
     success: MailPreferences,
+    sample,
     failures: [MailPreferencesUnavailable],
     journal: { action: "mail_preferences.set", target: "admin" }
   },

@@ -3,6 +3,7 @@ import { everyone } from "../../domain/Access.ts"
 import { Organization, organization } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/Ports.ts"
+import { sample } from "./get_organization.sample.ts"
 
 export const getOrganization = Operation.read(
   "get_organization",
@@ -12,7 +13,8 @@ export const getOrganization = Operation.read(
     path: "/v1/organization",
     scope: "org:read",
     roles: everyone,
-    success: Organization
+    success: Organization,
+    sample
   },
   (_, { caller, now }) =>
     Effect.gen(function*() {

@@ -3,6 +3,7 @@ import { everyone } from "../../domain/Access.ts"
 import { NotificationSettings } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/Ports.ts"
+import { sample } from "./get_notification_recipients.sample.ts"
 
 export const getNotificationRecipients = Operation.read(
   "get_notification_recipients",
@@ -12,7 +13,8 @@ export const getNotificationRecipients = Operation.read(
     path: "/v1/settings/notifications",
     scope: "org:read",
     roles: everyone,
-    success: NotificationSettings
+    success: NotificationSettings,
+    sample
   },
   (_, { caller }) =>
     Effect.gen(function*() {

@@ -4,6 +4,7 @@ import { SuperadminRequired } from "../../domain/Failure.ts"
 import { NotificationSettings, Recipients } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/Ports.ts"
+import { sample } from "./set_notification_recipients.sample.ts"
 
 export const setNotificationRecipients = Operation.write(
   "set_notification_recipients",
@@ -20,6 +21,7 @@ export const setNotificationRecipients = Operation.write(
       })
     },
     success: NotificationSettings,
+    sample,
     journal: { action: "notification_recipients.set", target: "organization" }
   },
   ({ recipients }, { caller }) =>
