@@ -26,7 +26,7 @@ interface Doing {
  * a database is refused, unless the command makes one. What a command journals in a directory of its own is signed.
  */
 const open = (settings: Settings.Database, { makes, reads }: Doing) =>
-  (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layer({ alone: true })).pipe(
+  (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layerAtEnd).pipe(
     Layer.provideMerge(Environment.core(settings)),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PasswordHasher.layer),

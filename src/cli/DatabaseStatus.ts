@@ -1,13 +1,22 @@
 /** What the database says of itself to an operator: how it is run, where its schema stands, and what it was used with. */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Timestamp } from "../domain/Wire.ts"
+import { Background } from "../engine/Background.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import { command } from "./Declared.ts"
 
 const Schemas = Schema.Struct({ applied: Schema.Int, known: Schema.Int })
+
+/** How the last runs of a background job ended in the process that answers. */
+const JobState = Schema.Struct({
+  name: Schema.String,
+  last_done_at: Schema.NullOr(Timestamp),
+  last_failed_at: Schema.NullOr(Timestamp),
+  failure: Schema.NullOr(Schema.String)
+})
 
 const Answer = Schema.Struct({
   version: Schema.String,
@@ -21,7 +30,9 @@ const Answer = Schema.Struct({
   /** The ids of the peppers that some key, token or code was made with. */
   peppers_used: Schema.Array(Schema.String),
   /** Null where no checkpoint was signed. */
-  last_checkpoint: Schema.NullOr(Schema.Struct({ organization: Schema.String, sequence: Schema.Int, at: Timestamp }))
+  last_checkpoint: Schema.NullOr(Schema.Struct({ organization: Schema.String, sequence: Schema.Int, at: Timestamp })),
+  /** The jobs of the process that answers; null where it does no background work. */
+  jobs: Schema.NullOr(Schema.Array(JobState))
 })
 
 interface Facts {
@@ -64,6 +75,8 @@ const lastCheckpoint = Effect.gen(function*() {
 export const databaseStatus = command("database_status", Schema.Struct({}), Answer, () =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const background = yield* Effect.serviceOption(Background)
+    const jobs = Option.isNone(background) ? null : yield* background.value.jobs
     return yield* Tenant.directory(sql)(Effect.gen(function*() {
       const { checkpoints, ...found } = yield* facts
       const schema = yield* Migrate.state(migrations)
@@ -77,6 +90,6 @@ export const databaseStatus = command("database_status", Schema.Struct({}), Answ
           last_checkpoint: checkpoints ? yield* lastCheckpoint : null
         }
       })
-      return { ...found, schema, ...(yield* Migrate.asOf(schema.applied)(rows)) }
+      return { ...found, jobs, schema, ...(yield* Migrate.asOf(schema.applied)(rows)) }
     }))
   }))

@@ -6,18 +6,17 @@ import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } 
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
-import * as Checkpoints from "../layers/sql/Checkpoints.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
-import * as PendingChanges from "../layers/sql/PendingChanges.ts"
 import * as Handler from "../mcp/Handler.ts"
 import * as Stdio from "../mcp/Stdio.ts"
+import * as Background from "./Background.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
 import * as Handover from "./Handover.ts"
 import * as Settings from "./Settings.ts"
 
 /** Everything that `mcp` can be told. */
-export interface McpSettings extends Settings.Database {
+export interface McpSettings extends Background.BackgroundSettings {
   readonly url: Option.Option<string>
   readonly toolsets: Option.Option<string>
   readonly readOnly: boolean
@@ -124,15 +123,13 @@ const open = (settings: McpSettings, session: Session) =>
     const embedded = Environment.isEmbedded(settings)
     yield* Environment.check(settings)
     yield* Environment.present(settings)
+    const targets = yield* Background.targets(settings)
     const database = yield* Layer.build(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
     const opened = Effect.gen(function*() {
       yield* Environment.prepare({ embedded })
       const core = Environment.service(settings, Layer.merge(Simulated.layerSql, Simulated.layerNone))
-      const services = Layer.mergeAll(
-        PendingChanges.layer({ alone: embedded }),
-        Checkpoints.layer({ alone: embedded }),
-        embedded ? Control.layer(settings.data, release) : Layer.empty
-      ).pipe(
+      const services = (embedded ? Control.layer(settings.data, release) : Layer.empty).pipe(
+        Layer.provideMerge(Background.layer(settings, { targets })),
         Layer.provideMerge(core),
         Layer.provideMerge(SecureRandom.layerWebCrypto)
       )

@@ -1,5 +1,5 @@
 /** The service as a process: its database, its address, and what it says at the start. */
-import { Console, Effect, Layer, Option, Redacted, Ref, Result, Schedule, Schema } from "effect"
+import { Console, Effect, Layer, Option, Ref, Result, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
@@ -14,21 +14,13 @@ import * as Server from "../http/Server.ts"
 import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import * as ClientDocuments from "../layers/documents/ClientDocuments.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
-import { Targets } from "../layers/push/Targets.ts"
-import * as CheckpointPush from "../layers/sql/CheckpointPush.ts"
-import * as Checkpoints from "../layers/sql/Checkpoints.ts"
-import * as ConsolePasswords from "../layers/sql/ConsolePasswords.ts"
-import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
-import * as OAuthSweep from "../layers/sql/OAuthSweep.ts"
-import * as PendingChanges from "../layers/sql/PendingChanges.ts"
-import * as RateLimiter from "../layers/sql/RateLimiter.ts"
-import * as Standings from "../layers/sql/Standings.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import * as Handler from "../mcp/Handler.ts"
 import * as Ports from "../oauth/Ports.ts"
 import { isAcceptable } from "../oauth/RedirectUri.ts"
 import * as Address from "./Address.ts"
+import * as Background from "./Background.ts"
 import * as Control from "./Control.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
@@ -44,7 +36,9 @@ import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
 /** Everything that `serve` can be told, with the directory that it takes. */
-interface ServeSettings extends Settings.Migrating, Logs.LogSettings, Telemetry.TelemetrySettings {
+interface ServeSettings
+  extends Settings.Migrating, Background.BackgroundSettings, Logs.LogSettings, Telemetry.TelemetrySettings
+{
   readonly metricsAddress: Option.Option<string>
   readonly host: string
   readonly port: number
@@ -56,7 +50,6 @@ interface ServeSettings extends Settings.Migrating, Logs.LogSettings, Telemetry.
   readonly allTools: boolean
   readonly knownAssistants: Option.Option<string>
   readonly registration: "open" | "token" | "off"
-  readonly checkpointPush: Option.Option<Redacted.Redacted>
   readonly clientDocuments: boolean
   readonly migrate: boolean
   readonly demo: boolean
@@ -197,7 +190,7 @@ const serveIn = (settings: ServeSettings) =>
     const assistants = yield* parseAssistants(settings)
     const registration = yield* Registration.policy(settings.registration)
     const servers = yield* resourceServers
-    const targets = yield* Targets.make(Option.getOrElse(settings.checkpointPush, () => Redacted.make("")))
+    const targets = yield* Background.targets(settings)
     const metrics = yield* parseMetricsAddress(settings)
     yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => parseUrl("--otlp-url", text))
     const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
@@ -254,11 +247,6 @@ const serveIn = (settings: ServeSettings) =>
         const greet = (made: Demo.Demo) => Demo.greet(bound, made, embedded ? settings.data : null)
         if (made !== null && made !== "later") yield* greet(made)
         else if (made === null && organizations.length === 0) yield* hintFirst(settings)
-        const sweeps = [RateLimiter.sweep, ConsolePasswords.sweep, ConsoleSessions.sweep, OAuthSweep.sweep].map((
-          sweep
-        ) => Effect.ignore(sweep))
-        yield* Effect.forkScoped(Effect.repeat(Effect.all(sweeps), Schedule.spaced("10 minutes")))
-        yield* Effect.forkScoped(Effect.repeat(Effect.ignore(Standings.settle), Schedule.spaced("1 minute")))
         yield* later
         if (made === "later") yield* Effect.flatMap(untilBack(Demo.prepare), greet)
         return yield* Effect.never
@@ -266,12 +254,8 @@ const serveIn = (settings: ServeSettings) =>
         // The requests in flight finish before anything that they need is closed.
         Effect.scoped,
         Effect.provide(
-          Layer.mergeAll(
-            PendingChanges.layer({ alone: embedded }),
-            Checkpoints.layer({ alone: embedded }),
-            Layer.provide(CheckpointPush.layer, Layer.succeed(Targets, targets)),
-            embedded ? Control.layer(settings.data) : Layer.empty
-          ).pipe(
+          (embedded ? Control.layer(settings.data) : Layer.empty).pipe(
+            Layer.provideMerge(Background.layer(settings, { targets, ready: gate })),
             Layer.provideMerge(core)
           )
         )

@@ -85,6 +85,11 @@ const checkpointText = (checkpoint: Database["last_checkpoint"]): string =>
     ? "none"
     : `${checkpoint.at.toISOString()}, ${checkpoint.organization} at event ${checkpoint.sequence}`
 
+const jobsText = (jobs: NonNullable<Database["jobs"]>): string => {
+  const failing = jobs.flatMap(({ failure, name }) => failure === null ? [] : [`${name} (${failure})`])
+  return `${jobs.length}, ${failing.length === 0 ? "none of which failed last" : `failed last: ${failing.join(", ")}`}`
+}
+
 const databaseLines = (database: Database, known: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => [
   ["Version", `PostgreSQL ${database.version}`],
   ["Size", megabytes(database.size_bytes)],
@@ -92,7 +97,8 @@ const databaseLines = (database: Database, known: ReadonlyArray<string>): Readon
   ["Schema", schemaText(database.schema)],
   ["Organizations", String(database.organizations)],
   ["Peppers", `known: ${known.join(", ") || "none"}; used: ${database.peppers_used.join(", ") || "none"}`],
-  ["Checkpoint", checkpointText(database.last_checkpoint)]
+  ["Checkpoint", checkpointText(database.last_checkpoint)],
+  ...(database.jobs === null ? [] : [["Jobs", jobsText(database.jobs)]])
 ]
 
 /** How the program, its database and its settings stand. */

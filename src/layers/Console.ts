@@ -3,13 +3,14 @@ import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { AdminSignIn } from "../console/AdminSignIn.ts"
+import * as Engine from "../engine/Background.ts"
 import * as Core from "./Core.ts"
 import { CheckpointKeys } from "./crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "./crypto/CsrfKeys.ts"
 import { PasswordHasher } from "./crypto/PasswordHasher.ts"
 import { Peppers } from "./crypto/Peppers.ts"
 import * as Simulated from "./messenger/Simulated.ts"
-import * as Checkpoints from "./sql/Checkpoints.ts"
+import { Targets } from "./push/Targets.ts"
 import * as ConsoleSessions from "./sql/ConsoleSessions.ts"
 import { LastCheckpoint } from "./sql/LastCheckpoint.ts"
 import * as Migrate from "./sql/Migrate.ts"
@@ -17,6 +18,7 @@ import { migrations } from "./sql/migrations/index.ts"
 import * as Pglite from "./sql/Pglite.ts"
 import * as Postgres from "./sql/Postgres.ts"
 import * as Roles from "./sql/Roles.ts"
+import * as Upkeep from "./sql/Upkeep.ts"
 
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
 
@@ -36,6 +38,13 @@ const over = <Keys, E, E2, E3>(
     Layer.provideMerge(sql)
   )
 
+/**
+ * All background work over a core of the host's own, for as long as the scope is open: closing what a crash left open,
+ * refreshing statuses, signing the journal and pushing its checkpoints to the `Targets`, forgetting what is over.
+ */
+export const layerBackground = (options: Engine.Options) =>
+  Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer))
+
 const randomKey = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
   return Redacted.make(Buffer.from(yield* random.randomBytes(32)).toString("base64"))
@@ -43,7 +52,7 @@ const randomKey = Effect.gen(function*() {
 
 /**
  * The core over a new database in memory, with the simulated messenger: for tests. It is the SQL that a service runs, so
- * that nothing behaves differently; `TestClock` drives all of its time.
+ * that nothing behaves differently; `TestClock` drives all of its time. It does no background work: `layerBackground` adds it.
  */
 export const layerMemory = over(
   Layer.provideMerge(migrated, Pglite.layerMemory),
@@ -51,36 +60,57 @@ export const layerMemory = over(
   Layer.unwrap(Effect.map(randomKey, CsrfKeys.layerText))
 ).pipe((core) => Layer.provideMerge(Simulated.layerSql, core))
 
-/**
- * The core over the embedded database in a directory, which it creates, locks and brings up to date; the journal is
- * signed while the scope is open, and all of it at the end.
- */
-export const layerEmbedded = ({ directory }: { readonly directory: string }) =>
-  Layer.provideMerge(
-    Checkpoints.layer({ alone: true }),
-    over(
-      Layer.provideMerge(migrated, Pglite.layer({ directory })),
-      Layer.mergeAll(
-        Peppers.layerDirectory(directory),
-        CheckpointKeys.layerDirectory(directory),
-        LastCheckpoint.layerDirectory(directory)
-      ),
-      CsrfKeys.layerDirectory(directory)
-    )
-  )
+/** Where checkpoints are pushed, nowhere by default, as `CONSOLE_CHECKPOINT_PUSH` says it. */
+interface Pushing {
+  readonly checkpointPush?: Redacted.Redacted
+}
 
-/** The core over PostgreSQL, whose schema has been brought up to date by `security-console migrate`. */
-export const layerPostgres = (
-  options: Postgres.Options & { readonly peppers: Redacted.Redacted; readonly csrfKeys: Redacted.Redacted }
-) =>
-  over(
+const background = (alone: boolean, { checkpointPush = Redacted.make("") }: Pushing) =>
+  Layer.provide(layerBackground({ alone }), Targets.layerText(checkpointPush))
+
+/**
+ * The core over the embedded database in a directory, which it creates, locks and brings up to date, with its background
+ * work unless `background` is false; at the end all of the journal is signed.
+ */
+export const layerEmbedded = (
+  { directory, ...options }: { readonly directory: string; readonly background?: boolean } & Pushing
+) => {
+  const core = over(
+    Layer.provideMerge(migrated, Pglite.layer({ directory })),
+    Layer.mergeAll(
+      Peppers.layerDirectory(directory),
+      CheckpointKeys.layerDirectory(directory),
+      LastCheckpoint.layerDirectory(directory)
+    ),
+    CsrfKeys.layerDirectory(directory)
+  )
+  return options.background === false ? core : Layer.provideMerge(background(true, options), core)
+}
+
+export interface PostgresOptions extends Postgres.Options, Pushing {
+  readonly peppers: Redacted.Redacted
+  readonly csrfKeys: Redacted.Redacted
+  /** The keys that sign the journal, the same for every replica. */
+  readonly checkpointKeys: Redacted.Redacted
+  /** Whether it does its background work too, as by default; where it does not, another process has to. */
+  readonly background?: boolean
+}
+
+/**
+ * The core over PostgreSQL, whose schema has been brought up to date by `security-console migrate`, with its background
+ * work unless `background` is false.
+ */
+export const layerPostgres = ({ checkpointKeys, csrfKeys, peppers, ...options }: PostgresOptions) => {
+  const core = over(
     Layer.provideMerge(
       Layer.effectDiscard(Effect.andThen(Roles.check, Migrate.check(migrations))),
       Postgres.layer({ role: Roles.service, ...options })
     ),
-    Peppers.layerText(options.peppers),
-    CsrfKeys.layerText(options.csrfKeys)
+    Layer.mergeAll(Peppers.layerText(peppers), CheckpointKeys.layerText(checkpointKeys), LastCheckpoint.layerMemory),
+    CsrfKeys.layerText(csrfKeys)
   )
+  return options.background === false ? core : Layer.provideMerge(background(false, options), core)
+}
 
 /** The console's pages over a core of the host's own, under a list of base64 keys for forms. */
 export const layerPages = (options: { readonly csrfKeys: Redacted.Redacted }) =>

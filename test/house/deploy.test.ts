@@ -199,6 +199,7 @@ describe("the document for operators", () => {
   it("has a row for every metric, and only for those that there are", () => {
     const sources = [
       "src/edge/Metrics.ts",
+      "src/engine/Background.ts",
       "src/layers/sql/CheckpointPush.ts",
       "src/layers/sql/Outage.ts",
       "src/layers/sql/PoolUsage.ts",

@@ -21,7 +21,7 @@ interface Row {
   readonly accepted: ReadonlyArray<string>
 }
 
-const aboveOperations = ["console", "oauth", "edge", "http", "mcp", "layers", "cli"]
+const aboveOperations = ["console", "oauth", "edge", "http", "mcp", "engine", "layers", "cli"]
 const aboveKernel = ["operations", ...aboveOperations]
 const abovePorts = ["kernel", ...aboveKernel]
 
@@ -85,7 +85,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "console",
     refused: [
-      ...rooms(["kernel", "operations", "oauth", "edge", "http", "mcp", "layers", "cli"]),
+      ...rooms(["kernel", "operations", "oauth", "edge", "http", "mcp", "engine", "layers", "cli"]),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -96,9 +96,20 @@ const rows: ReadonlyArray<Row> = [
     accepted: ["effect", "./ConsoleSessions.ts", "../ports/Journal.ts", "../domain/Account.ts"]
   },
   {
+    from: "engine",
+    refused: [
+      ...rooms(["kernel", "operations", "console", "oauth", "edge", "http", "mcp", "layers", "cli"]),
+      "../index.ts",
+      "effect/http-api",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "./Job.ts", "../ports/Journal.ts", "../domain/Account.ts"]
+  },
+  {
     from: "oauth",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "layers", "cli"]),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "cli"]),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -111,7 +122,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "oauth/token",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "layers", "cli"], 2),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "cli"], 2),
       "../../operations/accounts/pause_protection.ts",
       "../../operations/index.ts",
       ...unstable,
@@ -122,7 +133,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "edge",
     refused: [
-      ...rooms(["console", "oauth", "http", "mcp", "layers", "cli"]),
+      ...rooms(["console", "oauth", "http", "mcp", "engine", "layers", "cli"]),
       "../index.ts",
       "@effect/platform-node",
       "node:fs",
@@ -139,7 +150,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "http",
     refused: [
-      ...rooms(["mcp", "layers", "cli"]),
+      ...rooms(["mcp", "engine", "layers", "cli"]),
       "../layers/sql/Database.ts",
       "../index.ts",
       "org-security-console/mcp"
@@ -154,12 +165,12 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     from: "http/pages",
-    refused: [...rooms(["mcp", "layers", "cli"], 2), "../../index.ts"],
+    refused: [...rooms(["mcp", "engine", "layers", "cli"], 2), "../../index.ts"],
     accepted: ["../Api.ts", "../../edge/Bearer.ts"]
   },
   {
     from: "mcp",
-    refused: [...rooms(["http", "console", "layers", "cli"]), "../index.ts", "org-security-console/http"],
+    refused: [...rooms(["http", "console", "engine", "layers", "cli"]), "../index.ts", "org-security-console/http"],
     accepted: ["effect/ai", "../edge/Bearer.ts", "../operations/index.ts", "../oauth/Grant.ts", "../domain/Account.ts"]
   },
   {
@@ -171,6 +182,7 @@ const rows: ReadonlyArray<Row> = [
       "org-security-console/http"
     ],
     accepted: [
+      "../engine/Background.ts",
       "effect/sql",
       "@effect/sql-pg",
       "node:fs",
@@ -233,6 +245,7 @@ const deterministic = [
   "operations",
   "operations/accounts",
   "console",
+  "engine",
   "oauth",
   "edge",
   "http",

@@ -5,6 +5,8 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import * as Console from "../../src/layers/Console.ts"
+import { Targets } from "../../src/layers/push/Targets.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
@@ -133,7 +135,10 @@ describe("durability", () => {
           Pglite.layer({ directory }).pipe(Layer.orDie)
         )
         const start = Effect.scoped(
-          Effect.andThen(Layer.build(PendingChanges.layer({ alone: true })), closedOnce(organization, intent))
+          Effect.andThen(
+            Layer.build(Layer.provide(Console.layerBackground({ alone: true }), Layer.succeed(Targets, []))),
+            closedOnce(organization, intent)
+          )
         )
         yield* reopened(start)
         yield* reopened(start)

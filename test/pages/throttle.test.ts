@@ -3,7 +3,8 @@ import { Clock, Duration, Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import * as Administration from "../../src/cli/Administration.ts"
-import * as Throttle from "../../src/layers/sql/ConsolePasswords.ts"
+import * as PasswordFailures from "../../src/layers/sql/PasswordFailures.ts"
+import * as PasswordThrottle from "../../src/layers/sql/PasswordThrottle.ts"
 import { type Attempt, ConsolePasswords } from "../../src/ports/ConsolePasswords.ts"
 import { forEachDatabase, postgres } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
@@ -32,6 +33,9 @@ const stage = Effect.fnUntraced(function*() {
   yield* Pages.givePassword(id, admins.owner.id)
   return { id, admins, email: yield* Pages.emailOf(id, admins.owner.id) }
 })
+
+/** What the background does every ten minutes. */
+const sweep = Effect.andThen(PasswordThrottle.sweep, PasswordFailures.sweep)
 
 const times = (count: number) => Array.from({ length: count })
 
@@ -259,10 +263,10 @@ describe("the console password's throttle", () => {
           for (let guess = 0; guess < 40; guess++) yield* attempt(id, email, "wrong-secret")
           expect((yield* failures(id)).map(({ details }) => details["failures"])).toEqual([1, 5])
           yield* TestClock.adjust(3_599_999)
-          yield* Throttle.sweep
+          yield* sweep
           expect((yield* failures(id)).length).toBe(2)
           yield* TestClock.adjust(1)
-          yield* Throttle.sweep
+          yield* sweep
           const events = yield* failures(id)
           expect(events).toMatchObject([
             {
@@ -279,7 +283,7 @@ describe("the console password's throttle", () => {
           ])
           expect(JSON.stringify(events)).not.toContain("wrong-secret")
           yield* TestClock.adjust("2 hours")
-          yield* Throttle.sweep
+          yield* sweep
           expect((yield* failures(id)).length).toBe(3)
           yield* attempt(id, email, "wrong")
           yield* attempt(id, email, "wrong")
@@ -296,7 +300,7 @@ describe("the console password's throttle", () => {
           expect(yield* rows).not.toContain(email)
           expect(yield* rows).not.toContain("wrong-secret")
           yield* TestClock.adjust("1 day")
-          yield* Throttle.sweep
+          yield* sweep
           expect(yield* rows).toBe("[]")
         }))
 

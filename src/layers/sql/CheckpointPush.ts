@@ -2,12 +2,11 @@
  * Pushes signed checkpoints to their targets, in their order and each at least once: the table of checkpoints is the
  * queue, and a cursor for each target moves on only after it has taken them.
  */
-import { Clock, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { Clock, Duration, Effect, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Gauge from "../Gauge.ts"
 import type { Target } from "../push/Target.ts"
 import { NotTaken } from "../push/Target.ts"
-import { Targets } from "../push/Targets.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -20,12 +19,12 @@ const timeLimit = Duration.seconds(10)
 /** For how long nobody else sends to a target to which a process sends, though that process may have ended. */
 const lease = Duration.seconds(30)
 
-/** How often new checkpoints are looked for, and how long a target that failed is left alone at least and at most. */
-const period = Duration.seconds(15)
+/** How long a target that failed is left alone at least and at most. */
+const shortestPause = Duration.seconds(15)
 const longestPause = Duration.minutes(10)
 
 const pauseAfter = (failures: number) =>
-  Duration.min(Duration.times(period, 2 ** Math.min(failures - 1, 10)), longestPause)
+  Duration.min(Duration.times(shortestPause, 2 ** Math.min(failures - 1, 10)), longestPause)
 
 interface Cursor {
   readonly number: number
@@ -135,17 +134,5 @@ export const turns = Effect.fnUntraced(function*(target: Target) {
       if (outcome.is !== "taken" || !outcome.more) break
     }
     oldest = yield* waitingSince(target.name)
-  }).pipe(
-    Effect.catchTag("service_unavailable", () => Effect.void),
-    Effect.catchCause((cause) => Effect.logError("Checkpoints could not be pushed", cause))
-  )
-})
-
-/** Pushes at the start and every 15 seconds what is signed, to each target by itself. */
-export const layer = Layer.effectDiscard(
-  Effect.gen(function*() {
-    for (const target of yield* Targets) {
-      yield* Effect.forkScoped(Effect.repeat(yield* turns(target), Schedule.spaced(period)))
-    }
   })
-)
+})

@@ -1,5 +1,5 @@
 /** Signs where journals stand, at most once a minute for each organization, into one chain over all of them. */
-import { Array, Clock, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
 import { service } from "../../domain/Actor.ts"
@@ -181,20 +181,10 @@ export const sign = Effect.fnUntraced(function*(all: boolean) {
   }
 })
 
-/** How often due journals are looked for: a period and this after an event it is signed. */
-const period = Duration.seconds(15)
-
-/** Signs what is due at the start and every 15 seconds; where this process is `alone`, everything at its end. */
-export const layer = (options: { readonly alone: boolean }) =>
-  Layer.effectDiscard(
-    Effect.gen(function*() {
-      const quietly = (all: boolean) =>
-        sign(all).pipe(
-          Effect.catchTag("service_unavailable", () => Effect.void),
-          Effect.catchTag("CheckpointsLost", ({ message }) => Effect.logError(message)),
-          Effect.catchCause((cause) => Effect.logError("Checkpoints could not be signed", cause))
-        )
-      if (options.alone) yield* Effect.addFinalizer(() => quietly(true))
-      yield* Effect.forkScoped(Effect.repeat(quietly(false), Schedule.spaced(period)))
-    })
+/** Signs at its end everything that has no signature yet, where no other process uses the database. */
+export const layerAtEnd = Layer.effectDiscard(Effect.addFinalizer(() =>
+  sign(true).pipe(
+    Effect.catchTag("service_unavailable", () => Effect.void),
+    Effect.catchCause((cause) => Effect.logError("Checkpoints could not be signed", cause))
   )
+))

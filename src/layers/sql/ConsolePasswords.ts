@@ -20,7 +20,7 @@ import { faultOf, normalized } from "../crypto/PasswordRule.ts"
 import * as Endings from "./Endings.ts"
 import { browserDigest } from "./KnownBrowsers.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
-import { clear, countAll, type Counter, makeTurns, sweep as sweepThrottle, takeBack } from "./PasswordThrottle.ts"
+import { clear, countAll, type Counter, makeTurns, takeBack } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface AdminRow {
@@ -213,6 +213,3 @@ export const layer = Layer.effect(
     })
   })
 )
-
-/** Forgets the attempts that count no more, and journals the wrong passwords that have waited for it. */
-export const sweep = Effect.andThen(sweepThrottle, PasswordFailures.sweep)

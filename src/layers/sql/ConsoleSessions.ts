@@ -258,7 +258,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Forgets the sessions that have ended by themselves, and the browsers that are not known any more. */
+/** Forgets the sessions that have ended by themselves. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -266,5 +266,4 @@ export const sweep = Effect.gen(function*() {
     delete from console_session
     where last_used_at <= ${new Date(now - Duration.toMillis(consoleSessionIdle))}
       or created_at <= ${new Date(now - Duration.toMillis(consoleSessionLifetime))}`)
-  yield* Tenant.directory(sql)(KnownBrowsers.sweep(sql, now))
 })

@@ -1,9 +1,10 @@
 /** Browsers that an admin has signed in with, known by a cookie that lives longer than the session. */
-import { Duration, Effect, Redacted } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Clock, Duration, Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { knownBrowserLifetime, knownBrowsersKept } from "../../domain/Limits.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** What is kept of a browser's secret. */
 export const browserDigest = (secret: Redacted.Redacted): string =>
@@ -35,6 +36,11 @@ export const remember = Effect.fnUntraced(function*(
       order by last_used_at desc, digest limit ${knownBrowsersKept})`
 }, Effect.orDie)
 
-/** Forgets the browsers that were not used for so long that they are not known any more; outside any organization. */
-export const sweep = (sql: SqlClient.SqlClient, now: number) =>
-  sql`delete from known_browser where last_used_at <= ${new Date(now - Duration.toMillis(knownBrowserLifetime))}`
+/** Forgets the browsers that were not used for so long that they are not known any more. */
+export const sweep = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  yield* Tenant.directory(sql)(
+    sql`delete from known_browser where last_used_at <= ${new Date(now - Duration.toMillis(knownBrowserLifetime))}`
+  )
+})

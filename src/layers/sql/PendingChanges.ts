@@ -1,5 +1,5 @@
 /** Closes what a crash left open: an intent without an outcome becomes failed, its cause unknown. */
-import { Clock, Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
 import { service } from "../../domain/Actor.ts"
@@ -50,24 +50,6 @@ export const closeAbandoned = Effect.fnUntraced(function*(all: boolean) {
       })
     )
   }
+  if (closed > 0) yield* Effect.logWarning(`Closed ${closed} changes that were left pending`)
   return closed
 })
-
-const period = Duration.seconds(15)
-
-/** Closes abandoned intents at the start, where `alone` all of them, and then every 15 seconds those that are due. */
-export const layer = (options: { readonly alone: boolean }) =>
-  Layer.effectDiscard(
-    Effect.gen(function*() {
-      const sweep = (all: boolean) =>
-        closeAbandoned(all).pipe(
-          Effect.tap((closed) =>
-            closed === 0 ? Effect.void : Effect.logWarning(`Closed ${closed} changes that were left pending`)
-          ),
-          Effect.catchTag("service_unavailable", () => Effect.void),
-          Effect.catchCause((cause) => Effect.logError("Pending changes could not be closed", cause))
-        )
-      yield* sweep(options.alone)
-      yield* Effect.forkScoped(Effect.repeat(sweep(false), Schedule.spaced(period)))
-    })
-  )

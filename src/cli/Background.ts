@@ -1,0 +1,26 @@
+/** The background work of a process that opens the database itself. */
+import { type Effect, Layer, Option, Redacted } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import * as Console from "../layers/Console.ts"
+import { Targets } from "../layers/push/Targets.ts"
+import * as Environment from "./Environment.ts"
+import type * as Settings from "./Settings.ts"
+
+/** Everything that background work can be told. */
+export interface BackgroundSettings extends Settings.Database {
+  readonly checkpointPush: Option.Option<Redacted.Redacted>
+}
+
+/** Where the settings say that checkpoints are pushed. */
+export const targets = ({ checkpointPush }: BackgroundSettings) =>
+  Targets.make(Option.getOrElse(checkpointPush, () => Redacted.make("")))
+
+/** All of it, from when the database is ready. */
+export const layer = (
+  settings: BackgroundSettings,
+  options: { readonly targets: Targets["Service"]; readonly ready?: Effect.Effect<void, ServiceUnavailable> }
+) =>
+  Console.layerBackground({
+    alone: Environment.isEmbedded(settings),
+    ...(options.ready === undefined ? {} : { ready: options.ready })
+  }).pipe(Layer.provide(Layer.succeed(Targets, options.targets)))

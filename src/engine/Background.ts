@@ -1,0 +1,109 @@
+/** Runs every job for as long as its scope is open, and says how the last runs ended. */
+import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Result, Schedule } from "effect"
+import { ServiceUnavailable } from "../domain/Failure.ts"
+import type { Job, JobFailure } from "./Job.ts"
+import { jobs } from "./Jobs.ts"
+
+/** How long a run may take before it is given up. */
+const timeout = Duration.minutes(5)
+
+/** How the runs of a job in this process ended last. */
+export interface JobState {
+  readonly name: string
+  readonly last_done_at: Date | null
+  readonly last_failed_at: Date | null
+  /** Why the last run failed; null where it did not. */
+  readonly failure: string | null
+}
+
+export interface Options {
+  /** Whether no other process uses the database. */
+  readonly alone: boolean
+  /** Fails while the database is not ready to be worked on; by default it is from the start. */
+  readonly ready?: Effect.Effect<void, ServiceUnavailable>
+}
+
+const runs = Metric.counter("console_job_runs_total", {
+  description: "Runs of background jobs, by how they ended",
+  incremental: true
+})
+
+const lastDone = Metric.gauge("console_job_last_done_timestamp_seconds", {
+  description: "When a background job was last done, in seconds since 1970"
+})
+
+const gaveUp: JobFailure = { _tag: "JobTimeout", message: `it took longer than ${Duration.format(timeout)}` }
+
+const messageOf = (cause: Cause.Cause<JobFailure>): string => {
+  const failure = Cause.findError(cause)
+  return Result.isSuccess(failure) ? failure.success.message : "it failed unexpectedly; the log has the cause"
+}
+
+/** A job with what is known of its runs. */
+const make = ({ name, period, ...job }: Job, ready: Effect.Effect<void, ServiceUnavailable>) => {
+  let state: JobState = { name, last_done_at: null, last_failed_at: null, failure: null }
+  const counted = (outcome: "done" | "failed" | "unavailable") =>
+    Metric.update(Metric.withAttributes(runs, { job: name, outcome }), 1)
+
+  const done = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    if (state.failure !== null) yield* Effect.logInfo(`The job ${name} works again`)
+    state = { ...state, last_done_at: new Date(now), failure: null }
+    yield* counted("done")
+    yield* Metric.update(Metric.withAttributes(lastDone, { job: name }), now / 1000)
+  })
+
+  /** A database that is away is told of once, by what looks after it; any other failure when it is a new one. */
+  const failed = Effect.fnUntraced(function*(cause: Cause.Cause<JobFailure>) {
+    const failure = messageOf(cause)
+    const unavailable = cause.reasons.some((reason) =>
+      Cause.isFailReason(reason) && reason.error instanceof ServiceUnavailable
+    )
+    const known = state.failure === failure
+    state = { ...state, last_failed_at: new Date(yield* Clock.currentTimeMillis), failure }
+    yield* counted(unavailable ? "unavailable" : "failed")
+    if (unavailable || known) return
+    yield* Cause.hasDies(cause)
+      ? Effect.logError(`The job ${name} failed`, cause)
+      : Effect.logError(`The job ${name} failed: ${failure}`)
+  })
+
+  const settled = (run: Effect.Effect<unknown, JobFailure>): Effect.Effect<void> =>
+    Effect.matchCauseEffect(
+      Effect.andThen(ready, run).pipe(
+        Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(gaveUp) })
+      ),
+      { onSuccess: () => done, onFailure: failed }
+    )
+
+  return {
+    state: () => state,
+    atStart: job.atStart === undefined ? Effect.void : settled(job.atStart),
+    atEnd: job.atEnd === undefined ? Effect.void : settled(job.atEnd),
+    // One run after the other: a job never overlaps itself in one process. Replicas that started together drift apart.
+    repeated: Effect.repeat(settled(job.run), Schedule.jittered(Schedule.spaced(period)))
+  }
+}
+
+/** All background work of a process. */
+export class Background extends Context.Service<Background, {
+  /** Every job, and how its last runs ended. */
+  readonly jobs: Effect.Effect<ReadonlyArray<JobState>>
+}>()("org-security-console/engine/Background") {
+  /** Runs every job: at once, and then a period after each end. */
+  static readonly layer = ({ alone, ready = Effect.void }: Options) =>
+    Layer.effect(
+      Background,
+      Effect.gen(function*() {
+        const all = (yield* jobs).map((job) => make(job, ready))
+        for (const { atEnd, atStart, repeated } of all) {
+          if (alone) {
+            yield* atStart
+            yield* Effect.addFinalizer(() => atEnd)
+          }
+          yield* Effect.forkScoped(repeated)
+        }
+        return { jobs: Effect.sync(() => all.map(({ state }) => state())) }
+      })
+    )
+}

@@ -1,0 +1,27 @@
+/** Work that is done again and again while nobody asks for it. */
+import type { Duration, Effect } from "effect"
+
+/** Why a run failed: a database that is away, or a condition that somebody has to look at. */
+export interface JobFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/**
+ * One piece of background work.
+ *
+ * A run does what is due at the Clock's now. It is bounded, and safe beside the same run of another process: it skips the
+ * rows that others have locked, or does nothing the second time. A failed run is logged and counted, and the next one
+ * comes as ever.
+ */
+export interface Job {
+  /** As metrics and `status` name it: `verb_object`. */
+  readonly name: string
+  /** How long after the end of a run the next one starts, give or take a fifth. */
+  readonly period: Duration.Input
+  readonly run: Effect.Effect<unknown, JobFailure>
+  /** What is done before anything is served, where no other process uses the database. */
+  readonly atStart?: Effect.Effect<unknown, JobFailure>
+  /** What is done at the end, where no other process uses the database. */
+  readonly atEnd?: Effect.Effect<unknown, JobFailure>
+}

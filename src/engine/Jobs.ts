@@ -1,0 +1,33 @@
+/** The list of all background work, and how often it is done. */
+import { Effect } from "effect"
+import type { Job } from "./Job.ts"
+import { Upkeep } from "./Upkeep.ts"
+
+/** Every job there is. */
+export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.map(Upkeep, (upkeep) => [
+  {
+    name: "close_abandoned_intents",
+    period: "15 seconds",
+    run: upkeep.closeAbandonedIntents(false),
+    // Whoever opened them is gone.
+    atStart: upkeep.closeAbandonedIntents(true)
+  },
+  { name: "refresh_statuses", period: "1 minute", run: upkeep.refreshStatuses },
+  {
+    name: "sign_checkpoints",
+    period: "15 seconds",
+    run: upkeep.signCheckpoints(false),
+    atEnd: upkeep.signCheckpoints(true)
+  },
+  ...upkeep.pushTargets.map(({ name, push }): Job => ({
+    name: `push_checkpoints ${name}`,
+    period: "15 seconds",
+    run: push
+  })),
+  { name: "journal_password_failures", period: "10 minutes", run: upkeep.journalPasswordFailures },
+  { name: "forget_password_attempts", period: "10 minutes", run: upkeep.forgetPasswordAttempts },
+  { name: "forget_rate_limits", period: "10 minutes", run: upkeep.forgetRateLimits },
+  { name: "forget_console_sessions", period: "10 minutes", run: upkeep.forgetConsoleSessions },
+  { name: "forget_browsers", period: "10 minutes", run: upkeep.forgetBrowsers },
+  { name: "forget_oauth", period: "10 minutes", run: upkeep.forgetOAuth }
+])

@@ -1,0 +1,31 @@
+/** What has to be done to the stored data from time to time; each member does what is due at the Clock's now. */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import type { JobFailure } from "./Job.ts"
+
+type Done<E = never> = Effect.Effect<unknown, ServiceUnavailable | E>
+
+/** A place outside the database that checkpoints are pushed to. */
+export interface PushTarget {
+  readonly name: string
+  readonly push: Done
+}
+
+export class Upkeep extends Context.Service<Upkeep, {
+  /** Closes the intents that were left open and are due, or `all` of them; of two processes one closes each. */
+  closeAbandonedIntents(all: boolean): Done
+  /** Brings the kept statuses up to date that time alone has ended; rows that another process has locked are skipped. */
+  readonly refreshStatuses: Done
+  /** Signs the journals that are due, or `all` that have something new; one process at a time. */
+  signCheckpoints(all: boolean): Done<JobFailure>
+  /** Where signed checkpoints are pushed; a lease keeps other processes from one target. */
+  readonly pushTargets: ReadonlyArray<PushTarget>
+  /** Journals the wrong passwords that have waited for an hour, each once under its row's lock. */
+  readonly journalPasswordFailures: Done
+  // What follows deletes rows by their age: nothing is left for whoever comes second.
+  readonly forgetPasswordAttempts: Done
+  readonly forgetRateLimits: Done
+  readonly forgetConsoleSessions: Done
+  readonly forgetBrowsers: Done
+  readonly forgetOAuth: Done
+}>()("org-security-console/engine/Upkeep") {}

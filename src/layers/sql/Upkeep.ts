@@ -1,0 +1,45 @@
+/** The upkeep of the stored data in SQL. */
+import { Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Upkeep } from "../../engine/Upkeep.ts"
+import type { Db, Journal } from "../../ports/Ports.ts"
+import type { CheckpointKeys } from "../crypto/CheckpointKeys.ts"
+import { Targets } from "../push/Targets.ts"
+import * as CheckpointPush from "./CheckpointPush.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import * as ConsoleSessions from "./ConsoleSessions.ts"
+import * as KnownBrowsers from "./KnownBrowsers.ts"
+import type { LastCheckpoint } from "./LastCheckpoint.ts"
+import * as OAuthSweep from "./OAuthSweep.ts"
+import * as PasswordFailures from "./PasswordFailures.ts"
+import * as PasswordThrottle from "./PasswordThrottle.ts"
+import * as PendingChanges from "./PendingChanges.ts"
+import * as RateLimiter from "./RateLimiter.ts"
+import * as Standings from "./Standings.ts"
+
+type Services = SqlClient.SqlClient | Db | Journal | CheckpointKeys | LastCheckpoint
+
+/** Pushes to the `Targets`. */
+export const layer = Layer.effect(
+  Upkeep,
+  Effect.gen(function*() {
+    const services = yield* Effect.context<Services>()
+    const within = <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.provideContext(effect, services)
+    const pushTargets = yield* Effect.forEach(
+      yield* Targets,
+      (target) => Effect.map(CheckpointPush.turns(target), (push) => ({ name: target.name, push: within(push) }))
+    )
+    return {
+      closeAbandonedIntents: (all) => within(PendingChanges.closeAbandoned(all)),
+      refreshStatuses: within(Standings.settle),
+      signCheckpoints: (all) => within(Checkpoints.sign(all)),
+      pushTargets,
+      journalPasswordFailures: within(PasswordFailures.sweep),
+      forgetPasswordAttempts: within(PasswordThrottle.sweep),
+      forgetRateLimits: within(RateLimiter.sweep),
+      forgetConsoleSessions: within(ConsoleSessions.sweep),
+      forgetBrowsers: within(KnownBrowsers.sweep),
+      forgetOAuth: within(OAuthSweep.sweep)
+    }
+  })
+)
