@@ -54,7 +54,7 @@ describe("background work", () => {
         const leave = Provisioning.within(
           id,
           Effect.flatMap(Journal, (journal) =>
-            journal.begin(id, { ...Provisioning.operatorEntry("profile.updated", id, {}), outcome: "pending" }))
+            journal.begin(id, { ...Provisioning.operatorEntry("organization.set", id, {}), outcome: "pending" }))
         )
         const closed = Effect.map(World.journal(id), (events) =>
           events.flatMap(({ closes }) =>
