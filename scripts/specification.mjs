@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs"
+import { actionNames, journalAction } from "../src/domain/JournalEntry.ts"
 import { operations } from "../src/operations/index.ts"
 import { facts } from "../test/spec/facts.ts"
 
@@ -81,13 +82,18 @@ const blocks = {
       ])
     )
   },
-  actions: () =>
-    table(
-      ["Action", "Operation", "Target"],
-      operations.filter(({ journal }) => journal !== undefined).map(({ id, journal: { action, target } }) =>
-        [action, id, target].map(code)
-      )
-    ),
+  actions: () => {
+    const written = operations.flatMap(({ id, journal }) => journal === undefined ? [] : [{ ...journal, id }])
+    const names = [...new Set([...actionNames, ...written.map(({ action }) => action)])].sort()
+    return table(
+      ["Action", "Target", "Operation"],
+      names.map((name) => {
+        const by = written.filter(({ action }) => action === name)
+        const { target } = by[0] ?? journalAction(name)
+        return [code(name), code(target), list(by.map(({ id }) => id))]
+      })
+    )
+  },
   readings: () =>
     table(
       ["Fact", "Taken", "Not taken"],
