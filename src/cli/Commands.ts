@@ -65,7 +65,7 @@ export const createOrganization = Command.make("create", {
   ),
   seats: Flag.Int("seats").pipe(Flag.withDescription("How many accounts it may protect"), Flag.withDefault(25)),
   validUntil: Flag.Date("valid-until").pipe(
-    Flag.withDescription("When the licence ends; open-ended unless told"),
+    Flag.withDescription("When the licence ends; open-ended by default"),
     Flag.optional
   )
 }, (input) =>

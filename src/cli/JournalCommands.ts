@@ -15,7 +15,7 @@ import * as Settings from "./Settings.ts"
 const organization = Argument.String("organization").pipe(Argument.withDescription("The organization's id"))
 
 const chosen = Flag.String("organization").pipe(
-  Flag.withDescription("One organization; all of them unless told"),
+  Flag.withDescription("One organization; all of them by default"),
   Flag.optional
 )
 

@@ -128,14 +128,14 @@ export class PasswordRequired extends Schema.TaggedError<PasswordRequired>()(
 /** More was asked for than the credential itself carries. */
 export class ScopeExceeded extends Schema.TaggedError<ScopeExceeded>()(
   "scope_exceeded",
-  fields("A credential gives no more than it carries itself.")
+  fields("A credential cannot grant scopes that it does not have.")
 ) {
   static readonly status = 403
 }
 
 export class PasswordIncorrect extends Schema.TaggedError<PasswordIncorrect>()(
   "password_incorrect",
-  fields("The console password is not right.")
+  fields("The console password is incorrect.")
 ) {
   static readonly status = 403
 }

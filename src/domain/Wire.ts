@@ -73,7 +73,7 @@ export const page = <A>(rows: ReadonlyArray<A>, limit: number) => ({
   has_more: rows.length > limit
 })
 
-/** How many items a page has: 1 to 100, 50 unless told. */
+/** How many items a page has: 1 to 100, 50 by default. */
 export const PageLimit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({ default: 50 })
 export const defaultPageLimit = 50
 

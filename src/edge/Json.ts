@@ -4,7 +4,7 @@ import { visit } from "jsonc-parser"
 /** What a text of JSON says. */
 export interface Read {
   readonly value: unknown
-  /** The first member that stands twice in one object; its value is the last one's, as JSON.parse has it. */
+  /** The first member that occurs twice in one object; its value is the last one's, as JSON.parse has it. */
   readonly duplicate: string | undefined
 }
 

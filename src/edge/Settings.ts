@@ -13,7 +13,7 @@ export const RequestId = Context.Reference<string>("org-security-console/edge/Se
 export const makeRequestId = ({ ulid }: SecureRandom.SecureRandom["Service"]): Effect.Effect<string> =>
   Effect.map(ulid, (text) => `req_${text.toLowerCase()}`)
 
-/** Whether each request leaves a line in the log; off unless told, for a host's log is its own. */
+/** Whether each request leaves a line in the log; off by default, for a host's log is its own. */
 export const RequestLines = Context.Reference<boolean>("org-security-console/edge/Settings/RequestLines", {
   defaultValue: () => false
 })
@@ -26,13 +26,13 @@ export const Gate = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
   }
 )
 
-/** The public keys of the journal's checkpoints, as JSON Web Keys; none unless told. */
+/** The public keys of the journal's checkpoints, as JSON Web Keys; none by default. */
 export const JournalKeys = Context.Reference<ReadonlyArray<Readonly<Record<string, string>>>>(
   "org-security-console/edge/Settings/JournalKeys",
   { defaultValue: () => [] }
 )
 
-/** The networks whose word about a client's address counts; none unless told. */
+/** The networks whose word about a client's address counts; none by default. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwork>>(
   "org-security-console/edge/Settings/TrustedProxies",
   { defaultValue: () => [] }

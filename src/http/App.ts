@@ -50,7 +50,7 @@ export interface Mount {
   readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 }
 
-/** What is served beside the interface; nothing unless told. */
+/** What is served beside the interface; nothing by default. */
 export const Mounts = Context.Reference<ReadonlyArray<Mount>>("org-security-console/http/App/Mounts", {
   defaultValue: () => []
 })

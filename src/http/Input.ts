@@ -66,7 +66,7 @@ const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: 
     try: () => Json.read(Body.decode(bytes)),
     catch: () => invalid("body", "is not JSON")
   })
-  if (duplicate !== undefined) return yield* invalidMember(duplicate, "stands twice")
+  if (duplicate !== undefined) return yield* invalidMember(duplicate, "duplicate member")
   if (!Predicate.isObject(value)) return yield* invalid("body", "expected a JSON object")
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(operation.body, name))
   if (unknown !== undefined) return yield* invalidMember(unknown, "is not known here")

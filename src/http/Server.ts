@@ -17,13 +17,13 @@ export interface Options {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** How long a client may take to send the head of a request; 10 seconds unless told. */
+  /** How long a client may take to send the head of a request; 10 seconds by default. */
   readonly headTime?: Duration.Input
-  /** How long a client may take to send a whole request; 30 seconds unless told. */
+  /** How long a client may take to send a whole request; 30 seconds by default. */
   readonly requestTime?: Duration.Input
   /** Open connections at most, of which each may hold some requests in memory; further ones are closed at once. */
   readonly maxConnections?: number
-  /** How long a stopping server waits for the requests in flight; 20 seconds unless told. */
+  /** How long a stopping server waits for the requests in flight; 20 seconds by default. */
   readonly stopTime?: Duration.Input
 }
 

@@ -60,7 +60,7 @@ export interface Contract<
   readonly refusal?: Refusal
   /** Signs sessions out, ends protection or deletes data. */
   readonly destructive?: boolean
-  /** Repeating it has no further effect; true unless told. */
+  /** Repeating it has no further effect; true by default. */
   readonly idempotent?: boolean
   /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
   readonly page?: `/${string}`

@@ -32,11 +32,11 @@ import * as Text from "./Text.ts"
 import * as Tools from "./Tools.ts"
 
 export interface Options {
-  /** Lists every tool, whatever the credential may use; off unless told. */
+  /** Lists every tool, whatever the credential may use; off by default. */
   readonly completeList?: boolean
-  /** The origins whose pages may call; every one unless told. */
+  /** The origins whose pages may call; every one by default. */
   readonly allowedOrigins?: ReadonlyArray<string>
-  /** Whether a browser finds the console at the site's address; it does unless told. */
+  /** Whether a browser finds the console at the site's address; it does by default. */
   readonly console?: boolean
 }
 

@@ -5,7 +5,7 @@ import * as Json from "../edge/Json.ts"
 /** A body that is no JSON. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { message: Schema.String }) {}
 
-/** The text as JSON, strictly read: a member that stands twice could be read in two ways. */
+/** The text as JSON, strictly read: a member that occurs twice could be read in two ways. */
 export const parseText = (text: string): Effect.Effect<unknown, Malformed> =>
   Effect.try({
     try: () => Json.read(text),
@@ -14,7 +14,7 @@ export const parseText = (text: string): Effect.Effect<unknown, Malformed> =>
     Effect.flatMap(({ duplicate, value }) =>
       duplicate === undefined
         ? Effect.succeed(value)
-        : Effect.fail(new Malformed({ message: `Parse error: the member ${duplicate} stands twice.` }))
+        : Effect.fail(new Malformed({ message: `Parse error: duplicate member ${duplicate}.` }))
     )
   )
 

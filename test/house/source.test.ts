@@ -8,7 +8,7 @@ import { files, read } from "./house.ts"
 const source = files("src/**/*.ts")
 const tests = files("test/**/*.ts")
 
-/** Each line of the files in which the pattern occurs, as `file:line`, comments and strings left out unless told. */
+/** Each line of the files in which the pattern occurs, as `file:line`, comments and strings left out by default. */
 const where = (among: ReadonlyArray<string>, pattern: RegExp, text: (source: string) => string = blank) =>
   among.flatMap((file) =>
     text(read(file)).split("\n").flatMap((line, at) => pattern.test(line) ? [`${file}:${at + 1}`] : [])

@@ -106,7 +106,7 @@ describe("the two resources, REST and MCP", () => {
           }
         }))
 
-      it.effect("case 69: a key works until expires_at and not at it; null is never, and unless told it is 90 days", () =>
+      it.effect("case 69: a key works until expires_at and not at it; null is never, and by default it is 90 days", () =>
         Effect.gen(function*() {
           const start = 1_700_000_000_000
           yield* TestClock.setTime(start)

@@ -43,7 +43,7 @@ export const registration = (body: Record<string, unknown> = {}, headers: Record
     headers
   })
 
-/** Registers an application; a public one unless told. */
+/** Registers an application; a public one by default. */
 export const registerApplication = (body: Record<string, unknown> = {}) =>
   Effect.flatMap(registration(body), (answer) =>
     answer.status === 201
@@ -68,7 +68,7 @@ export const signIn = Effect.fnUntraced(function*(organizationId: OrganizationId
   return Option.getOrThrow(yield* (yield* ConsoleSessions).current(cookie, issuer))
 })
 
-/** The query of a request for authorization that is as it should be, unless told. */
+/** The query of a request for authorization that is as it should be, by default. */
 export const query = (application: Application, challenge: string, params: Params = {}): string =>
   encode({
     response_type: "code",

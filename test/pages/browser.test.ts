@@ -245,7 +245,7 @@ describe("the pages in a browser", () => {
         yield* Effect.promise(() => page.click("#scope-accounts-write"))
         yield* type(page, "#password", "wrong")
         yield* press(page, "button[value=allow]")
-        expect(yield* textOf(page)).toContain("The console password is not right.")
+        expect(yield* textOf(page)).toContain("The console password is incorrect.")
         yield* look("consent-wrong")
         yield* type(page, "#password", Pages.password)
         yield* answer(page, "button[value=allow]")

@@ -95,7 +95,7 @@ describe("the Developer page", () => {
             expect([none.status, none.text.includes("Enter your console password")]).toEqual([403, true])
           }
           const wrong = yield* create(cookie, { scope: "accounts:write", password: "wrong-secret" })
-          expect([wrong.status, wrong.text.includes("The console password is not right.")]).toEqual([403, true])
+          expect([wrong.status, wrong.text.includes("The console password is incorrect.")]).toEqual([403, true])
           expect(wrong.text).not.toContain("wrong-secret")
           expect(wrong.text).toMatch(/value="accounts:write" checked/)
           expect(wrong.text).toContain("value=\"Nightly\"")

@@ -99,7 +99,7 @@ describe("5.1 the form of a key", () => {
 describe("5.1 the life of a key", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("S5.1-03: a key expires 90 days after it was made unless told otherwise, and with null never", () =>
+      it.effect("S5.1-03: a key expires 90 days after it was made by default, and with null never", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(start)
           const organization = yield* World.makeOrganization()

@@ -95,7 +95,7 @@ export class DatabaseServer {
     this.home = fs.mkdtempSync(path.join(folder, "postgres-test-"))
   }
 
-  /** Makes a cluster below `folder`, the system's temporary one unless told, and starts it; fsync is off unless told. */
+  /** Makes a cluster below `folder`, the system's temporary one by default, and starts it; fsync is off by default. */
   static async start(
     options?: {
       readonly fsync?: boolean

@@ -97,7 +97,7 @@ const members = (operation: Operation.Any): Arbitrary.Arbitrary<Record<string, u
   )
 }
 
-/** Random requests of the operations that hold the condition; of all of them unless told. */
+/** Random requests of the operations that hold the condition; of all of them by default. */
 export const drafts = (
   of: (operation: Operation.Any) => boolean = () => true
 ): Arbitrary.Arbitrary<Draft> =>

@@ -73,7 +73,7 @@ export interface Asking {
 
 type WebHandler = (request: Request) => Promise<Response>
 
-/** The service as one function, where it is made once for many requests; each request makes its own unless told. */
+/** The service as one function, where it is made once for many requests; each request makes its own by default. */
 export const Prepared = Context.Reference<WebHandler | undefined>("test/support/world/Prepared", {
   defaultValue: () => undefined
 })

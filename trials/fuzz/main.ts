@@ -1,7 +1,7 @@
 /**
  * Sends generated requests to a running service and judges every answer.
  *
- * `--cases 100000` says how many, `--seed` which (a fresh one unless told), and `--case n` sends that one alone and
+ * `--cases 100000` says how many, `--seed` which (a fresh one by default), and `--case n` sends that one alone and
  * prints it with its answer. `--concurrency`, `--batch` and `--keys` (of a role) fit the run to the machine.
  */
 import * as crypto from "node:crypto"

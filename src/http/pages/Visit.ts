@@ -73,7 +73,7 @@ export const problem = (base: string, requestId: string, { headers, status, text
   })
 
 const titles: Readonly<Record<number, string>> = {
-  400: "This request is not right",
+  400: "This request is invalid",
   403: "This is not allowed",
   404: "There is no such page",
   429: "Too many attempts",

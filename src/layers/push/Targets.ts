@@ -25,7 +25,7 @@ const parse = (text: string): Target | undefined => {
   return Syslog.target(transport, url.hostname.replaceAll(/^\[|\]$/g, ""), Number(url.port))
 }
 
-/** Where this process pushes checkpoints, none unless told. */
+/** Where this process pushes checkpoints, none by default. */
 export class Targets extends Context.Service<Targets, ReadonlyArray<Target>>()(
   "org-security-console/layers/push/Targets"
 ) {

@@ -132,10 +132,10 @@ const Messenger = Schema.Struct({
   premium: optional(Schema.Boolean),
   connected: optional(Schema.Boolean).annotate({
     description:
-      "Whether the service has a live session; true unless told. Without one, live operations answer no_session."
+      "Whether the service has a live session; true by default. Without one, live operations answer no_session."
   }),
   connected_at: optional(SeedTime).annotate({
-    description: "When the service's session was made; 30 days ago unless told."
+    description: "When the service's session was made; 30 days ago by default."
   }),
   two_fa_password: optional(Name),
   two_fa_managed: optional(Schema.Boolean).annotate({ description: "Whether the service holds the 2FA password." }),
@@ -193,7 +193,7 @@ const Admin = Schema.Struct({
   email: Email,
   name: optional(Name),
   role: Role,
-  sign_in: optional(Schema.Boolean).annotate({ description: "Whether they have joined; true unless told." }),
+  sign_in: optional(Schema.Boolean).annotate({ description: "Whether they have joined; true by default." }),
   disabled_at: optional(SeedTime),
   password_changed_at: optional(SeedTime),
   archive_access: optional(Schema.Boolean),
@@ -209,7 +209,7 @@ const ApiKey = Schema.Struct({
   created_at: optional(SeedTime),
   last_used_at: optional(SeedTime),
   expires_at: optional(Schema.NullOr(SeedTime)).annotate({
-    description: "Null for never; 90 days from now unless told."
+    description: "Null for never; 90 days from now by default."
   }),
   revoked_at: optional(SeedTime)
 }).annotate({ identifier: "api_key" })
@@ -314,7 +314,7 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
     names.forEach((name, index) => {
       if (name === undefined) return
       const where = last === undefined ? at(...path, index) : at(...path, index, last)
-      if (seen.has(name.toLowerCase())) found.push({ path: where, message: `${name} stands twice` })
+      if (seen.has(name.toLowerCase())) found.push({ path: where, message: `${name} is a duplicate` })
       seen.add(name.toLowerCase())
     })
   }

@@ -65,7 +65,7 @@ const cookiesFor = (site: CookieSite, secret: string, known: Redacted.Redacted):
   setCookie(site, browserCookieName(site), Redacted.value(known), knownBrowserLifetime)
 ]
 
-/** The cookie's value in a Cookie header; none where the name stands twice, for one of the two was planted. */
+/** The cookie's value in a Cookie header; none where the name occurs twice, for one of the two was planted. */
 const valueOf = (cookies: string | undefined, name: string): string | undefined => {
   const start = `${name}=`
   const found = (cookies ?? "").split(";").map((part) => part.trim()).filter((part) => part.startsWith(start))

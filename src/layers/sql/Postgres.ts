@@ -105,9 +105,9 @@ export interface Options {
   readonly url: Redacted.Redacted
   /** Defaults to 10. */
   readonly maxConnections?: number
-  /** After which the server ends a statement; no limit unless told. */
+  /** After which the server ends a statement; no limit by default. */
   readonly statementTimeout?: Duration.Input
-  /** The role that every session takes on, of which the login role is a member; the login role itself unless told. */
+  /** The role that every session takes on, of which the login role is a member; the login role itself by default. */
   readonly role?: string
   /** Defaults to `org-security-console`. */
   readonly applicationName?: string

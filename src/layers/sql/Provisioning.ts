@@ -80,7 +80,7 @@ export interface NewKey {
   readonly id?: string
   readonly label: string
   readonly scopes?: ReadonlyArray<Scope>
-  /** Null for never; 90 days from now unless told. */
+  /** Null for never; 90 days from now by default. */
   readonly expiresAt?: Date | null
   readonly facts?: Columns
 }

@@ -7,7 +7,7 @@ import { beginReadOnly } from "./Client.ts"
 import * as Outage from "./Outage.ts"
 import { QueueFull } from "./PoolUsage.ts"
 
-/** How long a transaction or a directory statement may take unless told otherwise. */
+/** How long a transaction or a directory statement may take by default. */
 export const defaultDeadline: Duration.Duration = Duration.seconds(10)
 
 /** How long the answer waits, after the deadline, for the outcome of what has just been interrupted. */
