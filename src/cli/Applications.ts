@@ -2,7 +2,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
-import { Journal } from "../ports/Ports.ts"
+import { Journal } from "../ports/Journal.ts"
 import { command, existing, refuse } from "./Declared.ts"
 
 const Application = Schema.String.check(

@@ -4,7 +4,8 @@ import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../domain/Access.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
-import { Db, Journal } from "../ports/Ports.ts"
+import { Db } from "../ports/Db.ts"
+import { Journal } from "../ports/Journal.ts"
 
 /** A command that was refused; the message is one line for the operator. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {}

@@ -6,7 +6,7 @@ import { type OrganizationFacts, OrganizationStatus, planHasArchive, Tier } from
 import { Timestamp } from "../domain/Wire.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
-import { Organizations } from "../ports/Ports.ts"
+import { Organizations } from "../ports/Organizations.ts"
 import { command, existing, journaled, refuse } from "./Declared.ts"
 
 /** How long the name of an organization or a person may be. */

@@ -2,7 +2,7 @@
 import { Cause, Effect, Option, Predicate } from "effect"
 import { HttpServerError } from "effect/http"
 import * as Failures from "../domain/Failure.ts"
-import type { RateState } from "../ports/Ports.ts"
+import type { RateState } from "../ports/RateLimits.ts"
 import * as Observation from "./Observation.ts"
 
 /** A failure as an answer of HTTP; other ways in use its body. */

@@ -3,7 +3,8 @@ import { Effect, type Redacted } from "effect"
 import { Caller, type Via } from "../domain/Access.ts"
 import { InvalidApiKey, InvalidToken } from "../domain/Failure.ts"
 import { type Resource, resourceAddress } from "../domain/OAuth.ts"
-import { AnonymousRequests, Credentials, FailedAttempts } from "../ports/Ports.ts"
+import { Credentials } from "../ports/Credentials.ts"
+import { AnonymousRequests, FailedAttempts } from "../ports/RateLimits.ts"
 import type { Site } from "./Site.ts"
 
 /** What a request says besides its token. */

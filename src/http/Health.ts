@@ -2,7 +2,7 @@
 import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Gate } from "../edge/Settings.ts"
-import { Db } from "../ports/Ports.ts"
+import { Db } from "../ports/Db.ts"
 
 const status = (text: "ok" | "unavailable") =>
   HttpServerResponse.jsonUnsafe({ status: text }, {

@@ -29,7 +29,9 @@ import { introspect } from "../oauth/token/introspect.ts"
 import { revoke } from "../oauth/token/revoke.ts"
 import { type Issued, token } from "../oauth/token/Token.ts"
 import type { Origin } from "../oauth/Values.ts"
-import type { AnonymousRequests, Db, FailedAttempts, Journal, RateLimiter } from "../ports/Ports.ts"
+import type { Db } from "../ports/Db.ts"
+import type { Journal } from "../ports/Journal.ts"
+import type { AnonymousRequests, FailedAttempts, RateLimiter } from "../ports/RateLimits.ts"
 
 /** The ports that the endpoints need. */
 export type Services =

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Caller, type Role, type Scope } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"
-import { RateLimiter, type RateState } from "../ports/Ports.ts"
+import { RateLimiter, type RateState } from "../ports/RateLimits.ts"
 import type { AdmissionFailure, Refusal } from "./Refusals.ts"
 
 /** Who may call an operation. */

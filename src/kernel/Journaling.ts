@@ -6,7 +6,9 @@ import * as Actor from "../domain/Actor.ts"
 import type { Failure, ServiceUnavailable } from "../domain/Failure.ts"
 import { type JournalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
 import type { JournalDetails, JournalOutcome } from "../domain/JournalEvent.ts"
-import { Accounts, Db, Journal } from "../ports/Ports.ts"
+import { Accounts } from "../ports/Accounts.ts"
+import { Db } from "../ports/Db.ts"
+import { Journal } from "../ports/Journal.ts"
 import type { Live, LiveWriter } from "./Live.ts"
 
 interface Context {

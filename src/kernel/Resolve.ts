@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts, AccountId } from "../domain/Account.ts"
 import { ResourceMissing } from "../domain/Failure.ts"
-import { Accounts } from "../ports/Ports.ts"
+import { Accounts } from "../ports/Accounts.ts"
 
 /** An input that may name an account. */
 export interface Targeting {

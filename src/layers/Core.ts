@@ -4,7 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { ApiKeys } from "./crypto/ApiKeys.ts"
 import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
 import * as Addresses from "./memory/Addresses.ts"
-import * as Ports from "./sql/Ports.ts"
+import * as Repositories from "./sql/Repositories.ts"
 
 export { defaultKeyPrefix } from "../domain/Limits.ts"
 
@@ -15,7 +15,7 @@ export interface Options {
 
 /** The ports over a `SqlClient` and a `PasswordHasher`, with the service's randomness and keys under the given `Peppers`. */
 export const layer = (options: Options) =>
-  Layer.mergeAll(Ports.layer, Addresses.layerFailedAttempts, Addresses.layerAnonymousRequests).pipe(
+  Layer.mergeAll(Repositories.layer, Addresses.layerFailedAttempts, Addresses.layerAnonymousRequests).pipe(
     Layer.provideMerge(Layer.merge(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix))),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

@@ -6,7 +6,7 @@ import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import { Journal } from "../../src/ports/Ports.ts"
+import { Journal } from "../../src/ports/Journal.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"

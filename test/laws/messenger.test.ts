@@ -6,8 +6,8 @@ import { type Answer, type PlatformOperation, SimulatedPlatform } from "../../sr
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
+import { Credentials } from "../../src/ports/Credentials.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
-import { Credentials } from "../../src/ports/Ports.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Address from "../../src/domain/Address.ts"
 import * as Addresses from "../../src/layers/memory/Addresses.ts"
 import { Remembered } from "../../src/layers/Remembered.ts"
-import { AnonymousRequests, FailedAttempts } from "../../src/ports/Ports.ts"
+import { AnonymousRequests, FailedAttempts } from "../../src/ports/RateLimits.ts"
 
 const start = 1_700_000_000_000
 

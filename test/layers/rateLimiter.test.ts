@@ -7,7 +7,7 @@ import { RateLimited } from "../../src/domain/Failure.ts"
 import * as Memory from "../../src/layers/memory/RateLimiter.ts"
 import * as Postgres from "../../src/layers/sql/Postgres.ts"
 import * as Sql from "../../src/layers/sql/RateLimiter.ts"
-import { RateLimiter } from "../../src/ports/Ports.ts"
+import { RateLimiter } from "../../src/ports/RateLimits.ts"
 import { pglite, postgres, postgresUrl } from "../support/database.ts"
 
 const start = 1_700_000_000_000

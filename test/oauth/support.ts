@@ -5,7 +5,7 @@ import { ConsoleSessions, type SignedIn } from "../../src/console/ConsoleSession
 import type { OrganizationId, Scope } from "../../src/domain/Access.ts"
 import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
-import { Credentials } from "../../src/ports/Ports.ts"
+import { Credentials } from "../../src/ports/Credentials.ts"
 import * as World from "../support/world.ts"
 
 export const issuer = { baseUrl: World.baseUrl, organizationId: null }

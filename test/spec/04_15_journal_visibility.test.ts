@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { OrganizationId, type Role } from "../../src/domain/Access.ts"
 import type { JournalEntry } from "../../src/domain/JournalEntry.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import { Journal } from "../../src/ports/Ports.ts"
+import { Journal } from "../../src/ports/Journal.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 

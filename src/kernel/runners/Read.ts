@@ -1,7 +1,7 @@
 /** Operations that read the database. */
 import { Clock, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
-import { Db } from "../../ports/Ports.ts"
+import { Db } from "../../ports/Db.ts"
 import type { Known } from "../Context.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 

@@ -10,7 +10,7 @@ import {
   rightCredentialsRemembered
 } from "../../domain/Address.ts"
 import { RateLimited } from "../../domain/Failure.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import { Remembered } from "../Remembered.ts"
 
 const minuteMillis = Duration.toMillis(Duration.minutes(1))

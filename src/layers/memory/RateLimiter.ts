@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { requestsPerMinute } from "../../domain/Limits.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import { state, windowMillis } from "../RateWindow.ts"
 
 /** How many keys are remembered before those whose window is over are forgotten. */

@@ -4,7 +4,7 @@ import type { Caller } from "../../domain/Access.ts"
 import { type AccountFacts, nameKey } from "../../domain/Account.ts"
 import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import { Vault } from "../crypto/Vault.ts"
 import { type InStatus, inStatusBy, reachable, reached, reviewPending, union } from "./Reach.ts"
 

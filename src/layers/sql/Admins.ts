@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MailChoices } from "../../domain/Preferences.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 
 interface MailRow extends MailChoices {
   readonly email: string

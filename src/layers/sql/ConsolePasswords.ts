@@ -14,7 +14,7 @@ import {
   maxPasswordLength
 } from "../../domain/Limits.ts"
 import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../ports/ConsolePasswords.ts"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { PasswordHasher } from "../crypto/PasswordHasher.ts"
 import { faultOf, normalized } from "../crypto/PasswordRule.ts"
 import * as Endings from "./Endings.ts"

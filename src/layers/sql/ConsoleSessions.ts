@@ -17,7 +17,7 @@ import { type ActionName, journalAction, journalEntry } from "../../domain/Journ
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { consoleSessionIdle, consoleSessionLifetime, knownBrowserLifetime } from "../../domain/Limits.ts"
 import { type AdminRef, ConsolePasswords } from "../../ports/ConsolePasswords.ts"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { CsrfKeys } from "../crypto/CsrfKeys.ts"
 import { hmac } from "../crypto/Peppers.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"

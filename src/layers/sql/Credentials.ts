@@ -12,7 +12,7 @@ import {
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
 import { InvalidApiKey, InvalidToken, ResourceMissing } from "../../domain/Failure.ts"
 import { OAuthSecrets } from "../../oauth/Ports.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 import { endOfConnection, endOfKey } from "./Endings.ts"
 import { shownReach } from "./ShownReach.ts"

@@ -1,6 +1,6 @@
 import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How long a supervisor's question waits for the database. */

@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { JournalEntry } from "../../domain/JournalEntry.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import {
   columns,
   eventHash,

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrganizationFacts, Recipients } from "../../domain/Organization.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 
 /** The organization's facts in one statement; every account that is not offboarded holds a seat, counted as it changes. */
 export const layer = Layer.effect(

@@ -6,7 +6,7 @@ import { external } from "../../domain/Actor.ts"
 import { journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import { freePasswordFailures, passwordFailuresJournaled } from "../../domain/Limits.ts"
 import type { AdminRef, Attempt } from "../../ports/ConsolePasswords.ts"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface Row {

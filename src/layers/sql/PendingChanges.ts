@@ -5,7 +5,7 @@ import { OrganizationId } from "../../domain/Access.ts"
 import { service } from "../../domain/Actor.ts"
 import { background, journalEntry, type TargetType } from "../../domain/JournalEntry.ts"
 import type { JournalEvent } from "../../domain/JournalEvent.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import * as Tenant from "./Tenant.ts"
 
 type Intent = Pick<JournalEvent, "action" | "account_id" | "details"> & {

@@ -15,7 +15,7 @@ import {
 } from "../../domain/JournalEntry.ts"
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 
 const newId = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.uuidV7())

@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { requestsPerMinute } from "../../domain/Limits.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import { state, windowMillis } from "../RateWindow.ts"
 import * as Tenant from "./Tenant.ts"
 

@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
-import * as Ports from "../../ports/Ports.ts"
+import * as Ports from "../../ports/index.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** What ended so recently is left alone: the clocks of replicas may differ by a moment. */

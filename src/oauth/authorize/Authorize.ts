@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Result } from "effect"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
-import { Db } from "../../ports/Ports.ts"
+import { Db } from "../../ports/Db.ts"
 import { parse } from "../Parameters.ts"
 import { KnownAssistants, OAuthGrants } from "../Ports.ts"
 import { hostOf } from "../RedirectUri.ts"

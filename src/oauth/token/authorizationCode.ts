@@ -1,5 +1,5 @@
 import { Clock, Effect, Redacted, Result } from "effect"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { connectionEntry } from "../Entries.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"

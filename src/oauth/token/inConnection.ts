@@ -1,7 +1,7 @@
 import { Effect, Ref, Result } from "effect"
 import type { OrganizationId } from "../../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../../domain/Failure.ts"
-import { Db } from "../../ports/Ports.ts"
+import { Db } from "../../ports/Db.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse, type Refused } from "../Refused.ts"
 import type { Connection } from "../Values.ts"

@@ -1,6 +1,6 @@
 import { Clock, Effect, Option, Redacted } from "effect"
 import { resourceAddress } from "../../domain/OAuth.ts"
-import { FailedAttempts, RateLimiter } from "../../ports/Ports.ts"
+import { FailedAttempts, RateLimiter } from "../../ports/RateLimits.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets, ResourceServers } from "../Ports.ts"
 import { refuse } from "../Refused.ts"

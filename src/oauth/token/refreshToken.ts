@@ -1,6 +1,6 @@
 import { Clock, Effect, Redacted, Result } from "effect"
 import { Scope } from "../../domain/Access.ts"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { connectionEntry } from "../Entries.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"

@@ -1,5 +1,6 @@
 import { Clock, Effect, Redacted } from "effect"
-import { Db, Journal } from "../../ports/Ports.ts"
+import { Db } from "../../ports/Db.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { connectionEntry } from "../Entries.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"

@@ -5,7 +5,8 @@ import type { AccountFacts } from "../../domain/Account.ts"
 import type { Profile } from "../../domain/Messenger.ts"
 import { messengerProfile, unreadSecurity } from "../../domain/MessengerProfile.ts"
 import type { Live } from "../../kernel/Live.ts"
-import { Accounts, Db } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { Db } from "../../ports/Db.ts"
 
 /** The profile with the account's security settings; what cannot be read of those is null. */
 export const showProfile = Effect.fnUntraced(

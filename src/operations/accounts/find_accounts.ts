@@ -4,7 +4,8 @@ import { Account, account } from "../../domain/Account.ts"
 import { defaultSearchLimit, maxSearchLength, maxSearchLimit } from "../../domain/Limits.ts"
 import { List, page, Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./find_accounts.sample.ts"
 
 export const findAccounts = Operation.read(

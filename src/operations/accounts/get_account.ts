@@ -3,7 +3,8 @@ import { everyone, seesDevices } from "../../domain/Access.ts"
 import { AccountDetail, accountDetail, TargetAccount } from "../../domain/Account.ts"
 import { terminationsShown } from "../../domain/Limits.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./get_account.sample.ts"
 
 export const getAccount = Operation.read(

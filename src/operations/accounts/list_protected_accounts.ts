@@ -5,7 +5,8 @@ import { ParameterInvalid } from "../../domain/Failure.ts"
 import { AccountStatus } from "../../domain/Status.ts"
 import { defaultPageLimit, List, page, PageLimit } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./list_protected_accounts.sample.ts"
 
 export const listProtectedAccounts = Operation.read(

@@ -4,7 +4,7 @@ import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { NotActive } from "../../domain/Failure.ts"
 import { deriveStatus, isActive } from "../../domain/Status.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
 import { sample } from "./pause_protection.sample.ts"
 
 export const pauseProtection = Operation.write(

@@ -4,7 +4,7 @@ import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { NotPaused } from "../../domain/Failure.ts"
 import { deriveStatus } from "../../domain/Status.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
 import { sample } from "./resume_protection.sample.ts"
 
 export const resumeProtection = Operation.write(

@@ -4,7 +4,8 @@ import { account as show, ChangedAccount, TargetAccount } from "../../domain/Acc
 import { maxRoleLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts, Organizations } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./set_account_role_label.sample.ts"
 
 export const setAccountRoleLabel = Operation.write(

@@ -7,7 +7,7 @@ import { textOrNull } from "../../domain/Messenger.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
 import { showProfile } from "./Profile.ts"
 import { sample } from "./set_messenger_username.sample.ts"
 

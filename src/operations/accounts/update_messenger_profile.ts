@@ -7,7 +7,7 @@ import { changedFields } from "../../domain/Messenger.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Ports.ts"
+import { Accounts } from "../../ports/Accounts.ts"
 import { showProfile } from "./Profile.ts"
 import { sample } from "./update_messenger_profile.sample.ts"
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { AiConnections } from "../../domain/Credential.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Credentials } from "../../ports/Ports.ts"
+import { Credentials } from "../../ports/Credentials.ts"
 import { sample } from "./list_ai_connections.sample.ts"
 
 export const listAiConnections = Operation.read(

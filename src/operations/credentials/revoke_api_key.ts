@@ -5,8 +5,8 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { Credentials } from "../../ports/Credentials.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
-import { Credentials } from "../../ports/Ports.ts"
 import { sample } from "./revoke_api_key.sample.ts"
 
 export const revokeApiKey = Operation.write(

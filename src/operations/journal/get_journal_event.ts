@@ -4,7 +4,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import { JournalEventDetail } from "../../domain/JournalEvent.ts"
 import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { sample } from "./get_journal_event.sample.ts"
 
 export const getJournalEvent = Operation.read(

@@ -5,7 +5,7 @@ import { ParameterInvalid } from "../../domain/Failure.ts"
 import { JournalEvents, JournalOutcome } from "../../domain/JournalEvent.ts"
 import { DateTime, defaultPageLimit, page, PageLimit, Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { sample } from "./list_journal_events.sample.ts"
 
 const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/u, {

@@ -4,7 +4,7 @@ import { RoleForbidden, SuperadminRequired } from "../../domain/Failure.ts"
 import { JournalTail } from "../../domain/JournalEvent.ts"
 import { page } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Journal } from "../../ports/Ports.ts"
+import { Journal } from "../../ports/Journal.ts"
 import { sample } from "./tail_journal_events.sample.ts"
 
 const defaultLimit = 100

@@ -3,7 +3,7 @@ import { everyone } from "../../domain/Access.ts"
 import { MailPreferencesUnavailable } from "../../domain/Failure.ts"
 import { MailPreferences } from "../../domain/Preferences.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Admins } from "../../ports/Ports.ts"
+import { Admins } from "../../ports/Admins.ts"
 import { sample } from "./get_mail_preferences.sample.ts"
 
 export const getMailPreferences = Operation.read(

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { Organization, organization } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Organizations } from "../../ports/Ports.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./get_organization.sample.ts"
 
 export const getOrganization = Operation.read(

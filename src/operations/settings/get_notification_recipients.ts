@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { NotificationSettings } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Organizations } from "../../ports/Ports.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./get_notification_recipients.sample.ts"
 
 export const getNotificationRecipients = Operation.read(

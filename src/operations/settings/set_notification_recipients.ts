@@ -3,7 +3,7 @@ import { superadmins } from "../../domain/Access.ts"
 import { SuperadminRequired } from "../../domain/Failure.ts"
 import { NotificationSettings, Recipients } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Organizations } from "../../ports/Ports.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./set_notification_recipients.sample.ts"
 
 export const setNotificationRecipients = Operation.write(

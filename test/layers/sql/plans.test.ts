@@ -10,14 +10,10 @@ import { JournalOutcome } from "../../../src/domain/JournalEvent.ts"
 import { AccountStatus } from "../../../src/domain/Status.ts"
 import * as Provisioning from "../../../src/layers/sql/Provisioning.ts"
 import { OAuthSecrets } from "../../../src/oauth/Ports.ts"
-import {
-  type AccountQuery,
-  Accounts,
-  Credentials,
-  Journal,
-  type JournalQuery,
-  Organizations
-} from "../../../src/ports/Ports.ts"
+import { type AccountQuery, Accounts } from "../../../src/ports/Accounts.ts"
+import { Credentials } from "../../../src/ports/Credentials.ts"
+import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
+import { Organizations } from "../../../src/ports/Organizations.ts"
 import { postgresUrl } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import { plan, rowsRead } from "../../support/plans.ts"

@@ -1,0 +1,90 @@
+/** What every operation can answer. */
+import { Effect, Schema } from "effect"
+import { Scope } from "../Access.ts"
+import { fields, RetryAfterSeconds } from "./Base.ts"
+
+export class ParameterInvalid
+  extends Schema.TaggedError<ParameterInvalid>()("parameter_invalid", fields("A parameter is invalid."))
+{
+  static readonly status = 400
+}
+
+/** No credential, or an invalid, expired or revoked one; which of them is not told. */
+export class InvalidApiKey
+  extends Schema.TaggedError<InvalidApiKey>()("invalid_api_key", fields("The API key is missing, invalid or revoked."))
+{
+  static readonly status = 401
+}
+
+/** An OAuth token that is invalid, expired, revoked, or issued for the other resource; which of them is not told. */
+export class InvalidToken extends Schema.TaggedError<InvalidToken>()(
+  "invalid_token",
+  fields("The access token is invalid, expired or revoked.")
+) {
+  static readonly status = 401
+}
+
+/** The credential lacks `scope`, which the response names in `WWW-Authenticate` too. */
+export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("insufficient_scope", {
+  ...fields("The credential lacks the scope of this operation."),
+  scope: Scope
+}) {
+  static readonly status = 403
+}
+
+export class RoleForbidden
+  extends Schema.TaggedError<RoleForbidden>()("role_forbidden", fields("The admin's role may not do this."))
+{
+  static readonly status = 403
+}
+
+export class SuperadminRequired extends Schema.TaggedError<SuperadminRequired>()(
+  "superadmin_required",
+  fields("Only the owner and superadmins may do this.")
+) {
+  static readonly status = 403
+}
+
+/** Nobody is there to hold what would be answered: a page of the console does it instead. */
+export class ConsolePageRequired extends Schema.TaggedError<ConsolePageRequired>()(
+  "console_page_required",
+  fields("This is done on a page of the console.")
+) {
+  static readonly status = 403
+}
+
+export class OrganizationClosed extends Schema.TaggedError<OrganizationClosed>()(
+  "organization_closed",
+  fields("The organization has been wound down.")
+) {
+  static readonly status = 403
+}
+
+/** No such object in the organization, or one that the admin may not see: the two are not told apart. */
+export class ResourceMissing
+  extends Schema.TaggedError<ResourceMissing>()("resource_missing", fields("There is no such object."))
+{
+  static readonly status = 404
+}
+
+/** Over 120 requests in 60 seconds; `retry_after` is in seconds. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("rate_limited", {
+  ...fields("Too many requests."),
+  retry_after: RetryAfterSeconds
+}) {
+  static readonly status = 429
+}
+
+export class InternalError
+  extends Schema.TaggedError<InternalError>()("internal_error", fields("Something went wrong on the server."))
+{
+  static readonly status = 500
+}
+
+/** The service cannot answer now, for instance while its database is away. */
+export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("service_unavailable", {
+  ...fields("The service is not available at the moment. Try again."),
+  retry_after: RetryAfterSeconds.pipe(Schema.withConstructorDefault(Effect.succeed(5)))
+}) {
+  static readonly status = 503
+}

@@ -1,0 +1,37 @@
+/** Protected accounts. */
+import { Context, type Effect } from "effect"
+import type { Caller, OrganizationId } from "../domain/Access.ts"
+import type { AccountFacts, AccountId, DepartmentId, MessengerNames } from "../domain/Account.ts"
+import type { SessionFacts, Termination } from "../domain/Session.ts"
+import type { AccountStatus } from "../domain/Status.ts"
+import type { HeldSecrets } from "./MessengerSession.ts"
+
+/** A page of accounts in the console's order, one more than `limit` where more follow. */
+export interface AccountQuery {
+  readonly status: AccountStatus | undefined
+  readonly departmentId: DepartmentId | undefined
+  readonly after: AccountId | undefined
+  readonly limit: number
+}
+
+/** The accounts of the organization that the caller reaches; any other does not exist. */
+export class Accounts extends Context.Service<Accounts, {
+  /** The account, or null when the caller does not reach it; locked for the rest of the transaction when asked. */
+  find(caller: Caller["Service"], id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
+  /** The accounts after `after`, or null when the caller does not reach that one. */
+  list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
+  /** The accounts that match best, one more than `limit` where more do. */
+  search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
+  sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
+  /** The latest sessions that ended, newest first. */
+  terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
+  /** The secrets of the account's messenger security that the service holds, opened. */
+  heldSecrets(organizationId: OrganizationId, id: AccountId): Effect.Effect<HeldSecrets>
+  /** Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. */
+  pause(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
+  /** Takes monitoring up again, as protected whatever happened before. */
+  resume(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
+  setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
+  /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
+  setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>
+}>()("org-security-console/ports/Accounts") {}

@@ -1,0 +1,24 @@
+/** The database as operations see it. */
+import { Context, type Effect } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+
+/** The transaction, and the boundary of the organization whose rows it may touch. */
+export class Db extends Context.Service<Db, {
+  /**
+   * Runs the effect in one transaction of the organization: all of it commits, or nothing.
+   *
+   * Fails with `ServiceUnavailable` while the database is away or slower than the deadline.
+   */
+  transaction<A, E, R>(
+    organizationId: OrganizationId,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | ServiceUnavailable, R>
+  /** A transaction that can change nothing. */
+  read<A, E, R>(
+    organizationId: OrganizationId,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | ServiceUnavailable, R>
+  /** Whether the database answers now. */
+  readonly check: Effect.Effect<void, ServiceUnavailable>
+}>()("org-security-console/ports/Db") {}

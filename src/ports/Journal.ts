@@ -1,0 +1,43 @@
+/** The journal. */
+import { Context, type Effect } from "effect"
+import type { Caller, OrganizationId } from "../domain/Access.ts"
+import type { AccountId } from "../domain/Account.ts"
+import type { JournalEntry } from "../domain/JournalEntry.ts"
+import type { JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
+
+/** A page of the journal, newest first, one more than `limit` where more follow. */
+export interface JournalQuery {
+  readonly beforeId: string | undefined
+  readonly before: Date | undefined
+  readonly since: Date | undefined
+  readonly accountId: string | undefined
+  readonly adminId: string | undefined
+  readonly action: string | undefined
+  readonly outcome: JournalOutcome | undefined
+  readonly credentialId: string | undefined
+  readonly limit: number
+}
+
+/** The organization's append-only journal: gapless, and chained by hashes. */
+export class Journal extends Context.Service<Journal, {
+  /** Appends the entry within the current transaction; it locks the journal's head until the end of it. */
+  append(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
+  /** Appends the intent of a change outside the database; left without an outcome it is closed as failed later. */
+  begin(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
+  /** Appends the outcome of an intent, once: false when it has one already. */
+  close(organizationId: OrganizationId, intent: number, entry: JournalEntry): Effect.Effect<boolean>
+  /** Whether another change outside the database was done to the account since the intent was begun, or was closed. */
+  othersDone(
+    organizationId: OrganizationId,
+    account: AccountId,
+    intent: number,
+    since: "begun" | "closed"
+  ): Effect.Effect<boolean>
+  /** The events that the caller may see, or null when `beforeId` is not among them. */
+  list(caller: Caller["Service"], query: JournalQuery): Effect.Effect<ReadonlyArray<JournalEvent> | null>
+  find(caller: Caller["Service"], id: string): Effect.Effect<JournalEvent | null>
+  /** The events after a sequence, oldest first, whoever they concern. */
+  tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<ReadonlyArray<JournalEvent>>
+  /** The newest event of the organization; sequence 0 and the chain's seed without one. */
+  head(organizationId: OrganizationId): Effect.Effect<{ readonly sequence: number; readonly hash: string }>
+}>()("org-security-console/ports/Journal") {}

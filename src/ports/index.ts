@@ -1,0 +1,11 @@
+/** Every port that operations depend on. One layer in SQL implements them; RateLimiter has a second one in memory. */
+export * from "./Accounts.ts"
+export * from "./Admins.ts"
+export * from "./ConsolePasswords.ts"
+export * from "./Credentials.ts"
+export * from "./Db.ts"
+export * from "./IssuedCredentials.ts"
+export * from "./Journal.ts"
+export * from "./MessengerSession.ts"
+export * from "./Organizations.ts"
+export * from "./RateLimits.ts"
