@@ -46,6 +46,13 @@ export const casesOf = async (superuser: Client, { accounts, events, id }: Filli
     what,
     path: `/v1/journal?limit=50${query}`
   })
+  const found = (asker: Asker, what: string, query: string): Case => ({
+    operation: "find_accounts",
+    asker,
+    what,
+    path: `/v1/account-search?limit=20&query=${encodeURIComponent(query)}`
+  })
+  const last = await one("last_name", `from account where id = '${account}'`)
   const narrow = ["admin", "limited"] as const
   return [
     { operation: "get_organization", asker: "owner", what: "", path: "/v1/organization" },
@@ -62,6 +69,14 @@ export const casesOf = async (superuser: Client, { accounts, events, id }: Filli
       list(asker, "protected", "&status=protected"),
       list(asker, "status_unknown", "&status=status_unknown"),
       list(asker, "department", `&department_id=${department}`)
+    ]),
+    ...(["owner", ...narrow] as const).flatMap((asker) => [
+      found(asker, "whole number", `+1${2_000_000_000 + Math.floor(accounts / 2)}`),
+      found(asker, "one name", last),
+      found(asker, "start of many names", "mori"),
+      found(asker, "part of a name", last.slice(-7)),
+      found(asker, "two letters", "mo"),
+      found(asker, "nobody", "zzyzx")
     ]),
     journal("owner", "start"),
     journal("owner", "middle", `&before_id=${await eventAt(middle)}`),

@@ -67,7 +67,7 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
   from unnest(array['${members.join("','")}']) role`,
   `insert into account (organization_id, id, messenger_user_id, phone_number, first_name, last_name, name_key,
     department_id, licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, baselined,
-    monitoring_state, offboarded_at, paused_at, stopped_at, stop_reason, takeover_stopped_at, reviews)
+    monitoring_state, offboarded_at, paused_at, stopped_at, stop_reason, takeover_stopped_at, reviews, search_text)
   select '${id}', ${idOf("account", id, "n")}, '${id}/' || n, '+1' || (2000000000 + n), first, last,
     lower(first || ' ' || last), ${department(id, departments, "n")}, 'governance', at, at, at,
     case status when 'recently_connected' then now() + interval '1 day' * ((n % 23 + 1) / 24.0)
@@ -76,7 +76,8 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
     case status when 'available' then now() end, case status when 'paused' then now() end,
     case status when 'protection_stopped' then now() end, case status when 'protection_stopped' then 'session_lost' end,
     case when status = 'hijack_blocked' then now() - interval '1 hour' * (n % 40) when n % 50 = 0 then at end,
-    case status when 'new_sign_in' then 1 else 0 end
+    case status when 'new_sign_in' then 1 else 0 end,
+    '#1' || (2000000000 + n) || E'\\n \\n@\\n ' || lower(first || ' ' || last)
   from (
     select n, ${rank(everyone)} as status, ${firstNames}[(1 + n * 31 % 20)::int] as first,
       ${lastNames}[(1 + n * 17 % 19)::int] || ' ' || md5(n::text) as last, now() - interval '40 days' * (1 + n % 9) as at

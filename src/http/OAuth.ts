@@ -20,6 +20,7 @@ import {
   type OAuthClients,
   type OAuthGrants,
   type OAuthSecrets,
+  type RefusedRefreshes,
   Registration,
   ResourceServers
 } from "../oauth/Ports.ts"
@@ -43,6 +44,7 @@ export type Services =
   | OAuthGrants
   | OAuthSecrets
   | RateLimiter
+  | RefusedRefreshes
   | Sites
 
 const wellKnown = {

@@ -15,7 +15,12 @@ export interface Options {
 
 /** The ports over a `SqlClient` and a `PasswordHasher`, with the service's randomness and keys under the given `Peppers`. */
 export const layer = (options: Options) =>
-  Layer.mergeAll(Repositories.layer, Addresses.layerFailedAttempts, Addresses.layerAnonymousRequests).pipe(
+  Layer.mergeAll(
+    Repositories.layer,
+    Addresses.layerFailedAttempts,
+    Addresses.layerAnonymousRequests,
+    Addresses.layerRefusedRefreshes
+  ).pipe(
     Layer.provideMerge(Layer.merge(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix))),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

@@ -213,6 +213,14 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   disconnect(organizationId: OrganizationId, connectionId: string, at: Date): Effect.Effect<void>
 }>()("org-security-console/oauth/Ports/OAuthGrants") {}
 
+/** Refreshes that were refused for the connection's limit, remembered by the process that refused them. */
+export class RefusedRefreshes extends Context.Service<RefusedRefreshes, {
+  /** How many seconds the same request has to wait; 0 where it was not refused. */
+  waits(request: Redacted.Redacted): Effect.Effect<number>
+  /** Remembers a refusal for so many seconds, a minute at most: the database may say something else by then. */
+  remember(request: Redacted.Redacted, seconds: number): Effect.Effect<void>
+}>()("org-security-console/oauth/Ports/RefusedRefreshes") {}
+
 /** A program beside the service that answers at one of its resources, and the secret by which it is known. */
 export interface ResourceServer {
   readonly id: string

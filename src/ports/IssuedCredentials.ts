@@ -17,6 +17,12 @@ export interface IssuedApiKey {
   readonly expiresAt: Date | null
 }
 
+/** The id of the key that is made, where it must not be made twice; by default every key gets one of its own. */
+export const NewApiKeyId = Context.Reference<string | undefined>(
+  "org-security-console/ports/IssuedCredentials/NewApiKeyId",
+  { defaultValue: () => undefined }
+)
+
 /** What is kept of a credential that is held: one that has only ended with its admin is not revoked. */
 export interface Locked {
   readonly revoked: boolean
@@ -27,7 +33,8 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
   /**
    * Makes a key of the caller's admin, and answers it: the only time that it can be seen.
    *
-   * A key that a key makes ends with it: it expires no later, and is revoked with it. Fails where the caller's
+   * A key that a key makes ends with it: it expires no later, and is revoked with it. Fails where
+   * there is a key of the id `NewApiKeyId` already, and where the caller's
    * credential has ended in the meantime.
    */
   createApiKey(

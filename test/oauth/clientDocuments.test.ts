@@ -163,7 +163,7 @@ describe("applications that name a document", () => {
         const { code } = yield* reader(approve(application, admin, challengeOf(verifier), { params: { redirect_uri } }))
         const granted = { application, code, verifier }
         const other = { client_id: `${application.client_id}?other` }
-        expect(refused(yield* redeemWith({ ...granted, application: other }, { redirect_uri }))).toEqual([
+        expect(refused(yield* reader(redeemWith({ ...granted, application: other }, { redirect_uri })))).toEqual([
           400,
           "invalid_grant"
         ])
@@ -171,16 +171,17 @@ describe("applications that name a document", () => {
           401,
           "invalid_client"
         ])
-        const first = tokens(yield* redeemWith(granted, { redirect_uri }))
+        expect(refused(yield* redeemWith(granted, { redirect_uri }))).toEqual([401, "invalid_client"])
+        const first = tokens(yield* reader(redeemWith(granted, { redirect_uri })))
         expect(yield* use(first.access_token)).toEqual(ok)
-        const second = tokens(yield* refreshWith(application, first.refresh_token))
+        const second = tokens(yield* reader(refreshWith(application, first.refresh_token)))
         const form = parse(new URLSearchParams({ refresh_token: second.refresh_token }).toString())
         const elsewhere = { id: application.client_id, issuer: { baseUrl: "https://acme.test", organizationId: null } }
         const foreign = yield* Effect.flip(
           refresh(elsewhere, yield* Effect.fromResult(form), { ip: null, requestId: null })
         )
         expect(foreign).toMatchObject({ error: "invalid_grant" })
-        expect(refused(yield* refreshWith(other, second.refresh_token))).toEqual([400, "invalid_grant"])
+        expect(refused(yield* reader(refreshWith(other, second.refresh_token)))).toEqual([400, "invalid_grant"])
         expect((yield* revokeWith(other, second.access_token)).status).toBe(200)
         expect(yield* use(second.access_token)).toEqual(ok)
         expect((yield* revokeWith(application, second.access_token)).status).toBe(200)
@@ -193,6 +194,24 @@ describe("applications that name a document", () => {
             details: { client_document: application.client_id }
           })
         expect(host.asked).toEqual(["/client.json"])
+      }))
+
+    it.effect("get no further tokens once that is off: what they have ends with its hour, or by revocation, and nothing is used up", () =>
+      Effect.gen(function*() {
+        const { application, reader, redirect_uri } = yield* documented
+        const { admin } = yield* stage()
+        const verifier = makeVerifier()
+        const approved = approve(application, admin, challengeOf(verifier), { params: { redirect_uri } })
+        const { code } = yield* reader(approved)
+        const first = tokens(yield* reader(redeemWith({ application, code, verifier }, { redirect_uri })))
+        expect(refused(yield* refreshWith(application, first.refresh_token))).toEqual([401, "invalid_client"])
+        expect(yield* use(first.access_token)).toEqual(ok)
+        const second = tokens(yield* reader(refreshWith(application, first.refresh_token)))
+        yield* TestClock.adjust("1 hour")
+        expect(refused(yield* refreshWith(application, second.refresh_token))).toEqual([401, "invalid_client"])
+        expect(yield* use(second.access_token)).toEqual(invalidToken)
+        expect((yield* revokeWith(application, second.refresh_token)).status).toBe(200)
+        expect(refused(yield* reader(refreshWith(application, second.refresh_token)))).toEqual([400, "invalid_grant"])
       }))
 
     it.effect("lose an address with the document that named it, and a form whose name has changed since", () =>

@@ -33,7 +33,7 @@ interface Modelled {
   readonly access: Array<{ readonly text: string; readonly expires: number }>
   /** When it got each of its pairs of tokens. */
   readonly issued: Array<number>
-  readonly refresh: Array<{ readonly text: string; readonly expires: number; used: boolean }>
+  readonly refresh: Array<{ readonly text: string; readonly expires: number; used: boolean; refusedUntil: number }>
 }
 
 const Place = Schema.Literals([0, 1, 2, 3])
@@ -77,9 +77,16 @@ describe("OAuth against its model", () => {
           }
           const expectRefresh = (one: Modelled, at: number, now: number): "ok" | "limited" | "invalid" => {
             const token = one.refresh[at]!
+            if (now < token.refusedUntil) return "limited"
             if (!live(one) || now >= token.expires) return "invalid"
             if (token.used) one.revoked = true
+            if (!token.used && isLimited(one, now)) rememberLimit(one, token, now)
             return token.used ? "invalid" : isLimited(one, now) ? "limited" : "ok"
+          }
+          /** The process refuses the same request by itself for as long as it has said. */
+          const rememberLimit = (one: Modelled, token: Modelled["refresh"][number], now: number) => {
+            const counted = one.issued.toSorted((first, second) => second - first)[tokensPerMinute - 1]!
+            token.refusedUntil = now + 1000 * Math.ceil((counted + minute - now) / 1000)
           }
           const isLimited = (one: Modelled, now: number): boolean =>
             one.issued.filter((at) => at > now - minute).length >= tokensPerMinute
@@ -87,7 +94,7 @@ describe("OAuth against its model", () => {
             const { access_token, refresh_token } = tokens(answer)
             one.issued.push(now)
             one.access.push({ text: access_token, expires: now + hour })
-            one.refresh.push({ text: refresh_token, expires: now + 90 * day, used: false })
+            one.refresh.push({ text: refresh_token, expires: now + 90 * day, used: false, refusedUntil: 0 })
           }
           const refresh = Effect.fnUntraced(function*(one: Modelled, at: number) {
             const now = yield* Clock.currentTimeMillis
@@ -157,8 +164,10 @@ describe("OAuth against its model", () => {
               case "race": {
                 if (last < 0) return
                 const token = one.refresh[last]!
-                const stands = live(one) && now < token.expires
+                const refused = now < token.refusedUntil
+                const stands = !refused && live(one) && now < token.expires
                 const wins = stands && !token.used && !isLimited(one, now)
+                if (stands && !token.used && !wins) rememberLimit(one, token, now)
                 const answers = yield* Effect.all(
                   [refreshWith(application, token.text), refreshWith(application, token.text)],
                   { concurrency: "unbounded" }

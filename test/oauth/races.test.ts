@@ -5,6 +5,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import { postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 import {
   callback,
@@ -19,6 +20,8 @@ import {
   tokens,
   use
 } from "./support.ts"
+
+const createPath = "/console/developer/api-keys"
 
 /** Two replicas of the service on one database, each with connections of its own. */
 const replicas = Effect.gen(function*() {
@@ -121,5 +124,39 @@ describe("OAuth races on PostgreSQL", () => {
       )
       expect(answers.filter((registered) => registered).length).toBe(20)
       expect((yield* one(registration())).status).toBe(201)
+    }))
+
+  it.live("two simultaneous posts of one form for a key over two replicas make one key, which one of them shows", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const cookie = yield* one(Pages.signIn(id, admins.owner.id))
+      const form = Effect.map(
+        one(Pages.visit("GET", "/console/developer/api-keys/new", { cookie })),
+        (page) => ({ ...Pages.formOf(page, createPath).hidden, label: "Twice", scope: "org:read", expiry: "90" })
+      )
+      for (let round = 1; round <= 5; round++) {
+        const sent = yield* form
+        const pages = yield* Effect.forEach(
+          [one, two, one, two],
+          (replica) => replica(Pages.visit("POST", createPath, { cookie, form: sent })),
+          atOnce
+        )
+        expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
+        const shown = pages.filter(({ text }) => /osc_live_[0-9A-Za-z]{49}/.test(text))
+        expect(shown.map(({ status }) => status)).toEqual([200])
+        const made = World.query(id, (sql) => sql`select 1 from api_key where label = 'Twice'`)
+        expect((yield* one(made)).length).toBe(round)
+      }
+      const [first, second] = [yield* form, yield* form]
+      const both = yield* Effect.all(
+        [
+          one(Pages.visit("POST", createPath, { cookie, form: first })),
+          two(Pages.visit("POST", createPath, { cookie, form: second }))
+        ],
+        atOnce
+      )
+      expect(both.map(({ status }) => status)).toEqual([200, 200])
+      expect(yield* one(Provisioning.within(id, verify(id)))).toMatchObject({ ok: true })
     }))
 })

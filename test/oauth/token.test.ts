@@ -5,6 +5,7 @@ import { crc32 } from "node:zlib"
 import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import { OAuthSecrets } from "../../src/oauth/Ports.ts"
 import { asOwner, forEachDatabase } from "../support/database.ts"
+import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 import {
   callback,
@@ -482,6 +483,8 @@ describe("OAuth refresh and revocation", () => {
               seconds
             ])
             expect(yield* rows).toEqual(before)
+            const { answer: again, said } = yield* recording(refreshWith(application, last.refresh_token))
+            expect([again.status, again.body, said]).toEqual([429, answer.body, []])
           })
           yield* refreshTimes(9)
           yield* refusedFor("60")

@@ -146,11 +146,11 @@ describe("the Developer page", () => {
           expect(yield* keys(id)).toEqual([])
           expect((yield* Pages.visit("POST", createPath, { cookie, form })).status).toBe(200)
           const again = yield* Pages.visit("POST", createPath, { cookie, form })
-          expect([again.status, again.text.includes("A key was made since this form was opened")]).toEqual([409, true])
+          expect([again.status, again.text.includes("This form has made a key already")]).toEqual([409, true])
           expect(again.text).toContain("value=\"Nightly\"")
           expect(secretIn(again)).toBe(undefined)
           expect((yield* keys(id)).length).toBe(1)
-          const altered = { ...form, after: Pages.formOf(again, createPath).hidden["after"]! }
+          const altered = { ...form, id: Pages.formOf(again, createPath).hidden["id"]! }
           expect((yield* Pages.visit("POST", createPath, { cookie, form: altered })).status).toBe(403)
           const second = { ...form, ...Pages.formOf(again, createPath).hidden }
           expect((yield* Pages.visit("POST", createPath, { cookie, form: second })).status).toBe(200)

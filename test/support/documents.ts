@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as https from "node:https"
 import type { AddressInfo } from "node:net"
+import { documentDeadline } from "../../src/domain/OAuth.ts"
 import type { Internet } from "../../src/layers/documents/Https.ts"
 
 /** Made for these tests, and good for app.example and other.example alone. */
@@ -53,6 +54,7 @@ export const host = Effect.gen(function*() {
   )
   const { port } = server.address() as AddressInfo
   const internet: Internet = {
+    deadline: documentDeadline,
     resolve: () => Promise.resolve(["127.0.0.1"]),
     isRefused: () => false,
     request: (options: https.RequestOptions, answered: (response: IncomingMessage) => void) =>

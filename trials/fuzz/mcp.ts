@@ -118,7 +118,9 @@ export const cases = (stage: Stage): fc.Arbitrary<Case> => {
     )
   )
   const damaged = tool.chain(({ name, schema }) =>
-    fc.record({ draft: Members.drafts(schema, drawn), who: callers, old: fc.boolean() }).map(({ draft, old, who }) =>
+    fc.record({ draft: Members.drafts(schema, drawn, { nullIsAbsent: true }), who: callers, old: fc.boolean() }).map((
+      { draft, old, who }
+    ) =>
       assemble({
         kinds: draft.kinds,
         fate: draft.fate,

@@ -62,13 +62,20 @@ const set = (name: string, value: string) => (members: Draft["members"]): Draft[
 ]
 
 /** Things to do to an object of the schema. */
-const changes = (schema: JsonSchema): fc.Arbitrary<Change> => {
+const changes = (schema: JsonSchema, nullIsAbsent: boolean): fc.Arbitrary<Change> => {
   const { properties = {}, required = [] } = resolve(schema)
   const known = Object.entries(properties)
+  const isAbsent = (name: string, value: string) => nullIsAbsent && value === "null" && !required.includes(name)
   const onMember = (kind: string, arbitrary: fc.Arbitrary<string>) =>
     fc.tuple(fc.constantFrom(...known), arbitrary).map(([[name, property], value]) =>
       // What is nested too deeply to be looked through is no JSON to the service.
-      done(name, kind, judge(property, value), value.length > 100 ? [name, "body"] : [name], set(name, value))
+      done(
+        name,
+        kind,
+        isAbsent(name, value) ? "either" : judge(property, value),
+        value.length > 100 ? [name, "body"] : [name],
+        set(name, value)
+      )
     )
   const bounds = known.flatMap(([name, property]) => {
     const values = boundary(property)
@@ -112,8 +119,12 @@ const changes = (schema: JsonSchema): fc.Arbitrary<Change> => {
   )
 }
 
-/** An object with nothing, one thing, or two things done to it. */
-export const drafts = (schema: JsonSchema, ids: (name: string) => ReadonlyArray<string>): fc.Arbitrary<Draft> =>
-  fc.tuple(validDraft(schema, ids), fc.array(changes(schema), { minLength: 1, maxLength: 2 })).map(([draft, all]) =>
-    all.reduce((changed, change) => change(changed), draft)
-  )
+/** An object with nothing, one thing, or two things done to it; null may stand for a member that is left out. */
+export const drafts = (
+  schema: JsonSchema,
+  ids: (name: string) => ReadonlyArray<string>,
+  { nullIsAbsent = false } = {}
+): fc.Arbitrary<Draft> =>
+  fc.tuple(validDraft(schema, ids), fc.array(changes(schema, nullIsAbsent), { minLength: 1, maxLength: 2 })).map((
+    [draft, all]
+  ) => all.reduce((changed, change) => change(changed), draft))

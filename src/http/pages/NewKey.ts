@@ -1,10 +1,12 @@
 /** Creating an API key: a page with the form, and the only page that ever shows the key. */
 import { Duration, Effect, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import { Scope } from "../../domain/Access.ts"
 import { defaultApiKeyExpiry, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { createApiKey } from "../../operations/credentials/create_api_key.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
+import { NewApiKeyId } from "../../ports/IssuedCredentials.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Scopes from "./Scopes.ts"
@@ -15,13 +17,11 @@ const developer = "/console/developer"
 export const path = `${developer}/api-keys/new`
 export const createPath = `${developer}/api-keys`
 
-/** What the token of the form stands for: the admin's newest key, so that a form that has made a key is used up by it. */
-const createForm = (after: string): string => `create ${after}`
+/** What the token of the form stands for: the id of the one key that it makes, however often it is sent. */
+const createForm = (id: string): string => `create ${id}`
 
-const newest = Effect.map(
-  listAiConnections.call({}),
-  ({ api_keys }) => api_keys.find(({ mine }) => mine)?.id ?? "first"
-)
+const isMade = (id: string) =>
+  Effect.map(listAiConnections.call({}), ({ api_keys }) => api_keys.some((key) => key.id === id))
 
 const defaultDays = String(Duration.toDays(defaultApiKeyExpiry))
 
@@ -51,7 +51,7 @@ interface Shown {
 
 const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown = {}) {
   const { admin, visit } = view
-  const after = yield* newest
+  const id = yield* (yield* SecureRandom.SecureRandom).uuidV7()
   const draft = shown.draft ?? emptyDraft
   const faults = shown.faults ?? Html.noFaults
   return yield* Html.respond({
@@ -67,8 +67,8 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown = {}) {
 <p class="lead">A key lets a program act as you, within your role and the access that you have at the time.</p>
 ${Html.summary(faults)}
 <form method="post" action="${visit.base}${createPath}">
-  <input type="hidden" name="csrf" value="${view.csrf(createForm(after))}">
-  <input type="hidden" name="after" value="${after}">
+  <input type="hidden" name="csrf" value="${view.csrf(createForm(id))}">
+  <input type="hidden" name="id" value="${id}">
   <section aria-label="The key">
     <div class="field">
       <label for="label">Label</label>
@@ -148,20 +148,19 @@ export const create = (visit: Visit.Visit) =>
       if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
       const form = sent.value
       const sessions = yield* ConsoleSessions
-      const after = form.text("after")
-      if (!sessions.verifyCsrf(view.admin.sessionId, createForm(after), form.text("csrf"))) {
+      const id = form.text("id")
+      if (!sessions.verifyCsrf(view.admin.sessionId, createForm(id), form.text("csrf"))) {
         return yield* Visit.foreignForm(visit)
       }
       const draft = { label: form.text("label"), scopes: form.all("scope"), expiry: form.text("expiry") }
-      const again = (status: number, id: string, text: string, headers = {}) =>
-        show(view, { draft, faults: new Map([[id, text]]), status, headers })
-      if (after !== (yield* newest)) {
-        return yield* again(
-          409,
-          "label",
-          "A key was made since this form was opened, perhaps by this form: look at the Developer page before you create another."
-        )
-      }
+      const again = (status: number, field: string, text: string, headers = {}) =>
+        show(view, { draft, faults: new Map([[field, text]]), status, headers })
+      const used = again(
+        409,
+        "label",
+        "This form has made a key already, and the key was shown then. If you have not seen it, revoke it on the Developer page before you create another."
+      )
+      if (yield* isMade(id)) return yield* used
       const password = form.text("password")
       return yield* createApiKey.call({
         label: draft.label,
@@ -169,14 +168,20 @@ export const create = (visit: Visit.Visit) =>
         expires_in_days: draft.expiry === "never" ? null : Number(draft.expiry),
         ...(password === "" ? {} : { current_password: password })
       }).pipe(
+        Effect.provideService(NewApiKeyId, id),
         Visit.tellRefusal,
         Effect.flatMap(({ expires_at, label, secret }) =>
           secret === null ? show(view) : created(view, label, secret, expires_at)
         ),
         Effect.catchTag("parameter_invalid", ({ message, param }) => {
-          const [id, text] = fields.get(param) ?? ["password", message]
-          return again(400, id, text)
+          const [field, text] = fields.get(param) ?? ["password", message]
+          return again(400, field, text)
         }),
+        // Sent twice at once, or the session has just ended.
+        Effect.catchTag(
+          "invalid_api_key",
+          () => Effect.flatMap(isMade(id), (made) => made ? used : Effect.succeed(Visit.toSignIn(visit, path)))
+        ),
         Effect.catchTag(
           "password_required",
           () => again(403, "password", "Enter your console password: what you have ticked needs it.")

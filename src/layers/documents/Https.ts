@@ -16,6 +16,8 @@ export interface Fetched {
 
 /** What the internet is to a process: how names are resolved, where it may go, and how it connects. */
 export interface Internet {
+  /** How long a document may take, from the name of its host to its last byte. */
+  readonly deadline: Duration.Duration
   resolve(host: string, signal: AbortSignal): Promise<ReadonlyArray<string>>
   isRefused(address: string): boolean
   request(options: https.RequestOptions, answered: (response: IncomingMessage) => void): ClientRequest
@@ -32,6 +34,7 @@ const resolve: Internet["resolve"] = async (host, signal) => {
 }
 
 export const internet: Internet = {
+  deadline: documentDeadline,
   resolve,
   isRefused: isSpecial,
   request: (options, answered) => https.request(options, answered)
@@ -93,7 +96,7 @@ const ask = (address: string, outside: Internet, signal: AbortSignal) =>
 export const read = (address: string, outside: Internet) =>
   Effect.tryPromise({
     try: async (): Promise<Fetched> => {
-      const signal = AbortSignal.timeout(Duration.toMillis(documentDeadline))
+      const signal = AbortSignal.timeout(Duration.toMillis(outside.deadline))
       const response = await ask(address, outside, signal)
       try {
         if (!isDocument(response.statusCode, response.headers)) throw new Error("The answer is not a document.")

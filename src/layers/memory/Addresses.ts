@@ -1,4 +1,4 @@
-/** Limits by address, counted in memory: each process counts its own, and what is refused costs no query. */
+/** Limits by address and by request, kept in memory: each process counts its own, and what is refused costs no query. */
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import {
@@ -10,6 +10,7 @@ import {
   rightCredentialsRemembered
 } from "../../domain/Address.ts"
 import { RateLimited } from "../../domain/Failure.ts"
+import { RefusedRefreshes } from "../../oauth/Ports.ts"
 import * as Ports from "../../ports/index.ts"
 import { Remembered } from "../Remembered.ts"
 
@@ -76,6 +77,25 @@ export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
       if (failures.length >= failuresPerAddress) return yield* until(failures[0], now)
       failures.push(now)
     })
+  }
+})
+
+/** Refreshes by what they were sent with, for a minute at most. */
+export const layerRefusedRefreshes = Layer.sync(RefusedRefreshes, () => {
+  const refused = new Remembered<{ readonly at: number; readonly until: number }>(addressesRemembered)
+  return {
+    waits: (request) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const found = refused.peek(fingerprint(request))
+        return found === undefined || now >= found.at + minuteMillis
+          ? 0
+          : Math.max(0, Math.ceil((found.until - now) / 1000))
+      }),
+    remember: (request, seconds) =>
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now) => refused.set(fingerprint(request), { at: now, until: now + seconds * 1000 })
+      )
   }
 })
 

@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { Caller } from "../../domain/Access.ts"
 import { InvalidApiKey } from "../../domain/Failure.ts"
-import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
+import { IssuedCredentials, NewApiKeyId } from "../../ports/IssuedCredentials.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 import { lockKey, revokeKey } from "./Endings.ts"
 import { disconnect } from "./OAuthGrants.ts"
@@ -56,8 +56,8 @@ export const layer = Layer.effect(
         if (caller.via === "console") yield* session(caller)
         const expires = parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)
         const secret = yield* keys.make
-        const id = yield* random.uuidV7()
-        yield* Effect.orDie(sql`insert into api_key ${
+        const id = (yield* NewApiKeyId) ?? (yield* random.uuidV7())
+        const made = yield* Effect.orDie(sql`insert into api_key ${
           sql.insert({
             organization_id: organizationId,
             id,
@@ -70,7 +70,8 @@ export const layer = Layer.effect(
             created_at: now,
             expires_at: expires
           })
-        }`)
+        } on conflict (organization_id, id) do nothing returning id`)
+        if (made.length === 0) return yield* new InvalidApiKey({})
         return { id, secret, expiresAt: expires }
       }),
       lockApiKey: (organizationId, id) =>

@@ -1,10 +1,11 @@
 /** The token endpoint (RFC 6749, section 3.2). */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import type { Parameters } from "../Parameters.ts"
 import { refuse } from "../Refused.ts"
 import type { Issuer, Origin } from "../Values.ts"
 import { redeemCode } from "./authorizationCode.ts"
-import { authenticateClient } from "./client.ts"
+import { authenticateClient, mayHaveTokens } from "./client.ts"
+import { refusedFromMemory } from "./limit.ts"
 import { refresh } from "./refreshToken.ts"
 
 export type { Issued } from "./issue.ts"
@@ -24,8 +25,17 @@ export const token = Effect.fnUntraced(function*(
   if (grantType !== "authorization_code" && grantType !== "refresh_token") {
     return yield* refuse("unsupported_grant_type", "The grant_type is authorization_code or refresh_token.")
   }
-  const client = yield* authenticateClient(issuer, authorization, parameters)
+  const client = Effect.tap(authenticateClient(issuer, authorization, parameters), mayHaveTokens)
   return yield* grantType === "authorization_code"
-    ? redeemCode(client, parameters, origin)
-    : refresh(client, parameters, origin)
+    ? Effect.flatMap(client, (known) => redeemCode(known, parameters, origin))
+    : refusedFromMemory(
+      Redacted.make(
+        JSON.stringify([
+          issuer.baseUrl,
+          authorization,
+          ...["client_id", "client_secret", "refresh_token"].map(parameters.get)
+        ])
+      ),
+      Effect.flatMap(client, (known) => refresh(known, parameters, origin))
+    )
 })

@@ -3,7 +3,7 @@ import { resourceAddress, resources } from "../../domain/OAuth.ts"
 import { isUuid } from "../../domain/Wire.ts"
 import { isDocumentAddress } from "../ClientDocument.ts"
 import type { Parameters } from "../Parameters.ts"
-import { OAuthClients, OAuthSecrets } from "../Ports.ts"
+import { ClientDocuments, OAuthClients, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
 import type { AuthMethod, Connection, Issuer } from "../Values.ts"
 
@@ -50,6 +50,13 @@ const presented = Effect.fnUntraced(function*(authorization: string | undefined,
   }
   return { id: basic.value.id, method: "client_secret_basic", secret: basic.value.secret } satisfies Presented
 })
+
+/** Whether it gets tokens: one that a document describes does while the service reads such documents. */
+export const mayHaveTokens = ({ id }: Authenticated) =>
+  Effect.flatMap(
+    ClientDocuments,
+    (documents) => isDocumentAddress(id) && documents === null ? Effect.fail(unknown) : Effect.void
+  )
 
 /** The client of a request, at the issuer where it asks. */
 export interface Authenticated {

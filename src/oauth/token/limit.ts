@@ -1,13 +1,34 @@
-import { Clock, Duration, Effect, Result } from "effect"
+import { Clock, Duration, Effect, type Redacted, Result } from "effect"
 import type { OrganizationId } from "../../domain/Access.ts"
 import { RateLimited } from "../../domain/Failure.ts"
 import { tokensPerHour, tokensPerMinute } from "../../domain/OAuth.ts"
-import { OAuthGrants } from "../Ports.ts"
+import { OAuthGrants, RefusedRefreshes } from "../Ports.ts"
 
 const windows = [
   [tokensPerMinute, Duration.toMillis(Duration.minutes(1))],
   [tokensPerHour, Duration.toMillis(Duration.hours(1))]
 ] as const
+
+const tooMany = (retry_after: number) =>
+  new RateLimited({
+    retry_after,
+    message: `Too many tokens for this connection, which gets ${tokensPerMinute} in a minute and ${tokensPerHour} in ` +
+      `an hour: try again in ${retry_after} seconds.`
+  })
+
+/** Refuses a request that was refused for the limit, and is sent again, without a look at the database. */
+export const refusedFromMemory = Effect.fnUntraced(function*<A, E, R>(
+  request: Redacted.Redacted,
+  refresh: Effect.Effect<A, E | RateLimited, R>
+) {
+  const refused = yield* RefusedRefreshes
+  const seconds = yield* refused.waits(request)
+  if (seconds > 0) return yield* tooMany(seconds)
+  return yield* Effect.tapError(
+    refresh,
+    (error) => error instanceof RateLimited ? refused.remember(request, error.retry_after) : Effect.void
+  )
+})
 
 /** How long the connection has to wait for another pair of tokens, by those that it has got; nothing is written for it. */
 export const checkLimit = Effect.fnUntraced(function*(organizationId: OrganizationId, connectionId: string) {
@@ -18,13 +39,5 @@ export const checkLimit = Effect.fnUntraced(function*(organizationId: Organizati
     return oldest === undefined ? 0 : oldest.getTime() + length - now
   }))
   if (wait <= 0) return Result.succeed(undefined)
-  const retry_after = Math.ceil(wait / 1000)
-  return Result.fail(
-    new RateLimited({
-      retry_after,
-      message:
-        `Too many tokens for this connection, which gets ${tokensPerMinute} in a minute and ${tokensPerHour} in ` +
-        `an hour: try again in ${retry_after} seconds.`
-    })
-  )
+  return Result.fail(tooMany(Math.ceil(wait / 1000)))
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
-import { maxDocumentSize } from "../../../src/domain/OAuth.ts"
+import { Duration, Effect, Exit } from "effect"
+import { vi } from "vitest"
+import { documentDeadline, maxDocumentSize } from "../../../src/domain/OAuth.ts"
 import * as Https from "../../../src/layers/documents/Https.ts"
 import { isSpecial } from "../../../src/layers/documents/special.ts"
 import * as Documents from "../../support/documents.ts"
@@ -86,5 +87,29 @@ describe("a document of an application", () => {
       }
       expect(yield* isRead(host.address, host.internet)).toBe(false)
       expect(new Set(host.asked)).toEqual(new Set(["/client.json"]))
+    }))
+
+  it.effect("comes within five seconds from the name of its host to its last byte, however it is drawn out", () =>
+    Effect.gen(function*() {
+      expect(Https.internet.deadline).toEqual(Duration.seconds(5))
+      const host = yield* Documents.host
+      const hurried = { ...host.internet, deadline: Duration.millis(300) }
+      let gone = 0
+      const dripping = (head: boolean): typeof host.answer => (_, response) => {
+        if (head) response.writeHead(200, { "content-type": "application/json" })
+        const drip = setInterval(() => head ? response.write(" ") : response.writeProcessing(), 20)
+        response.on("close", () => {
+          gone += 1
+          clearInterval(drip)
+        })
+      }
+      for (const head of [true, false]) {
+        host.answer = dripping(head)
+        expect(yield* isRead(host.address, hurried)).toBe(false)
+      }
+      yield* Effect.promise(() => vi.waitFor(() => expect(gone).toBe(2)))
+      expect(yield* isRead(host.address, { ...hurried, resolve: () => new Promise(() => {}) })).toBe(false)
+      host.answer = Documents.json({})
+      expect(yield* isRead(host.address, { ...hurried, deadline: documentDeadline })).toBe(true)
     }))
 })
