@@ -6,8 +6,17 @@ import type { Duplex } from "node:stream"
 /** How many requests of a connection may be unanswered before no more are read from it. */
 export const maxOutstanding = 16
 
-/** How many bytes are parsed at a time, so that not all requests of what has been read begin at once. */
+/**
+ * Behind how many bytes the next end of a head ends what is parsed at a time, so that not all requests of what has been
+ * read begin at once; a body, in which no head ends, is parsed whole.
+ */
 const pieceSize = 512
+const headEnd = "\r\n\r\n"
+
+const pieceOf = (bytes: Buffer): Buffer => {
+  const end = bytes.indexOf(headEnd, pieceSize - headEnd.length, "latin1")
+  return end === -1 ? bytes : bytes.subarray(0, end + headEnd.length)
+}
 
 /** What a connection still owes, and what of it has not been parsed. */
 export class Pipeline {
@@ -17,7 +26,7 @@ export class Pipeline {
   readonly #socket: Duplex
   readonly #parse: (piece: Uint8Array) => void
   #last: Latch.Latch | undefined
-  #unparsed: Uint8Array = new Uint8Array()
+  #unparsed: Buffer = Buffer.alloc(0)
   #holding = false
   #stopped = false
 
@@ -29,7 +38,7 @@ export class Pipeline {
       for (const listener of listeners) Reflect.apply(listener, socket, [piece])
     }
     socket.removeAllListeners("data")
-    socket.on("data", (chunk: Uint8Array) => {
+    socket.on("data", (chunk: Buffer) => {
       this.#unparsed = this.#unparsed.length === 0 ? chunk : Buffer.concat([this.#unparsed, chunk])
       this.#advance()
     })
@@ -49,7 +58,7 @@ export class Pipeline {
       } else if (this.#unparsed.length === 0) {
         return
       } else {
-        const piece = this.#unparsed.subarray(0, pieceSize)
+        const piece = pieceOf(this.#unparsed)
         this.#unparsed = this.#unparsed.subarray(piece.length)
         this.#parse(piece)
       }
@@ -80,7 +89,7 @@ export class Pipeline {
   /** Parses nothing more; whatever else arrives is read and dropped. */
   stop(): void {
     this.#stopped = true
-    this.#unparsed = new Uint8Array()
+    this.#unparsed = Buffer.alloc(0)
     this.#socket.removeAllListeners("data").on("data", () => {}).resume()
   }
 }
