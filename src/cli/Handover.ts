@@ -10,7 +10,7 @@ import * as Control from "./Control.ts"
 const finishing = Duration.seconds(30)
 
 /** How long one who starts waits for a holder that cannot be asked: it may be starting, or about to end. */
-const meeting = Duration.seconds(5)
+const meeting = Duration.seconds(30)
 
 /** How long the directory is left to the service that asked for it, which may die before it takes it. */
 const reserved = Duration.seconds(10)
@@ -29,9 +29,16 @@ export const request = Effect.fnUntraced(function*(directory: string) {
   const whenInUse: DirectoryLock.WhenInUse = ({ holder }) =>
     Effect.gen(function*() {
       const now = clock.currentTimeMillisUnsafe()
-      until ??= now + Duration.toMillis(meeting)
       const answer = yield* Control.askRelease(directory)
       if (Option.contains(answer, false)) return false
+      if (until === undefined) {
+        until = now + Duration.toMillis(meeting)
+        if (Option.isNone(answer)) {
+          yield* Effect.logInfo(
+            `Process ${holder ?? "that"} holds the directory and answers nothing yet: it is waited for`
+          )
+        }
+      }
       if (Option.isSome(answer) && !promised) {
         promised = true
         until = now + Duration.toMillis(finishing) + Duration.toMillis(reserved)
