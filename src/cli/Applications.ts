@@ -32,7 +32,7 @@ const stateOf = Effect.fnUntraced(function*(organization: string) {
   }
 }, Effect.orDie)
 
-/** Makes the change, with its entry where it changed something, and answers how things stand. */
+/** Makes the change, with its entry where it changed something, and answers the state after it. */
 const changing = Effect.fnUntraced(function*(
   organization: string,
   change: (sql: SqlClient.SqlClient, organization: string) => Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>,

@@ -1,4 +1,4 @@
-/** How what goes wrong is told: one line for people, one object for programs, and an exit code. */
+/** How what goes wrong is reported: one line for people, one object for programs, and an exit code. */
 import { Cause, Config, Console, Effect, Exit, Option, Predicate } from "effect"
 import { CliError, CliOutput } from "effect/cli"
 import { HttpServerError } from "effect/http"

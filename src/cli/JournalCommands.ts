@@ -128,7 +128,9 @@ const checkpoint = Command.make("checkpoint", { ...common, organization: chosen 
     const answer = yield* run(input, Journals.checkpoint, { organization: Option.getOrNull(input.organization) })
     yield* Output.print(input.json, answer, () =>
       Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
-  })).pipe(Command.withDescription("Print where journals stand; keep it elsewhere, and verify against it later"))
+  })).pipe(
+    Command.withDescription("Print each journal's newest checkpoint; keep it elsewhere, and verify against it later")
+  )
 
 const pageSize = 1000
 

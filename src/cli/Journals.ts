@@ -1,4 +1,4 @@
-/** What an operator can ask of journals: whether they are whole, where they stand, and what they hold. */
+/** What an operator can ask of journals: whether they are whole, their newest checkpoints, and what they hold. */
 import { Duration, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../domain/Access.ts"

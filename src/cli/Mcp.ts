@@ -15,7 +15,7 @@ import * as Environment from "./Environment.ts"
 import * as Handover from "./Handover.ts"
 import * as Settings from "./Settings.ts"
 
-/** Everything that `mcp` can be told. */
+/** Every setting of `mcp`. */
 export interface McpSettings extends Background.BackgroundSettings {
   readonly url: Option.Option<string>
   readonly toolsets: Option.Option<string>

@@ -56,7 +56,7 @@ const commands = [
   lazy("journal", "Verify, export and checkpoint journals", () => groups().then(({ journal }) => journal)),
   lazy(
     "status",
-    "Say how everything stands: versions, database, schema, peppers, checkpoint, disk; exit code 1 for a problem",
+    "Report the state of the service: versions, database, schema, peppers, checkpoint, disk; exit code 1 for a problem",
     () => import("./Status.ts").then(({ status }) => status)
   ),
   lazy("demo", "Start the demo over", () => import("./DemoReset.ts").then(({ demo }) => demo)),

@@ -20,7 +20,7 @@ export const resourceServers = Effect.gen(function*() {
           `CONSOLE_RESOURCE_SERVERS is a list of name:resource:secret with ${
             resources.join(" or ")
           } as resource, names ` +
-          `that stand once, and secrets of at least 32 characters; its entry ${place + 1} is not.`
+          `that differ, and secrets of at least 32 characters; its entry ${place + 1} is not.`
       })
     }
     servers.push({ id, resource, secret: Redacted.make(secret) })

@@ -35,7 +35,7 @@ import * as StartChecks from "./StartChecks.ts"
 import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
-/** Everything that `serve` can be told, with the directory that it takes. */
+/** Every setting of `serve`, with the directory that it takes. */
 interface ServeSettings
   extends Settings.Migrating, Background.BackgroundSettings, Logs.LogSettings, Telemetry.TelemetrySettings
 {

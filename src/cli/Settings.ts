@@ -1,4 +1,4 @@
-/** What the service can be told, by flag or by environment; the table of docs/configuration.md is made from here. */
+/** Every setting of the service, by flag or by environment; the table of docs/configuration.md is made from here. */
 import { Config, Option, type Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { defaultKeyPrefix, defaultMaxClients } from "../domain/Limits.ts"

@@ -1,4 +1,4 @@
-/** The command that says how everything stands, with a running service or without one. */
+/** The command that reports the state of the service, running or not. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import * as fs from "node:fs"

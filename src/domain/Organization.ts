@@ -57,7 +57,7 @@ export const Organization = Schema.Struct({
       plan: described(Schema.Boolean, "Whether the plan includes the archive."),
       readable: described(Schema.Boolean, "Whether the archive can be read now."),
       writable: described(Schema.Boolean, "Whether the archive takes new records now."),
-      phase: described(ArchivePhase, "Where the archive stands; `held` is a legal hold.")
+      phase: described(ArchivePhase, "The archive's phase; `held` is a legal hold.")
     }),
     "The organization's archive."
   ),

@@ -1,11 +1,11 @@
-/** How failures and budgets look on the wire, whichever way in (specification, sections 7 and 8). */
+/** How failures and budgets look on the wire, over any transport (specification, sections 7 and 8). */
 import { Cause, Effect, Option, Predicate } from "effect"
 import { HttpServerError } from "effect/http"
 import * as Failures from "../domain/Failure.ts"
 import type { RateState } from "../ports/RateLimits.ts"
 import * as Observation from "./Observation.ts"
 
-/** A failure as an answer of HTTP; other ways in use its body. */
+/** A failure as an answer of HTTP; other transports use its body. */
 export interface ErrorAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -53,8 +53,8 @@ const isGivenUp = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /**
- * Answers whatever went wrong; what is not a failure of the service is logged, and not told. Work that was interrupted,
- * because the service stops, answers as unavailable; what its client gave up is told as cancelled.
+ * Answers whatever went wrong; what is not a failure of the service is logged, and not answered. Work that was interrupted,
+ * because the service stops, answers as unavailable; what its client gave up counts as cancelled.
  */
 export const recover =
   <B, R2>(respond: (failed: ErrorAnswer) => Effect.Effect<B, never, R2>) =>

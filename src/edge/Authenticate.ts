@@ -1,4 +1,4 @@
-/** From a bearer token to the caller, for every way in that carries one. */
+/** From a bearer token to the caller, for every transport that carries one. */
 import { Effect, type Redacted } from "effect"
 import { Caller, type Via } from "../domain/Access.ts"
 import { InvalidApiKey, InvalidToken } from "../domain/Failure.ts"

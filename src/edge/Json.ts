@@ -1,4 +1,4 @@
-/** JSON as it was written, which JSON.parse alone does not tell. */
+/** JSON as it was written, which JSON.parse alone does not show. */
 import { visit } from "jsonc-parser"
 
 /** What a text of JSON says. */

@@ -1,4 +1,4 @@
-/** What is counted and measured at the edge, for every way in; labels have a bounded number of values. */
+/** What is counted and measured at the edge, over every transport; labels have a bounded number of values. */
 import { type Context, Metric } from "effect"
 
 /** How a request came in: an operation over HTTP or as a tool, or any other address. */
@@ -20,7 +20,7 @@ const family = (name: string, description: string, label: string, fixed: Readonl
   }
 }
 
-/** The counters and the latency of one way in. */
+/** The counters and the latency of one endpoint. */
 export class Series {
   readonly #seconds: Metric.Histogram<number>
   readonly #answered: ReturnType<typeof family>
@@ -34,7 +34,7 @@ export class Series {
     })
     this.#answered = family(
       "console_requests_total",
-      "Requests by operation or address, way in, and code of the failure or else status",
+      "Requests by operation or address, transport, and code of the failure or else status",
       "code",
       attributes
     )

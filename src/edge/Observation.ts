@@ -1,4 +1,4 @@
-/** What is told of every request, whichever way it came in: counts, one line of the log, and a span of the trace. */
+/** What is recorded of every request, over any transport: counts, one line of the log, and a span of the trace. */
 import { Clock, Context, Effect, Exit, LogLevel, Option } from "effect"
 import { HttpServerRequest, HttpTraceContext } from "effect/http"
 import type { CredentialKind, Via } from "../domain/Access.ts"
@@ -6,7 +6,7 @@ import { addressOf } from "./ClientAddress.ts"
 import * as Metrics from "./Metrics.ts"
 import { RequestLines, TrustedProxies } from "./Settings.ts"
 
-/** A way in by its name: one for each operation and way, and one for each other address. */
+/** An endpoint by its name: one for each operation and transport, and one for each other address. */
 export class Way {
   readonly series: Metrics.Series
   /** Null where no operation is asked for. */
@@ -29,7 +29,7 @@ export class Way {
 /** Where no address of the service was asked for. */
 const other = new Way("http", "other")
 
-/** Who asks, as far as it is told. */
+/** Who asks, as far as it is known. */
 export interface Who {
   readonly organizationId: string
   readonly credential: { readonly kind: CredentialKind; readonly id: string }
@@ -126,7 +126,7 @@ const told = (observation: Observation, status: number | null, started: bigint):
     })
   })
 
-/** Observes the request from here to its answer; one that its client gave up is told as cancelled. */
+/** Observes the request from here to its answer; one that its client gave up counts as cancelled. */
 export const watch = <A, E, R>(
   observation: Observation,
   statusOf: (answered: A) => number,
@@ -195,7 +195,7 @@ const traced = <A, E, R>(
     )
   })
 
-/** Serves a way in: what is answered there is told by its name. */
+/** Serves an endpoint: what is answered there is recorded under its name. */
 export const at = <A extends { readonly status: number }, E, R>(way: Way, effect: Effect.Effect<A, E, R>) =>
   Effect.withFiber((fiber): Effect.Effect<A, E, R> => {
     const observation = Context.get(fiber.context, Current)

@@ -45,7 +45,7 @@ export type Services =
   | SecureRandom.SecureRandom
   | Sites
 
-/** A further way in on the same server: whatever the method, it answers at its path and below, within the same edge. */
+/** A further endpoint on the same server: whatever the method, it answers at its path and below, within the same edge. */
 export interface Mount {
   readonly path: `/${string}`
   readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
@@ -100,7 +100,7 @@ const run = Effect.fnUntraced(function*(
   )
 })
 
-/** Where the public keys of the journal's checkpoints stand. */
+/** Where the public keys of the journal's checkpoints are. */
 const journalKeys = "/.well-known/journal-keys"
 
 /** An address that nothing answers at is one more object that does not exist; the answer says which methods it has. */

@@ -1,4 +1,4 @@
-/** What is said of an address that nothing answers at: routes are public, they stand in the OpenAPI document. */
+/** Unknown routes answer 404 resource_missing, and say so: routes are public, they are in the OpenAPI document. */
 import { isUuid } from "../domain/Wire.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"

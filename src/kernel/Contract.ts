@@ -119,7 +119,7 @@ export interface Declaration {
   }
 }
 
-/** One operation: its contract, and the functions that every way in calls. */
+/** One operation: its contract, and the functions that every transport calls. */
 export interface Operation<
   Id extends string,
   Method extends HttpMethod.HttpMethod,
@@ -155,7 +155,7 @@ export interface Operation<
   >
   /** Counts the request and checks scope, organization and role. It needs no input. */
   readonly admit: Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter>
-  /** Decodes the input, runs the operation and encodes its answer: for ways in that have admitted the request. */
+  /** Decodes the input, runs the operation and encodes its answer: for transports that have admitted the request. */
   respond(input: unknown): Effect.Effect<unknown, Classes["Type"], R | Caller>
   /** Admits, decodes and runs: for embedding. The input is checked like any other. */
   call(

@@ -86,7 +86,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   const failures = failuresOf(declaration, declared)
   const input = Schema.Struct({ ...params, ...query, ...body })
   const thirdPartyText = "content_notice" in success.fields
-  // A struct without fields takes any object, whatever stands in it.
+  // A struct without fields takes any object, whatever it holds.
   const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
   const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
   const encode = encoder(success)

@@ -50,7 +50,7 @@ const allowed = (ast: SchemaAST.AST): ReadonlyArray<string> => {
 const oneOf = (values: ReadonlyArray<string>): string =>
   values.length === 1 ? String(values[0]) : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`
 
-/** Where the first member at fault stands, and why; the value itself is never repeated, which may be a secret. */
+/** Where the first invalid member is, and why; the value itself is never repeated, which may be a secret. */
 const fault = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey> = []

@@ -16,7 +16,7 @@ export interface RefreshReference {
   readonly expiresAt: Date
 }
 
-/** Making secrets, and the digests that stand for them. */
+/** Making secrets and their digests. */
 export class OAuthSecrets extends Context.Service<OAuthSecrets, {
   make(kind: Exclude<SecretKind, "refresh">): Effect.Effect<Redacted.Redacted>
   /** A refresh token that says under a seal what it is; only its own digest makes it worth anything. */

@@ -5,7 +5,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import type * as Visit from "./Visit.ts"
 
-/** What stands in the form; what one way of choosing holds is kept while another is picked. */
+/** What is in the form; what one way of choosing holds is kept while another is picked. */
 export interface Draft {
   readonly by: "all" | "accounts" | "departments"
   readonly accounts: ReadonlyArray<string>

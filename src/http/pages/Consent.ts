@@ -22,7 +22,7 @@ export const path = "/oauth/authorize"
 const consentForm = (query: string, { client }: Authorize.AuthorizeRequest): string =>
   `authorize ${query} ${client.name}`
 
-/** What stands in the form. */
+/** What is in the form. */
 interface Draft {
   readonly scopes: ReadonlyArray<string>
   readonly accounts: AccountChoice.Draft
@@ -132,7 +132,7 @@ const reasons = {
   redirect_uri: "The application that sent you here wants the answer at an address that it has not registered."
 }
 
-/** Checks the request as it stands, and hands it to `decide` once an admin may decide. */
+/** Checks the request as it is, and hands it to `decide` once an admin may decide. */
 const checked = <E, R>(
   visit: Visit.Visit,
   decide: (
@@ -148,7 +148,7 @@ const checked = <E, R>(
           status: 400,
           title: "This application cannot be connected",
           text: reasons[found.reason],
-          advice: "Start again from the application. If it happens again, tell the people who make it."
+          advice: "Start again from the application. If it happens again, contact its makers."
         })
       case "SignIn":
         return Visit.toSignIn(visit, `${path}?${visit.query}`)

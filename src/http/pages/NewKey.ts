@@ -33,7 +33,7 @@ const expiries = [
   ["never", "Never"]
 ] as const
 
-/** What stands in the form for a new key. */
+/** What is in the form for a new key. */
 interface Draft {
   readonly label: string
   readonly scopes: ReadonlyArray<string>

@@ -65,7 +65,7 @@ const box = (scope: Scope, ticked: boolean, limited: boolean): Html.Html => {
   </div>`
 }
 
-/** The scopes as boxes to tick; beside those of a connection stands what its choice of accounts does not limit. */
+/** The scopes as boxes to tick; beside those of a connection is what its choice of accounts does not limit. */
 export const boxes = (
   scopes: ReadonlyArray<Scope>,
   ticked: ReadonlyArray<string>,

@@ -44,7 +44,7 @@ const advice = (status: number): string => {
     case 503:
       return "Try again in a few seconds."
     default:
-      return "Try again. If it happens again, tell your support and quote the request's id."
+      return "Try again. If it happens again, contact your support and quote the request's id."
   }
 }
 

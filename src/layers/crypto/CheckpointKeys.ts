@@ -26,7 +26,7 @@ export const PublicKeys = Schema.Struct({ keys: Schema.Array(PublicJwk) })
 
 const seedLength = 32
 
-/** What stands before the seed of an Ed25519 key in PKCS#8. */
+/** What precedes the seed of an Ed25519 key in PKCS#8. */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
 const toJwk = (key: crypto.KeyObject): PublicJwk => {

@@ -1,4 +1,4 @@
-/** The keys of the tokens that stand in the console's forms, newest first. */
+/** The keys of the tokens in the console's forms, newest first. */
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { keyFile, type Pepper, readKeys } from "./Peppers.ts"
 

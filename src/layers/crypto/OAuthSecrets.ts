@@ -5,7 +5,7 @@ import { OAuthSecrets, type RefreshReference, type SecretKind } from "../../oaut
 import { base62, form, fromBase62 } from "./ApiKeys.ts"
 import { hmac, type Pepper, Peppers } from "./Peppers.ts"
 
-/** What stands between the prefix and the secret, by kind: code, access token, refresh token, client secret. */
+/** What is between the prefix and the secret, by kind: code, access token, refresh token, client secret. */
 const marks: Readonly<Record<SecretKind, string>> = { code: "oac", access: "oat", refresh: "ort", client: "ocs" }
 
 /** The reference of a refresh token: 16 bytes of its connection's id, 4 of its generation, 6 of its end. */

@@ -23,7 +23,7 @@ export interface Internet {
   request(options: https.RequestOptions, answered: (response: IncomingMessage) => void): ClientRequest
 }
 
-/** Asks the name servers themselves: what stands in files of this machine is none of the internet's. */
+/** Asks the name servers themselves: what is in files of this machine is none of the internet's. */
 const resolve: Internet["resolve"] = async (host, signal) => {
   const resolver = new dns.Resolver({ timeout: 2000, tries: 2 })
   const cancel = () => resolver.cancel()

@@ -37,7 +37,7 @@ export class Targets extends Context.Service<Targets, ReadonlyArray<Target>>()(
       const target = parse(entry)
       if (target === undefined || targets.has(target.name)) {
         return yield* new TargetInvalid({
-          message: "Checkpoints are pushed to addresses that stand once, separated by commas: file:/path, " +
+          message: "Checkpoints are pushed to addresses that differ, separated by commas: file:/path, " +
             "https://host/path (http on loopback alone), syslog+tcp://host:port or syslog+udp://host:port; " +
             `address ${place + 1} is none of these.`
         })

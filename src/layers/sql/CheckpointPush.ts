@@ -105,7 +105,7 @@ const waitingSince = Effect.fnUntraced(function*(name: string) {
   return row?.at.getTime() ?? null
 })
 
-/** What pushes to one target whatever there is; the log is told when it fails first, and when it works again. */
+/** What pushes to one target whatever there is; the log says when it fails first, and when it works again. */
 export const turns = Effect.fnUntraced(function*(target: Target) {
   const clock = yield* Clock.Clock
   let oldest: number | null = null

@@ -1,4 +1,4 @@
-/** Signs where journals stand, at most once a minute for each organization, into one chain over all of them. */
+/** Signs the heads of journals, at most once a minute for each organization, into one chain over all of them. */
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"

@@ -15,7 +15,7 @@ export class DirectoryInUse extends Schema.TaggedError<DirectoryInUse>()("Direct
   }
 }
 
-/** Every user of the machine may change what stands in the directory. */
+/** Every user of the machine may change what is in the directory. */
 export class DirectoryOpen extends Schema.TaggedError<DirectoryOpen>()("DirectoryOpen", {
   directory: Schema.String
 }) {

@@ -54,7 +54,7 @@ export const columns =
   `sequence, id, at, action, outcome, actor_type, actor_admin_id, actor_name, credential_kind, credential_id,
   credential_label, via, account_id, target_type, target_id, details, ip, request_id, closes, prev_hash, hash`
 
-/** Where a journal stands: its newest event and that event's hash. */
+/** A journal's head: its newest event and that event's hash. */
 export interface Head {
   readonly sequence: number
   readonly hash: string

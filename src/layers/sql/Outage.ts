@@ -1,4 +1,4 @@
-/** Whether the database answers: told in the log when that changes, not at every request that notices. */
+/** Whether the database answers: logged when that changes, not at every request that notices. */
 import { Clock, Context, Effect, Metric } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
@@ -27,7 +27,7 @@ const failures = Metric.counter("console_database_failures_total", {
   incremental: true
 })
 
-/** How long one change is told before the next outage may be: a database that comes and goes fills no log. */
+/** How long passes between two lines of the log: a database that comes and goes fills no log. */
 const rest = 5_000_000_000n
 
 /** The server's or the socket's own message, in one line. */

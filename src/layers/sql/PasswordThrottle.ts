@@ -1,4 +1,4 @@
-/** The counters of console passwords: each attempt is counted before it is looked at, and told to wait past the free ones. */
+/** The counters of console passwords: each attempt is counted before it is looked at, and has to wait past the free ones. */
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { TooManyAttempts } from "../../domain/Failure.ts"

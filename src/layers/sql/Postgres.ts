@@ -5,7 +5,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import * as Client from "./Client.ts"
 import { reasonOf } from "./Outage.ts"
 
-/** The database's address cannot be used as it stands; the message never repeats it, for it holds a password. */
+/** The database's address cannot be used as it is; the message never repeats it, for it holds a password. */
 export class DatabaseUrlInvalid extends Schema.TaggedError<DatabaseUrlInvalid>()("DatabaseUrlInvalid", {
   message: Schema.String
 }) {}
@@ -25,7 +25,7 @@ const readable = new Set([
 ])
 
 /**
- * Refuses what the driver would pass over in silence.
+ * Refuses what the driver would silently ignore.
  *
  * `require` and `verify-full` are the same here: TLS with a certificate that the system's authorities vouch for
  * (`NODE_EXTRA_CA_CERTS` adds one). `prefer` falls back to a plain connection when the server offers no TLS.

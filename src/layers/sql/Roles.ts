@@ -1,5 +1,5 @@
 /**
- * The roles that the wall of row level security stands on: the tables' owner, `console_app`, which works inside one
+ * The roles that row level security rests on: the tables' owner, `console_app`, which works inside one
  * organization, and `console_service`, which the service works as outside them. Neither of the two owns anything.
  */
 import { Effect, Schema } from "effect"

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Parameters } from "../Parameters.ts"
 import { refuse } from "../Refused.ts"
 
-/** The request stands in the query; request objects are not read (RFC 9101). */
+/** The request is in the query; request objects are not read (RFC 9101). */
 export const checkRequestObject = (parameters: Parameters) =>
   parameters.all("request").length > 0
     ? Effect.fail(refuse("request_not_supported", "Request objects are not supported."))
