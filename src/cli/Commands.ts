@@ -116,10 +116,10 @@ const createAdmin = Command.make("create", {
 
 /** The password from the prompt on a terminal, else the first line of standard input; never from an argument. */
 const readPassword = Effect.gen(function*() {
-  if (process.stdin.isTTY) return Redacted.value(yield* Prompt.run(Prompt.Password({ message: "New password" })))
+  if (process.stdin.isTTY) return yield* Prompt.run(Prompt.Password({ message: "New password" }))
   const stdio = yield* Stdio.Stdio
   const text = yield* Stream.mkString(Stream.decodeText(stdio.stdin))
-  return text.split(/\r?\n/, 1)[0] ?? ""
+  return Redacted.make(text.split(/\r?\n/, 1)[0] ?? "")
 })
 
 const setPassword = Command.make("set-password", { ...common, organization, email }, (input) =>
@@ -206,8 +206,9 @@ const createKey = Command.make("create", {
         ? null
         : Option.getOrElse(input.expiresInDays, () => Duration.toDays(defaultApiKeyExpiry))
     })
-    yield* Output.print(input.json, answer, () => [
-      answer.key,
+    const key = Redacted.value(answer.key)
+    yield* Output.print(input.json, { ...answer, key }, () => [
+      key,
       `Key ${answer.key_id} of ${input.email}; it is shown this once, and works ${
         answer.expires_at === null ? "until it is revoked" : `until ${answer.expires_at.toISOString()}`
       }.`

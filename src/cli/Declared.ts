@@ -1,17 +1,9 @@
 /** What a command that works on a database is made of: its input, its answer, and what it does, as JSON throughout. */
 import { Effect, Schema, SchemaIssue } from "effect"
-import { SqlClient } from "effect/sql"
-import { OrganizationId } from "../domain/Access.ts"
-import * as Provisioning from "../layers/sql/Provisioning.ts"
-import * as Tenant from "../layers/sql/Tenant.ts"
-import { Db } from "../ports/Db.ts"
-import { Journal } from "../ports/Journal.ts"
+import * as Journaled from "../administration/Journaled.ts"
+import { refuse, Refused } from "../administration/UseCase.ts"
 
-/** A command that was refused; the message is one line for the operator. */
-export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {}
-
-/** Fails with one line. */
-export const refuse = (message: string) => Effect.fail(new Refused({ message }))
+export { refuse, Refused }
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -49,26 +41,17 @@ export const command = <
 }
 
 /** The organization of an id, or a refusal that it does not exist. */
-export const existing = Effect.fnUntraced(function*(id: string) {
-  const sql = yield* SqlClient.SqlClient
-  const ids = yield* Tenant.directory(sql)(Provisioning.organizationIds)
-  if (!ids.includes(id)) return yield* refuse(`There is no organization ${id}.`)
-  return OrganizationId.make(id)
-})
+export const existing = Journaled.existing
 
-/** Runs the change and its entry in one transaction of the organization. */
-export const journaled = Effect.fnUntraced(function*<A, E, R>(
-  organizationId: OrganizationId,
-  change: Effect.Effect<readonly [A, ReturnType<typeof Provisioning.operatorEntry> | null], E, R>
-) {
-  const db = yield* Db
-  const journal = yield* Journal
-  return yield* db.transaction(
-    organizationId,
-    Effect.gen(function*() {
-      const [answer, entry] = yield* change
-      if (entry !== null) yield* journal.append(organizationId, entry)
-      return answer
-    })
-  )
-})
+/** The command of a use case. */
+export const commandOf = <
+  Input extends Schema.Codec<unknown, unknown>,
+  Output extends Schema.Codec<unknown, unknown>,
+  E extends { readonly message: string },
+  R
+>({ input, name, output, run }: {
+  readonly name: string
+  readonly input: Input
+  readonly output: Output
+  readonly run: (input: Input["Type"]) => Effect.Effect<Output["Type"], E, R>
+}) => command(name, input, output, run)

@@ -11,6 +11,7 @@ import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
+import * as Directory from "../layers/sql/Directory.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
 import * as KnownPeppers from "../layers/sql/KnownPeppers.ts"
 import { LastCheckpoint } from "../layers/sql/LastCheckpoint.ts"
@@ -196,7 +197,7 @@ export const prepare = Effect.fnUntraced(function*(options: { readonly embedded:
 
 /** The database for an auditor, who has none of the service's secrets. */
 export const auditing = (settings: Settings.Database) =>
-  lastCheckpoint(settings).pipe(
+  Layer.merge(lastCheckpoint(settings), Directory.layer).pipe(
     Layer.provideMerge(Layer.effectDiscard(prepare({ embedded: isEmbedded(settings) }))),
     Layer.provideMerge(sql(settings)),
     Layer.provideMerge(Layer.effectDiscard(checkConnection(settings))),

@@ -107,3 +107,30 @@ export const AiConnections = Schema.Struct({
   connections: described(Schema.Array(AiConnection), "The AI connections, newest first."),
   api_keys: described(Schema.Array(ApiKey), "The API keys, newest first.")
 }).annotate({ identifier: "ai_connections" })
+
+/** What is kept of an API key, whoever asks. */
+export interface ApiKeyFacts {
+  readonly id: string
+  readonly label: string
+  /** Its admin's address. */
+  readonly email: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly created_at: Date
+  readonly last_used_at: Date | null
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+  /** Its admin is disabled, or has another password since. */
+  readonly stopped: boolean
+}
+
+export const ApiKeyState = Schema.Literals(["works", "revoked", "expired", "stopped"])
+
+/** Whether the key works at `now`, and else why it does not. */
+export const apiKeyState = (
+  facts: Pick<ApiKeyFacts, "expires_at" | "revoked_at" | "stopped">,
+  now: Date
+): typeof ApiKeyState.Type => {
+  if (facts.revoked_at !== null) return "revoked"
+  if (facts.expires_at !== null && facts.expires_at <= now) return "expired"
+  return facts.stopped ? "stopped" : "works"
+}

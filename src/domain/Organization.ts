@@ -103,6 +103,22 @@ export interface OrganizationFacts {
   readonly storage_limit_bytes: number | null
 }
 
+/** What the operator of the service sees of an organization. */
+export interface OrganizationSummary extends
+  Pick<
+    OrganizationFacts,
+    "id" | "name" | "status" | "managed" | "plan" | "seat_limit" | "seats_used" | "valid_until"
+  >
+{
+  readonly simulated: boolean
+  readonly created_at: Date
+}
+
+/** What may be changed of an organization that is licensed by agreement. */
+export type OrganizationChanges = Partial<
+  Pick<OrganizationFacts, "name" | "plan" | "seat_limit" | "valid_until" | "archive_plan_ended_at">
+>
+
 const passed = (moment: Date | null, now: Date): boolean => moment !== null && now.getTime() >= moment.getTime()
 
 const licenceLive = (facts: OrganizationFacts, now: Date): boolean =>

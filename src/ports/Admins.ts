@@ -1,7 +1,15 @@
 /** The admins of the organization. */
 import { Context, type Effect } from "effect"
-import type { OrganizationId } from "../domain/Access.ts"
+import type { OrganizationId, Role } from "../domain/Access.ts"
+import type { AdminFacts } from "../domain/Admin.ts"
 import type { MailChoices } from "../domain/Preferences.ts"
+
+export interface NewAdmin {
+  readonly email: string
+  readonly name: string | null
+  readonly role: Role
+  readonly archiveAccess: boolean
+}
 
 /** The admins of the organization. */
 export class Admins extends Context.Service<Admins, {
@@ -12,4 +20,17 @@ export class Admins extends Context.Service<Admins, {
     lock: boolean
   ): Effect.Effect<{ readonly email: string; readonly choices: MailChoices } | null>
   setMailChoices(organizationId: OrganizationId, adminId: string, choices: MailChoices): Effect.Effect<void>
+  /** Every admin, the owner first and then by age. */
+  list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<AdminFacts>>
+  /** The admin of an address in any case, if there is one; locked for the rest of the transaction when asked. */
+  findByEmail(organizationId: OrganizationId, email: string, lock: boolean): Effect.Effect<AdminFacts | null>
+  /** Makes an admin without a password, and answers the id; null where the address or the owner's place is taken. */
+  create(organizationId: OrganizationId, admin: NewAdmin, now: Date): Effect.Effect<string | null>
+  update(
+    organizationId: OrganizationId,
+    adminId: string,
+    changes: { readonly name?: string; readonly role?: Role }
+  ): Effect.Effect<void>
+  /** Disables the admin as of a moment, or with null enables them again: their credentials follow at once. */
+  setDisabled(organizationId: OrganizationId, adminId: string, at: Date | null): Effect.Effect<void>
 }>()("org-security-console/ports/Admins") {}

@@ -33,6 +33,13 @@ export interface PasswordChange {
   readonly browser: Redacted.Redacted | null
 }
 
+/** What a new password has ended. */
+export interface EndedCredentials {
+  readonly api_keys: number
+  readonly connections: number
+  readonly sessions: number
+}
+
 type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
 
 /**
@@ -41,8 +48,8 @@ type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
  * Every attempt is counted before it is looked at: for a browser that the admin has signed in with, for a credential that
  * is asked again, and otherwise for the address, for the admin at that address, and for the admin at all addresses where
  * the admin has not signed in. So many failures are free (Limits.ts), each further one doubles the wait up to 15 minutes.
- * The right password takes its own count back, and starts the admin's own counters anew. It must not run inside a
- * transaction, which would take the count back.
+ * The right password takes its own count back, and starts the admin's own counters anew. Neither attempts nor changes
+ * run inside a transaction, which would take the count back.
  */
 export class ConsolePasswords extends Context.Service<ConsolePasswords, {
   verify(admin: AdminRef, password: Redacted.Redacted, attempt: Attempt): Effect.Effect<void, Refused>
@@ -51,6 +58,13 @@ export class ConsolePasswords extends Context.Service<ConsolePasswords, {
    * and the caller's needs a new secret to go on.
    */
   change(caller: Caller["Service"], change: PasswordChange): Effect.Effect<void, Refused | PasswordUnfit>
+  /** The hash of a password that is fit to be the one of an address: slow, and so not within a transaction. */
+  hash(
+    owner: { readonly organizationId: OrganizationId; readonly email: string },
+    password: Redacted.Redacted
+  ): Effect.Effect<Redacted.Redacted, PasswordUnfit>
+  /** Gives the admin the password of a hash, within the organization's transaction: it ends every credential before it. */
+  set(admin: AdminRef, hash: Redacted.Redacted, now: Date): Effect.Effect<EndedCredentials>
   /** The admin of that organization and address; an unknown one fails like a wrong password, and as slowly. */
   identify(
     organization: string,

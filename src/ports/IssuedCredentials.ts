@@ -1,7 +1,9 @@
 /** What an admin gives to programs and takes back again: API keys and AI connections. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId, Scope } from "../domain/Access.ts"
+import type { ApiKeyFacts } from "../domain/Credential.ts"
 import type { InvalidApiKey } from "../domain/Failure.ts"
+import type { AdminRef } from "./ConsolePasswords.ts"
 
 export interface NewApiKey {
   readonly label: string
@@ -42,6 +44,12 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
     key: NewApiKey,
     now: Date
   ): Effect.Effect<IssuedApiKey, InvalidApiKey>
+  /** Makes a key of an admin who is locked, bound to no other credential, and answers it: the only time that it can be seen. */
+  issueApiKey(admin: AdminRef, key: NewApiKey, now: Date): Effect.Effect<IssuedApiKey>
+  /** The organization's keys, the newest first. */
+  apiKeys(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ApiKeyFacts>>
+  /** The key of an id, if there is one. */
+  findApiKey(organizationId: OrganizationId, id: string): Effect.Effect<ApiKeyFacts | null>
   /** Holds the key as it is for the rest of the transaction. */
   lockApiKey(organizationId: OrganizationId, id: string): Effect.Effect<Locked>
   /** Revokes the key and those made by it, at any depth; answers how many of those there were. */

@@ -1,9 +1,11 @@
-/** Every port that operations depend on. One layer in SQL implements them; RateLimiter has a second one in memory. */
+/** Every port that operations and administration depend on. One layer in SQL implements them; RateLimiter has a second one in memory. */
 export * from "./Accounts.ts"
 export * from "./Admins.ts"
+export * from "./Applications.ts"
 export * from "./ConsolePasswords.ts"
 export * from "./Credentials.ts"
 export * from "./Db.ts"
+export * from "./Directory.ts"
 export * from "./IssuedCredentials.ts"
 export * from "./Journal.ts"
 export * from "./MessengerSession.ts"

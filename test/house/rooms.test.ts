@@ -21,7 +21,7 @@ interface Row {
   readonly accepted: ReadonlyArray<string>
 }
 
-const aboveOperations = ["console", "oauth", "edge", "http", "mcp", "engine", "layers", "cli"]
+const aboveOperations = ["console", "oauth", "edge", "http", "mcp", "engine", "layers", "administration", "cli"]
 const aboveKernel = ["operations", ...aboveOperations]
 const abovePorts = ["kernel", ...aboveKernel]
 
@@ -85,7 +85,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "console",
     refused: [
-      ...rooms(["kernel", "operations", "oauth", "edge", "http", "mcp", "engine", "layers", "cli"]),
+      ...rooms(["kernel", "operations", "oauth", "edge", "http", "mcp", "engine", "layers", "administration", "cli"]),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -98,7 +98,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "engine",
     refused: [
-      ...rooms(["kernel", "operations", "console", "oauth", "edge", "http", "mcp", "layers", "cli"]),
+      ...rooms(["kernel", "operations", "console", "oauth", "edge", "http", "mcp", "layers", "administration", "cli"]),
       "../index.ts",
       "effect/http-api",
       ...unstable,
@@ -107,9 +107,21 @@ const rows: ReadonlyArray<Row> = [
     accepted: ["effect", "./Job.ts", "../ports/Journal.ts", "../domain/Account.ts"]
   },
   {
+    from: "administration",
+    refused: [
+      ...rooms(["kernel", "operations", "console", "oauth", "edge", "http", "mcp", "engine", "layers", "cli"]),
+      "../operations/accounts/pause_protection.ts",
+      "../index.ts",
+      "effect/http-api",
+      ...unstable,
+      ...foreign
+    ],
+    accepted: ["effect", "./Admins.ts", "../ports/Journal.ts", "../domain/Account.ts"]
+  },
+  {
     from: "oauth",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "cli"]),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "administration", "cli"]),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -122,7 +134,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "oauth/token",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "cli"], 2),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "administration", "cli"], 2),
       "../../operations/accounts/pause_protection.ts",
       "../../operations/index.ts",
       ...unstable,
@@ -133,7 +145,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "edge",
     refused: [
-      ...rooms(["console", "oauth", "http", "mcp", "engine", "layers", "cli"]),
+      ...rooms(["console", "oauth", "http", "mcp", "engine", "layers", "administration", "cli"]),
       "../index.ts",
       "@effect/platform-node",
       "node:fs",
@@ -150,7 +162,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "http",
     refused: [
-      ...rooms(["mcp", "engine", "layers", "cli"]),
+      ...rooms(["mcp", "engine", "layers", "administration", "cli"]),
       "../layers/sql/Database.ts",
       "../index.ts",
       "org-security-console/mcp"
@@ -165,18 +177,22 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     from: "http/pages",
-    refused: [...rooms(["mcp", "engine", "layers", "cli"], 2), "../../index.ts"],
+    refused: [...rooms(["mcp", "engine", "layers", "administration", "cli"], 2), "../../index.ts"],
     accepted: ["../Api.ts", "../../edge/Bearer.ts"]
   },
   {
     from: "mcp",
-    refused: [...rooms(["http", "console", "engine", "layers", "cli"]), "../index.ts", "org-security-console/http"],
+    refused: [
+      ...rooms(["http", "console", "engine", "layers", "administration", "cli"]),
+      "../index.ts",
+      "org-security-console/http"
+    ],
     accepted: ["effect/ai", "../edge/Bearer.ts", "../operations/index.ts", "../oauth/Grant.ts", "../domain/Account.ts"]
   },
   {
     from: "layers",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "cli"]),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "administration", "cli"]),
       "../oauth/token/refreshToken.ts",
       "../index.ts",
       "org-security-console/http"
@@ -194,7 +210,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "layers/sql",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "cli"], 2),
+      ...rooms(["kernel", "operations", "edge", "http", "mcp", "administration", "cli"], 2),
       "../../oauth/authorize/Authorize.ts",
       "../../operations/index.ts",
       "../../operations/accounts/pause_protection.ts",
@@ -246,6 +262,7 @@ const deterministic = [
   "operations/accounts",
   "console",
   "engine",
+  "administration",
   "oauth",
   "edge",
   "http",
@@ -295,7 +312,9 @@ describe("the rooms", () => {
       [...row.refused, ...row.accepted].map((specifier, at) => `import { a${at} } from "${specifier}"`)
     )
   }
-  for (const room of [...deterministic, "layers", "cli"]) plant(`src/${room}/Words.ts`, [...ambient, ...untyped])
+  for (const room of [...deterministic, "layers", "administration", "cli"]) {
+    plant(`src/${room}/Words.ts`, [...ambient, ...untyped])
+  }
   plant("src/domain/CycleA.ts", ["import { b } from \"./CycleB.ts\"", "export const a = () => b"])
   plant("src/domain/CycleB.ts", ["import { a } from \"./CycleA.ts\"", "export const b = () => a"])
   const planted = new Set(lint())
@@ -327,7 +346,7 @@ describe("the rooms", () => {
       expect(linesOf(`src/${room}/Words.ts`)).toEqual(numbered(1, [...ambient, ...untyped]))
     })
   }
-  for (const room of ["layers", "cli"]) {
+  for (const room of ["layers", "administration", "cli"]) {
     it(`refuse any, casts and non-null assertions in ${room}`, () => {
       expect(linesOf(`src/${room}/Words.ts`)).toEqual(numbered(ambient.length + 1, untyped))
     })

@@ -1,5 +1,7 @@
 import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import type { AdminFacts } from "../../domain/Admin.ts"
 import type { MailChoices } from "../../domain/Preferences.ts"
 import * as Ports from "../../ports/index.ts"
 
@@ -7,11 +9,15 @@ interface MailRow extends MailChoices {
   readonly email: string
 }
 
-/** The admins' own settings; an admin without a sign-in is one who has not joined yet. */
+/** The admins and their own settings; an admin without a sign-in is one who has not joined yet. */
 export const layer = Layer.effect(
   Ports.Admins,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const facts = sql.literal(
+      "id, email, name, role, archive_access, password_hash is not null as has_password, created_at, joined_at, disabled_at"
+    )
     return Ports.Admins.of({
       mailPreferences: (organizationId, adminId, lock) =>
         sql<MailRow>`
@@ -30,6 +36,39 @@ export const layer = Layer.effect(
         sql`
           update admin set mail_security = ${choices.security}, mail_storage = ${choices.storage},
             mail_news = ${choices.news}, mail_offers = ${choices.offers}
+          where organization_id = ${organizationId} and id = ${adminId}`.pipe(Effect.orDie, Effect.asVoid),
+
+      list: (organizationId) =>
+        sql<AdminFacts>`
+          select ${facts} from admin where organization_id = ${organizationId}
+          order by role = 'owner' desc, created_at, email`.pipe(Effect.orDie),
+
+      findByEmail: (organizationId, email, lock) =>
+        sql<AdminFacts>`
+          select ${facts} from admin
+          where organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}
+          ${lock ? sql`for update` : sql``}`.pipe(Effect.orDie, Effect.map(([found]) => found ?? null)),
+
+      create: Effect.fnUntraced(function*(organizationId, { archiveAccess, ...admin }, now) {
+        const [made] = yield* Effect.orDie(sql<{ readonly id: string }>`insert into admin ${
+          sql.insert({
+            organization_id: organizationId,
+            id: yield* random.uuidV7(),
+            ...admin,
+            archive_access: archiveAccess,
+            created_at: now
+          })
+        } on conflict do nothing returning id`)
+        return made?.id ?? null
+      }),
+
+      update: (organizationId, adminId, changes) =>
+        sql`update admin set ${sql.update(changes)} where organization_id = ${organizationId} and id = ${adminId}`
+          .pipe(Effect.orDie, Effect.asVoid),
+
+      setDisabled: (organizationId, adminId, at) =>
+        sql`
+          update admin set disabled_at = ${at}
           where organization_id = ${organizationId} and id = ${adminId}`.pipe(Effect.orDie, Effect.asVoid)
     })
   })

@@ -39,6 +39,13 @@ interface FoundAdmin extends AdminRow {
   readonly known_address: boolean
 }
 
+/** What a new password ends besides keys: applications, all sessions but one, and all known browsers but one. */
+interface Ending {
+  readonly disconnect: boolean
+  readonly keptSession: string | null
+  readonly keptBrowser: string | null
+}
+
 /** Names what is counted without holding what was typed, or whether anybody is meant. */
 const named = (kind: string, ...parts: ReadonlyArray<string>): string =>
   `${kind}:${crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`
@@ -147,8 +154,40 @@ export const layer = Layer.effect(
       }
     )
 
+    const hash: ConsolePasswords["Service"]["hash"] = Effect.fnUntraced(function*(owner, password) {
+      const fault = yield* faultOf(Redacted.value(password), owner)
+      if (fault !== null) return yield* new PasswordUnfit({ message: fault })
+      return Redacted.make(yield* hasher.hash(Redacted.make(normalized(Redacted.value(password)))))
+    })
+
+    /** Ends what was opened with the password before. */
+    const endBefore = Effect.fnUntraced(function*(
+      { adminId, organizationId }: AdminRef,
+      at: Date,
+      { disconnect, keptBrowser, keptSession }: Ending
+    ) {
+      const ended = {
+        api_keys: yield* Endings.endKeys(sql, organizationId, adminId, at),
+        connections: disconnect ? yield* Endings.endConnections(sql, organizationId, adminId, at) : 0,
+        sessions: yield* Endings.endSessions(sql, organizationId, adminId, keptSession)
+      }
+      yield* Endings.forgetBrowsers(sql, organizationId, adminId, keptBrowser)
+      return ended
+    })
+
     return ConsolePasswords.of({
       verify,
+      hash,
+
+      set: Effect.fnUntraced(function*(admin, hashed, now) {
+        const { adminId, organizationId } = admin
+        yield* Endings.lockConnections(sql, organizationId, adminId)
+        yield* Effect.orDie(sql`
+          update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${now},
+            joined_at = coalesce(joined_at, ${now}::timestamptz)
+          where organization_id = ${organizationId} and id = ${adminId}`)
+        return yield* endBefore(admin, now, { disconnect: true, keptSession: null, keptBrowser: null })
+      }),
 
       change: Effect.fnUntraced(function*(caller, { browser, current, disconnect, next }) {
         const { adminId, organizationId } = caller
@@ -157,26 +196,22 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`)
         if (known === undefined) return yield* new PasswordIncorrect({})
         yield* verify(caller, current, caller)
-        const fault = yield* faultOf(Redacted.value(next), { organizationId, email: known.email })
-        if (fault !== null) return yield* new PasswordUnfit({ message: fault })
-        const hashed = yield* hasher.hash(Redacted.make(normalized(Redacted.value(next))))
+        const hashed = yield* hash({ organizationId, email: known.email }, next)
         const at = new Date(yield* Clock.currentTimeMillis)
         const changed = yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
           if (disconnect) yield* Endings.lockConnections(sql, organizationId, adminId)
           // Whoever has set another password in the meantime has had the last word.
           const set = yield* sql`
-            update admin set password_hash = ${hashed}, password_changed_at = ${at}
+            update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${at}
             where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
               and password_changed_at is not distinct from ${known.password_changed_at}::timestamptz
             returning id`
           if (set.length === 0) return false
-          const ended = {
-            api_keys: yield* Endings.endKeys(sql, organizationId, adminId, at),
-            connections: disconnect ? yield* Endings.endConnections(sql, organizationId, adminId, at) : 0,
-            sessions: yield* Endings.endSessions(sql, organizationId, adminId, caller.credential.id)
-          }
-          const kept = browser === null ? null : browserDigest(browser)
-          yield* Endings.forgetBrowsers(sql, organizationId, adminId, kept)
+          const ended = yield* endBefore({ organizationId, adminId }, at, {
+            disconnect,
+            keptSession: caller.credential.id,
+            keptBrowser: browser === null ? null : browserDigest(browser)
+          })
           yield* journal.append(
             organizationId,
             journalEntry(Actor.caller(caller), caller, journalAction("admin.password_set"), {

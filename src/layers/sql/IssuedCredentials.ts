@@ -1,14 +1,17 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { Caller } from "../../domain/Access.ts"
+import type { ApiKeyFacts } from "../../domain/Credential.ts"
 import { InvalidApiKey } from "../../domain/Failure.ts"
-import { IssuedCredentials, NewApiKeyId } from "../../ports/IssuedCredentials.ts"
+import type { AdminRef } from "../../ports/ConsolePasswords.ts"
+import { IssuedCredentials, type NewApiKey, NewApiKeyId } from "../../ports/IssuedCredentials.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 import { lockKey, revokeKey } from "./Endings.ts"
 import { disconnect } from "./OAuthGrants.ts"
 
 interface Parent {
+  readonly id: string
   readonly root: string
   readonly expires_at: Date | null
 }
@@ -26,7 +29,7 @@ export const layer = Layer.effect(
       function*({ adminId, credential, organizationId }: Caller["Service"], now: Date) {
         yield* lockKey(sql, organizationId, credential.id, "share")
         const [parent] = yield* Effect.orDie(sql<Parent>`
-        select coalesce(root_id, api_key.id) as root, expires_at from api_key
+        select api_key.id, coalesce(root_id, api_key.id) as root, expires_at from api_key
         join admin on admin.organization_id = api_key.organization_id and admin.id = api_key.admin_id
         where api_key.organization_id = ${organizationId} and api_key.id = ${credential.id}
           and api_key.admin_id = ${adminId} and revoked_at is null and (expires_at is null or expires_at > ${now})
@@ -45,15 +48,14 @@ export const layer = Layer.effect(
     const earlier = (one: Date | null, other: Date | null): Date | null =>
       one === null || other !== null && other < one ? other : one
 
-    return IssuedCredentials.of({
-      createApiKey: Effect.fnUntraced(function*(caller, { expiresAt, label, scopes }, now) {
-        const { adminId, credential, organizationId } = caller
-        const admin = yield* Effect.orDie(sql`
-          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
-          for share`)
-        if (admin.length === 0) return yield* new InvalidApiKey({})
-        const parent = credential.kind === "api_key" ? yield* parentOf(caller, now) : null
-        if (caller.via === "console") yield* session(caller)
+    /** Makes the key; one that is made with a key ends with it. */
+    const issue = Effect.fnUntraced(
+      function*(
+        { adminId, organizationId }: AdminRef,
+        { expiresAt, label, scopes }: NewApiKey,
+        now: Date,
+        parent: Parent | null
+      ) {
         const expires = parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)
         const secret = yield* keys.make
         const id = (yield* NewApiKeyId) ?? (yield* random.uuidV7())
@@ -62,7 +64,7 @@ export const layer = Layer.effect(
             organization_id: organizationId,
             id,
             admin_id: adminId,
-            parent_id: parent === null ? null : credential.id,
+            parent_id: parent === null ? null : parent.id,
             root_id: parent === null ? null : parent.root,
             label,
             scopes,
@@ -73,7 +75,32 @@ export const layer = Layer.effect(
         } on conflict (organization_id, id) do nothing returning id`)
         if (made.length === 0) return yield* new InvalidApiKey({})
         return { id, secret, expiresAt: expires }
+      }
+    )
+
+    const facts = (organizationId: string, which: Statement.Fragment) =>
+      Effect.orDie(sql<ApiKeyFacts>`
+        select k.id, k.label, a.email, k.scopes, k.created_at, k.last_used_at, k.expires_at, k.revoked_at,
+          a.disabled_at is not null or coalesce(a.password_changed_at > k.created_at, false) as stopped
+        from api_key k join admin a on a.organization_id = k.organization_id and a.id = k.admin_id
+        where k.organization_id = ${organizationId} and ${which}
+        order by k.created_at desc, k.id desc`)
+
+    return IssuedCredentials.of({
+      createApiKey: Effect.fnUntraced(function*(caller, { expiresAt, label, scopes }, now) {
+        const { adminId, credential, organizationId } = caller
+        const admin = yield* Effect.orDie(sql`
+          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+          for share`)
+        if (admin.length === 0) return yield* new InvalidApiKey({})
+        const parent = credential.kind === "api_key" ? yield* parentOf(caller, now) : null
+        if (caller.via === "console") yield* session(caller)
+        return yield* issue({ organizationId, adminId }, { expiresAt, label, scopes }, now, parent)
       }),
+      issueApiKey: (admin, key, now) => Effect.orDie(issue(admin, key, now, null)),
+      apiKeys: (organizationId) => facts(organizationId, sql`true`),
+      findApiKey: (organizationId, id) =>
+        Effect.map(facts(organizationId, sql`k.id::text = ${id}`), ([found]) => found ?? null),
       lockApiKey: (organizationId, id) =>
         Effect.map(
           lockKey(sql, organizationId, id, "update"),

@@ -3,9 +3,11 @@ import { Layer } from "effect"
 import { Vault } from "../crypto/Vault.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Admins from "./Admins.ts"
+import * as Applications from "./Applications.ts"
 import * as ConsolePasswords from "./ConsolePasswords.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Db from "./Db.ts"
+import * as Directory from "./Directory.ts"
 import * as IssuedCredentials from "./IssuedCredentials.ts"
 import * as Journal from "./Journal.ts"
 import * as OAuthClients from "./OAuthClients.ts"
@@ -16,8 +18,10 @@ import * as RateLimiter from "./RateLimiter.ts"
 export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeAll(
   Accounts.layer,
   Admins.layer,
+  Applications.layer,
   Credentials.layer,
   Db.layer,
+  Directory.layer,
   IssuedCredentials.layer,
   Journal.layer,
   OAuthClients.layer,

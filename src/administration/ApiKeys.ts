@@ -1,0 +1,128 @@
+/** What an operator does about API keys. */
+import { Duration, Effect, Schema } from "effect"
+import { Scope } from "../domain/Access.ts"
+import { type ApiKeyFacts, ApiKeyState, apiKeyState } from "../domain/Credential.ts"
+import { maxApiKeyDays, maxApiKeyLabelLength } from "../domain/Limits.ts"
+import { isUuid, Timestamp } from "../domain/Wire.ts"
+import { Db } from "../ports/Db.ts"
+import { IssuedCredentials } from "../ports/IssuedCredentials.ts"
+import { locked } from "./Admins.ts"
+import { adminRef } from "./Fields.ts"
+import { entry, existing, journaled, now } from "./Journaled.ts"
+import { refuse, useCase } from "./UseCase.ts"
+
+const Key = Schema.Struct({
+  key_id: Schema.String,
+  label: Schema.String,
+  admin: Schema.String,
+  scopes: Schema.Array(Scope),
+  state: ApiKeyState,
+  created_at: Timestamp,
+  last_used_at: Schema.NullOr(Timestamp),
+  expires_at: Schema.NullOr(Timestamp),
+  revoked_at: Schema.NullOr(Timestamp)
+})
+
+const shown = (at: Date) => ({ email, id, stopped, ...key }: ApiKeyFacts): typeof Key.Type => ({
+  key_id: id,
+  admin: email,
+  ...key,
+  state: apiKeyState({ ...key, stopped }, at)
+})
+
+export const createKey = useCase(
+  "create_key",
+  Schema.Struct({
+    ...adminRef,
+    label: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(maxApiKeyLabelLength)),
+    scopes: Schema.NonEmptyArray(Scope),
+    /** Null for never. */
+    expires_in_days: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxApiKeyDays })))
+  }),
+  Schema.Struct({
+    organization: Schema.String,
+    key_id: Schema.String,
+    label: Schema.String,
+    key: Schema.RedactedFromValue(Schema.String),
+    expires_at: Schema.NullOr(Timestamp)
+  }),
+  ({ email, expires_in_days, label, organization, scopes }) =>
+    Effect.gen(function*() {
+      const issued = yield* IssuedCredentials
+      const id = yield* existing(organization)
+      const at = yield* now
+      const expiresAt = expires_in_days === null
+        ? null
+        : new Date(at.getTime() + Duration.toMillis(Duration.days(expires_in_days)))
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const admin = yield* locked(id, email)
+          if (admin.disabled_at !== null) {
+            return yield* refuse(`${email} is disabled: enable the admin first, or the key would not work.`)
+          }
+          const made = yield* issued.issueApiKey(
+            { organizationId: id, adminId: admin.id },
+            { label, scopes, expiresAt },
+            at
+          )
+          return [
+            { organization, key_id: made.id, label, key: made.secret, expires_at: made.expiresAt },
+            entry("api_key.created", made.id, { label, scopes: scopes.join(" "), email })
+          ]
+        })
+      )
+    })
+)
+
+export const revokeKey = useCase(
+  "revoke_key",
+  Schema.Struct({ organization: Schema.String, key_id: Schema.String }),
+  Schema.Struct({ organization: Schema.String, key_id: Schema.String, revoked_at: Timestamp }),
+  ({ key_id, organization }) =>
+    Effect.gen(function*() {
+      const issued = yield* IssuedCredentials
+      const id = yield* existing(organization)
+      const keyId = key_id.toLowerCase()
+      const at = yield* now
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          if (isUuid(keyId)) yield* issued.lockApiKey(id, keyId)
+          const key = yield* issued.findApiKey(id, keyId)
+          if (key === null) return yield* refuse(`${organization} has no key ${key_id}.`)
+          if (key.revoked_at !== null) return [{ organization, key_id, revoked_at: key.revoked_at }, null]
+          const made = yield* issued.revokeApiKey(id, keyId, at)
+          return [
+            { organization, key_id, revoked_at: at },
+            entry("api_key.revoked", keyId, made === 0 ? {} : { keys_made_with_it: made })
+          ]
+        })
+      )
+    })
+)
+
+export const listKeys = useCase(
+  "list_keys",
+  Schema.Struct({ organization: Schema.String }),
+  Schema.Struct({ keys: Schema.Array(Key) }),
+  ({ organization }) =>
+    Effect.gen(function*() {
+      const id = yield* existing(organization)
+      const found = yield* (yield* Db).read(id, (yield* IssuedCredentials).apiKeys(id))
+      return { keys: found.map(shown(yield* now)) }
+    })
+)
+
+export const showKey = useCase(
+  "show_key",
+  Schema.Struct({ organization: Schema.String, key_id: Schema.String }),
+  Key,
+  ({ key_id, organization }) =>
+    Effect.gen(function*() {
+      const id = yield* existing(organization)
+      const issued = yield* IssuedCredentials
+      const found = yield* (yield* Db).read(id, issued.findApiKey(id, key_id.toLowerCase()))
+      return shown(yield* now)(found ?? (yield* refuse(`${organization} has no key ${key_id}.`)))
+    })
+)

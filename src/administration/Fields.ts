@@ -1,0 +1,11 @@
+/** What requests of operators have in common. */
+import { Schema } from "effect"
+
+/** How long the name of an organization or a person may be. */
+const maxName = 80
+
+export const Email = Schema.String.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { expected: "an email address" }))
+export const Name = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(maxName))
+
+/** An admin by organization and address. */
+export const adminRef = { organization: Schema.String, email: Email }

@@ -1,0 +1,43 @@
+/** Changes by an operator, each in one transaction with its entry. */
+import { Clock, Effect } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
+import { operator } from "../domain/Actor.ts"
+import { type ActionName, commandLine, journalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
+import type { JournalDetails } from "../domain/JournalEvent.ts"
+import { Db } from "../ports/Db.ts"
+import { Directory } from "../ports/Directory.ts"
+import { Journal } from "../ports/Journal.ts"
+import { refuse } from "./UseCase.ts"
+
+/** The moment of the request. */
+export const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+/** The entry of what an operator did. */
+export const entry = (action: ActionName, targetId: string, details: JournalDetails = {}): JournalEntry =>
+  journalEntry(operator, commandLine, journalAction(action), { targetId, details })
+
+/** What was done, with its entry; null where nothing changed. */
+export type Done<A> = readonly [answer: A, entry: JournalEntry | null]
+
+/** Runs the change and appends its entry in one transaction of the organization. */
+export const journaled = Effect.fnUntraced(function*<A, E, R>(
+  organizationId: OrganizationId,
+  change: Effect.Effect<Done<A>, E, R>
+) {
+  const db = yield* Db
+  const journal = yield* Journal
+  return yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const [answer, made] = yield* change
+      if (made !== null) yield* journal.append(organizationId, made)
+      return answer
+    })
+  )
+})
+
+/** The id of an organization that exists, or a refusal. */
+export const existing = Effect.fnUntraced(function*(id: string) {
+  const found = yield* (yield* Directory).find(id)
+  return (found ?? (yield* refuse(`There is no organization ${id}.`))).id
+})

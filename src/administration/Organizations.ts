@@ -1,0 +1,161 @@
+/** What an operator does about organizations. */
+import { Effect, Schema } from "effect"
+import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
+import {
+  type OrganizationFacts,
+  OrganizationStatus,
+  type OrganizationSummary,
+  planHasArchive,
+  Tier
+} from "../domain/Organization.ts"
+import { Timestamp } from "../domain/Wire.ts"
+import { Admins } from "../ports/Admins.ts"
+import { Directory } from "../ports/Directory.ts"
+import { Organizations } from "../ports/Organizations.ts"
+import { Email, Name } from "./Fields.ts"
+import { entry, existing, journaled, now } from "./Journaled.ts"
+import { refuse, useCase } from "./UseCase.ts"
+
+const Organization = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  status: OrganizationStatus,
+  /** Licensed by subscription, not by agreement. */
+  managed: Schema.Boolean,
+  simulated: Schema.Boolean,
+  plan: Schema.NullOr(Tier),
+  seats: Schema.Struct({ limit: Schema.Int, used: Schema.Int }),
+  valid_until: Schema.NullOr(Timestamp),
+  created_at: Timestamp
+})
+
+const shown = ({ seat_limit, seats_used, ...summary }: OrganizationSummary): typeof Organization.Type => ({
+  ...summary,
+  seats: { limit: seat_limit, used: seats_used }
+})
+
+const find = Effect.fnUntraced(function*(id: string) {
+  const found = yield* (yield* Directory).find(id)
+  return shown(found ?? (yield* refuse(`There is no organization ${id}.`)))
+})
+
+export const createOrganization = useCase(
+  "create_organization",
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    owner: Email,
+    plan: Tier,
+    seats: Schema.Natural,
+    valid_until: Schema.NullOr(Timestamp)
+  }),
+  Schema.Struct({ organization: Schema.String, owner: Schema.String, admin_id: Schema.String }),
+  ({ id, name, owner, plan, seats, valid_until }) =>
+    Effect.gen(function*() {
+      const directory = yield* Directory
+      const admins = yield* Admins
+      if (!Schema.is(Schema.String.check(isOrganizationId))(id)) {
+        return yield* refuse("An organization's id is 1 to 63 lower-case letters, digits and hyphens.")
+      }
+      const organization = OrganizationId.make(id)
+      const at = yield* now
+      return yield* journaled(
+        organization,
+        Effect.gen(function*() {
+          const made = yield* directory.create({ id: organization, name, plan, seats, validUntil: valid_until }, at)
+          const admin_id = made
+            ? yield* admins.create(organization, { email: owner, name: null, role: "owner", archiveAccess: false }, at)
+            : null
+          if (admin_id === null) return yield* refuse(`There is an organization ${id} already.`)
+          return [{ organization: id, owner, admin_id }, entry("organization.created", id, { plan, seats, owner })]
+        })
+      )
+    })
+)
+
+export const listOrganizations = useCase(
+  "list_organizations",
+  Schema.Struct({}),
+  Schema.Struct({ organizations: Schema.Array(Organization) }),
+  () =>
+    Effect.gen(function*() {
+      return { organizations: (yield* (yield* Directory).organizations).map(shown) }
+    })
+)
+
+export const showOrganization = useCase(
+  "show_organization",
+  Schema.Struct({ organization: Schema.String }),
+  Organization,
+  ({ organization }) => find(organization)
+)
+
+/** Refuses what the organization cannot become. */
+const refuseChange = Effect.fnUntraced(function*(
+  facts: OrganizationFacts,
+  { ends, seats }: { readonly ends: boolean; readonly seats: number | null }
+) {
+  const taken = facts.seats_used + facts.seats_reserved
+  if (seats !== null && seats < taken) {
+    return yield* refuse(`${facts.id} has ${taken} seats in use or kept for sign-up links: it cannot have ${seats}.`)
+  }
+  if (ends && facts.managed) {
+    return yield* refuse(`${facts.id} is licensed by subscription: it has no end by agreement.`)
+  }
+})
+
+/** Since when the plan is one without an archive, where the change starts or ends that. */
+const archiveEnd = (facts: OrganizationFacts, plan: Tier | null, at: Date) => {
+  const after = { ...facts, ...(plan === null ? {} : { plan }) }
+  return planHasArchive(facts) === planHasArchive(after)
+    ? {}
+    : { archive_plan_ended_at: planHasArchive(after) ? null : at }
+}
+
+export const setOrganization = useCase(
+  "set_organization",
+  Schema.Struct({
+    organization: Schema.String,
+    /** Null leaves it as it is, here and below. */
+    name: Schema.NullOr(Name),
+    plan: Schema.NullOr(Tier),
+    seats: Schema.NullOr(Schema.Natural),
+    valid_until: Schema.NullOr(Timestamp),
+    /** Takes the end away. */
+    open_ended: Schema.Boolean
+  }),
+  Organization,
+  ({ name, open_ended, organization, plan, seats, valid_until }) =>
+    Effect.gen(function*() {
+      const directory = yield* Directory
+      const organizations = yield* Organizations
+      const id = yield* existing(organization)
+      if (open_ended && valid_until !== null) return yield* refuse("A licence has an end or none: not both.")
+      const changes = {
+        ...(name === null ? {} : { name }),
+        ...(plan === null ? {} : { plan }),
+        ...(seats === null ? {} : { seat_limit: seats }),
+        ...(open_ended || valid_until !== null ? { valid_until } : {})
+      }
+      if (Object.keys(changes).length === 0) return yield* refuse("There is nothing to change: say what, by its flag.")
+      const at = yield* now
+      yield* journaled(
+        id,
+        Effect.gen(function*() {
+          yield* organizations.lockRecipients(id)
+          const facts = yield* organizations.facts(id)
+          yield* refuseChange(facts, { ends: open_ended || valid_until !== null, seats })
+          yield* directory.update(id, { ...changes, ...archiveEnd(facts, plan, at) })
+          const details = {
+            ...(name === null ? {} : { name }),
+            ...(plan === null ? {} : { plan }),
+            ...(seats === null ? {} : { seats }),
+            ...(open_ended ? { open_ended } : {}),
+            ...(valid_until === null ? {} : { valid_until: valid_until.toISOString() })
+          }
+          return [null, entry("organization.set", id, details)]
+        })
+      )
+      return yield* find(organization)
+    })
+)

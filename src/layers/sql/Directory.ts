@@ -1,0 +1,41 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { OrganizationSummary } from "../../domain/Organization.ts"
+import { Directory } from "../../ports/Directory.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** The organizations in the database. */
+export const layer = Layer.effect(
+  Directory,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const summary = sql.literal(
+      "id, name, status, managed, simulated, plan, seat_limit, seats_used, valid_until, created_at"
+    )
+    return Directory.of({
+      organizations: Tenant.directory(sql)(sql<OrganizationSummary>`
+        select ${summary} from organization order by created_at, id`),
+      find: (id) =>
+        Effect.map(
+          Tenant.directory(sql)(sql<OrganizationSummary>`select ${summary} from organization where id = ${id}`),
+          ([found]) => found ?? null
+        ),
+      create: ({ id, name, plan, seats, validUntil }, now) =>
+        sql`insert into organization ${
+          sql.insert({
+            id,
+            name,
+            status: "active",
+            created_at: now,
+            managed: false,
+            billing_state: "none",
+            plan,
+            seat_limit: seats,
+            valid_until: validUntil
+          })
+        } on conflict do nothing returning id`.pipe(Effect.orDie, Effect.map((made) => made.length > 0)),
+      update: (id, changes) =>
+        sql`update organization set ${sql.update(changes)} where id = ${id}`.pipe(Effect.orDie, Effect.asVoid)
+    })
+  })
+)
