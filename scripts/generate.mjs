@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
-import { pages } from "./specification.mjs"
+import { pages } from "./documents.mjs"
 
 /** Each generated file with the program whose standard output it is. */
 const generated = {

@@ -49,4 +49,19 @@ describe("the documents", () => {
     )
     expect(broken).toEqual([])
   })
+
+  it("name paths that exist", () => {
+    const missing = files("{*.md,docs/*.md,docs/specification/*.md,deploy/*.md}").flatMap((file) =>
+      [...read(file).matchAll(/`((?:src|test|trials|bench|scripts|docs|seeds|deploy)\/[\w./-]*)`/g)]
+        .flatMap(([, path = ""]) => files(path.replace(/\/$/, "")).length > 0 ? [] : [`${file}: ${path}`])
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+describe("the architecture", () => {
+  it("has a line for every module", () => {
+    const modules = [...read("docs/architecture.md").matchAll(/^\| `(src\/\w+)\/` \|/gm)].map(([, path]) => path)
+    expect(modules.toSorted()).toEqual(files("src/*/"))
+  })
 })

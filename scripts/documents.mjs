@@ -3,7 +3,7 @@ import { actionNames, journalAction } from "../src/domain/JournalEntry.ts"
 import { operations } from "../src/operations/index.ts"
 import { facts } from "../test/spec/facts.ts"
 
-/** The tables of docs/specification that are read from the declarations of the operations and from the facts. */
+/** The parts of documents that are read from the source: from declarations of operations, facts and files. */
 const folder = "docs/specification"
 
 const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8")
@@ -94,6 +94,7 @@ const blocks = {
       })
     )
   },
+  source: (file) => `\`\`\`ts source\n${read(file)}\`\`\``,
   readings: () =>
     table(
       ["Fact", "Taken", "Not taken"],
@@ -107,8 +108,10 @@ const blocks = {
 const fill = (_, name, argument) =>
   `<!-- generated: ${[name, argument].join(" ").trim()} -->\n\n${blocks[name](argument)}\n\n<!-- end -->`
 
-/** Every page of the specification with what its generated blocks have to be. */
-export const pages = globSync(`${folder}/*.md`, { cwd: new URL("../", import.meta.url) }).sort().map((file) => [
+/** Every page that has generated blocks, with what they have to be. */
+export const pages = globSync([`${folder}/*.md`, "docs/adding-an-operation.md"], {
+  cwd: new URL("../", import.meta.url)
+}).sort().map((file) => [
   file,
   read(file).replaceAll(/<!-- generated: ([\w-]+) ?(.*?) -->\n[^]*?<!-- end -->/g, fill)
 ])
