@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, done, freshDirectory, serve, type Service, shownKeys } from "../support/cli.ts"
+import { ask, dataDirectory, done, freshDirectory, serve, type Service, shownKeys } from "../support/cli.ts"
 import { postgresServer } from "../support/database.ts"
 
 /** What a restored service must still have: its journal's head, its accounts, and a secret that it has to open. */
@@ -30,9 +30,8 @@ const change = (service: Service, key: string) =>
 
 describe("a copy of the embedded database's directory", () => {
   it("is the whole service: keys work, the journal is unbroken, and sealed secrets open", async () => {
-    const folder = freshDirectory()
-    const data = path.join(folder, "data")
-    const backup = path.join(folder, "backup")
+    const data = dataDirectory()
+    const backup = path.join(freshDirectory(), "backup")
     const first = await serve(["--demo", "--data", data])
     const [key = ""] = await shownKeys(first)
     expect((await change(first, key)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, done, freshDirectory, run, serve } from "../support/cli.ts"
+import { ask, dataDirectory, done, run, serve } from "../support/cli.ts"
 
 /** What a command prints, without what differs from run to run. */
 const steady = (text: string) =>
@@ -39,15 +39,12 @@ describe("the commands", () => {
   it(
     "print the same through a running service as without one, and journal what they change as an operator's act",
     async () => {
-      const data = freshDirectory()
+      const data = dataDirectory()
       const service = await serve(["--data", data])
       const through = await story(data)
       const lines = (await done(["journal", "export", "acme", "--data", data])).trimEnd().split("\n")
       expect(await service.stop()).toBe(0)
-      const alone = freshDirectory()
-      const nothing = path.join(alone, "nothing.json")
-      fs.writeFileSync(nothing, JSON.stringify({ organizations: [] }))
-      await done(["seed", nothing, "--data", alone])
+      const alone = dataDirectory()
       expect(await story(alone)).toEqual(through)
 
       expect(through.map((line) => line.split("\n")[0])).toEqual([
@@ -92,7 +89,7 @@ describe("the commands", () => {
   )
 
   it("stop keys at once: of a disabled admin, revoked, and made before a password", async () => {
-    const data = freshDirectory()
+    const data = dataDirectory()
     const service = await serve(["--data", data])
     const act = (args: ReadonlyArray<string>, stdin?: string) =>
       done([...args, "--data", data], stdin === undefined ? {} : { stdin })
@@ -141,7 +138,7 @@ describe("the commands", () => {
 
 describe("what commands refuse", () => {
   it("says in one line why, and ends with 1; a line that cannot be read ends with 2", async () => {
-    const data = freshDirectory()
+    const data = dataDirectory()
     const file = path.join(data, "not.json")
     fs.writeFileSync(file, "{")
     const service = await serve(["--data", data])

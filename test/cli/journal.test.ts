@@ -4,7 +4,7 @@ import canonicalize from "canonicalize"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, done, freshDirectory, run, serve } from "../support/cli.ts"
+import { ask, dataDirectory, done, freshDirectory, run, serve } from "../support/cli.ts"
 
 /** The lines of an export that hold events. */
 const events = (ndjson: string): ReadonlyArray<string> =>
@@ -58,9 +58,10 @@ describe("a journal at the command line", () => {
   it(
     "is exported whole, verified by others, safe in a spreadsheet, and found out when it was touched or cut",
     async () => {
-      const data = path.join(freshDirectory(), "data")
+      const data = dataDirectory()
       const here = ["--data", data]
-      const file = path.join(freshDirectory(), "seed.json")
+      const kept = freshDirectory()
+      const file = path.join(kept, "seed.json")
       fs.writeFileSync(file, JSON.stringify(seed))
       const service = await serve(here)
       const [{ key }] = JSON.parse(await done(["seed", file, ...here])).keys
@@ -84,7 +85,7 @@ describe("a journal at the command line", () => {
       expect(JSON.parse(cell("details") ?? "")).toEqual({ role_label: "=1+1" })
       expect([cell("sequence"), cell("hash")]).toEqual(["2", JSON.parse(events(ndjson)[1] ?? "").hash])
 
-      const checkpoints = path.join(data, "..", "checkpoint.json")
+      const checkpoints = path.join(kept, "checkpoint.json")
       fs.writeFileSync(checkpoints, await done(["journal", "checkpoint", "--json", ...here]))
       const { body: published } = await ask(service.address, key, "GET", "/.well-known/journal-keys")
       expect(JSON.parse(fs.readFileSync(checkpoints, "utf8"))).toMatchObject({
@@ -94,8 +95,8 @@ describe("a journal at the command line", () => {
       expect(published.keys).toHaveLength(1)
 
       // An auditor has the export and the public key, and neither the database nor a key that signs.
-      const proof = path.join(data, "..", "export.ndjson")
-      const trusted = path.join(data, "..", "keys.json")
+      const proof = path.join(kept, "export.ndjson")
+      const trusted = path.join(kept, "keys.json")
       fs.writeFileSync(proof, await done(["journal", "export", "acme", ...here]))
       fs.writeFileSync(trusted, JSON.stringify(published))
       const audit = ["journal", "verify", "--export", proof, "--public-key", trusted]
@@ -141,7 +142,7 @@ describe("a journal at the command line", () => {
       )
       fs.renameSync(`${pepper}.kept`, pepper)
 
-      const gone = path.join(data, "..", "gone.json")
+      const gone = path.join(kept, "gone.json")
       const named = [{ organization: "gone", sequence: 7, hash: "0".repeat(64) }]
       fs.writeFileSync(gone, JSON.stringify({ checkpoints: named }))
       const missing = await run(["journal", "verify", "--json", "--checkpoint", gone, ...here])

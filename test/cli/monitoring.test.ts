@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, type Redacted } from "effect"
 import * as Telemetry from "../../src/cli/Telemetry.ts"
-import { ask, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
+import { ask, dataDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
 import { attributesOf, collect, spansIn } from "../support/collector.ts"
 
 const traceId = "0af7651916cd43dd8448eb211c80319c"
@@ -11,7 +11,7 @@ describe("what an operator sees of a running service", () => {
   it("is a log in JSON, metrics at an address of their own, and traces at a collector, without a secret", async () => {
     const { received, url } = await collect()
     const service = await serve(
-      ["--demo", "--data", freshDirectory(), "--log-format", "json", "--metrics-address", "127.0.0.1:0"],
+      ["--demo", "--data", dataDirectory(), "--log-format", "json", "--metrics-address", "127.0.0.1:0"],
       { CONSOLE_OTLP_URL: url, CONSOLE_OTLP_HEADERS: "x-collector=a%20key" }
     )
     const [key = ""] = await shownKeys(service)

@@ -5,7 +5,7 @@ import * as net from "node:net"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
-import { ask, done, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
+import { ask, dataDirectory, done, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
 
 /** What a start says before it has settled anything, and before it opens the database. */
 const starting = `Starting Organization Security Console ${manifest.version} ...\n`
@@ -98,7 +98,7 @@ describe("the service on the embedded database", () => {
   it(
     "says in an empty database how to make an organization, which works as printed, and then refuses the demo",
     async () => {
-      const data = freshDirectory()
+      const data = dataDirectory()
       const service = await serve(["--data", data])
       await until(() => service.stdout().includes("keys create"))
       expect(service.stdout()).not.toContain("_live_")
@@ -130,7 +130,7 @@ describe("the service on the embedded database", () => {
   )
 
   it("lets the request in flight finish when it is told to stop, and ends with 0", async () => {
-    const service = await serve(["--demo", "--data", freshDirectory()])
+    const service = await serve(["--demo", "--data", dataDirectory()])
     const [key = ""] = await shownKeys(service)
     const { hostname, port } = new URL(service.address)
     const socket = net.connect(Number(port), hostname)

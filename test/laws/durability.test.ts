@@ -11,7 +11,7 @@ import { verify } from "../../src/layers/sql/Journal.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import { type DatabaseLayer, postgresUrl } from "../support/database.ts"
+import { type DatabaseLayer, fillDirectory, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
 import * as World from "../support/world.ts"
 
@@ -130,6 +130,8 @@ describe("durability", () => {
           (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
         )
         const directory = path.join(folder, "data")
+        fs.mkdirSync(directory, { mode: 0o700 })
+        fillDirectory(directory)
         const { intent, organization, reopened } = yield* killed(
           directory,
           Pglite.layer({ directory }).pipe(Layer.orDie)

@@ -13,7 +13,7 @@ import { tail } from "../../src/layers/sql/JournalRows.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { Journal } from "../../src/ports/Journal.ts"
-import { pglite, postgresUrl } from "../support/database.ts"
+import { fillDirectory, pglite, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
 import * as World from "../support/world.ts"
 
@@ -118,6 +118,7 @@ describe("6.14 signing checkpoints", () => {
         const directory = fs.mkdtempSync(path.join(os.tmpdir(), "signing-"))
         yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(directory, { recursive: true })))
         const database = path.join(directory, "database")
+        fillDirectory(directory)
         const opened = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.gen(function*() {
             const scope = yield* Scope.make()

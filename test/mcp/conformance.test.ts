@@ -4,6 +4,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { fillDirectory } from "../support/database.ts"
 import * as Processes from "./processes.ts"
 
 const suite = path.join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance")
@@ -101,7 +102,11 @@ describe("the official conformance suite", () => {
   it.live("passes against the running service, but for the checks that do not apply", () =>
     Effect.gen(function*() {
       const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "conformance-data-"))),
+        Effect.sync(() => {
+          const folder = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-data-"))
+          fillDirectory(folder)
+          return folder
+        }),
         (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
       )
       const targets: Array<string> = []

@@ -9,6 +9,7 @@ import * as Control from "../../src/cli/Control.ts"
 import * as Handover from "../../src/cli/Handover.ts"
 import * as DirectoryLock from "../../src/layers/sql/DirectoryLock.ts"
 import type * as Bridge from "../../src/mcp/Stdio.ts"
+import { fillDirectory } from "../support/database.ts"
 import * as Processes from "./processes.ts"
 import * as Mcp from "./support.ts"
 
@@ -133,6 +134,7 @@ describe("an assistant's server on the embedded database", () => {
     () =>
       Effect.gen(function*() {
         const directory = yield* folder
+        fillDirectory(directory)
         const first = yield* Processes.serve(["--demo", "--data", directory], {}, /Listening on (\S+)\n[^]*Try it/)
         const [key = ""] = first.output().match(/\bosc_live_\S+/) ?? []
         const { call, stop } = yield* converse(directory, key)

@@ -5,7 +5,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as Bridge from "../../src/mcp/Stdio.ts"
 import { RateLimiter } from "../../src/ports/RateLimits.ts"
-import { pglite } from "../support/database.ts"
+import { fillDirectory, pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import * as Processes from "./processes.ts"
 import * as Mcp from "./support.ts"
@@ -166,6 +166,7 @@ describe("MCP over standard input and output", () => {
           Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "stdio-"))),
           (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
         )
+        fillDirectory(folder)
         const data = ["--data", folder]
         const service = yield* Processes.serve(["--demo", ...data], {}, /Listening on (\S+)\n[^]*Try it/)
         const [key = ""] = service.output().match(/\bosc_live_\S+/) ?? []

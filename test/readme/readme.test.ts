@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "@effect/vitest"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, done, freshDirectory, serve, shownKeys } from "../support/cli.ts"
+import { ask, dataDirectory, done, freshDirectory, serve, shownKeys } from "../support/cli.ts"
 import * as Pages from "./pages.ts"
 
 const root = path.join(import.meta.dirname, "../..")
@@ -128,7 +128,7 @@ describe("the examples of embedding", () => {
   }, 120_000)
 
   it("call a service through the client, and catch its failures by their codes", async () => {
-    const service = await serve(["--demo", "--data", freshDirectory()])
+    const service = await serve(["--demo", "--data", dataDirectory()])
     const [key = ""] = await shownKeys(service)
     const { data: [paused] } = (await ask(service.address, key, "GET", "/v1/accounts?status=paused")).body
     const env = { ADDRESS: service.address, KEY: key, ACCOUNT: paused.id }

@@ -4,6 +4,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { describe, inject } from "vitest"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import type { DatabaseUrlInvalid } from "../../src/layers/sql/Postgres.ts"
@@ -22,6 +23,10 @@ const pgliteAs = (role: "console_owner" | "console_service"): DatabaseLayer =>
 
 /** A migrated PGlite in memory. */
 export const pglite = pgliteAs("console_service")
+
+/** Puts a migrated database into a data directory, so that what opens it does not have to make one. */
+export const fillDirectory = (directory: string): void =>
+  fs.cpSync(inject("databases").directory, path.join(directory, "database"), { recursive: true })
 
 const admin = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(effect, postgresLayer(inject("databases").adminUrl))

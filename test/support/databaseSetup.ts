@@ -2,14 +2,18 @@
 import { PGlite } from "@electric-sql/pglite"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
+
+const execFile = promisify(childProcess.execFile)
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -21,6 +25,8 @@ declare module "vitest" {
       readonly templateUrl: string
       /** The file that holds the migrated PGlite's dump. */
       readonly dump: string
+      /** The same as the directory that an embedded service finds its database in. */
+      readonly directory: string
     }
   }
 }
@@ -38,6 +44,7 @@ const dumpPglite = async (file: string) => {
   const name = await Effect.runPromise(
     Effect.tap(migrated, () =>
       Effect.promise(async () => {
+        await database.exec("reset role; checkpoint")
         const dump = await database.dumpDataDir("none")
         fs.writeFileSync(file, new Uint8Array(await dump.arrayBuffer()))
       })).pipe(Effect.provide(Pglite.layerFrom(() => Promise.resolve(database))))
@@ -45,19 +52,27 @@ const dumpPglite = async (file: string) => {
   return name
 }
 
+/** Unpacks the dump where a service can copy it from. */
+const unpack = async (dump: string, directory: string) => {
+  fs.mkdirSync(directory, { mode: 0o700 })
+  await execFile("tar", ["-xf", dump, "-C", directory])
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await DatabaseServer.start()
   const teardown = () => server.remove()
   try {
     const templateUrl = await createConsole(server, "console_template")
-    const postgres = await Effect.runPromise(
-      Effect.andThen(migrate(templateUrl), Effect.provide(version, postgresLayer(templateUrl)))
-    )
     const dump = path.join(server.home, "pglite.tar")
-    const pglite = await dumpPglite(dump)
+    const [postgres, pglite] = await Promise.all([
+      Effect.runPromise(Effect.andThen(migrate(templateUrl), Effect.provide(version, postgresLayer(templateUrl)))),
+      dumpPglite(dump)
+    ])
+    const directory = path.join(server.home, "database")
+    await unpack(dump, directory)
     if (postgres === undefined || !postgres.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres}`)
     process.stdout.write(`\nDatabases of this run:\n  ${postgres}\n  ${pglite}\n`)
-    project.provide("databases", { adminUrl: server.url(), templateUrl, dump })
+    project.provide("databases", { adminUrl: server.url(), templateUrl, dump, directory })
     return teardown
   } catch (cause) {
     await teardown()
