@@ -2,7 +2,7 @@
  * Bundles the program with what it depends on into `dist/cli` of a folder, by default the repository's, with the
  * licences of every package in it. Packages with native or WebAssembly files stay outside.
  */
-import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, globSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
@@ -18,12 +18,15 @@ const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
 /** The folder of the package that a module is of; none for the project's own. */
 const packageOf = (module) => /^(?!\0)(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)/.exec(module)?.[1]
 
+/** Where packages are, as the bundler names them: links are followed. */
+const modules = realpathSync(join(root, "node_modules"))
+
 const lock = readJson(join(root, "package-lock.json")).packages
 
 /** What a package is and under which terms, in its own words; the bill of materials names what is not for development. */
 const licence = (directory) => {
   const { author, license, name, version } = readJson(join(directory, "package.json"))
-  const entry = lock[directory.slice(root.length).replaceAll("\\", "/")]
+  const entry = lock[`node_modules${directory.slice(modules.length).replaceAll("\\", "/")}`]
   if (entry === undefined || entry.dev) throw new Error(`${name} is bundled, and no dependency of the package.`)
   if (license === undefined) throw new Error(`${name} does not say its licence.`)
   const files = globSync("{LICEN[CS]E,licen[cs]e,COPYING,NOTICE}{,.md,.txt}", { cwd: directory }).toSorted()
