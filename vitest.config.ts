@@ -21,8 +21,8 @@ const project = (name: string, include: Array<string>, exclude: Array<string> = 
     include,
     exclude,
     pool: "forks" as const,
-    // A worker goes on from file to file, but not where a file's subject is what a process leaves behind.
-    isolate: name === "process",
+    // A worker goes on from file to file where no file leaves anything behind.
+    isolate: name !== "unit",
     silent: "passed-only" as const,
     testTimeout: 60_000,
     hookTimeout: 120_000
