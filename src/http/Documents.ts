@@ -102,7 +102,10 @@ const complete = (derived: OpenApi.OpenAPISpec) => {
     ...derived,
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
-    tags: [...new Set(operations.map(Operation.area))].map((name) => ({ name, description: Guides.areas[name] })),
+    tags: [...new Set(operations.map(({ toolset }) => toolset))].map((name) => ({
+      name,
+      description: Guides.toolsets[name]
+    })),
     components: {
       schemas: {
         ...Object.fromEntries(

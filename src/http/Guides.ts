@@ -1,6 +1,7 @@
 /** What the document says before and beside its operations: guides, tags and the scopes. */
 import type { Scope } from "../domain/Access.ts"
 import { requestsPerMinute } from "../domain/Limits.ts"
+import type { Toolset } from "../kernel/Operation.ts"
 
 /** What each scope lets a credential do. */
 export const scopes: Readonly<Record<Scope, string>> = {
@@ -12,15 +13,13 @@ export const scopes: Readonly<Record<Scope, string>> = {
   "archive:delete": "Delete archived data; it cannot be brought back."
 }
 
-/** What each area of the interface is about. */
-export const areas: Readonly<Record<string, string>> = {
-  organization: "The organization that the credential belongs to.",
-  "ai-connections": "The credentials that act for the organization's admins: AI connections and API keys.",
-  "account-search": "Accounts by what is known of them.",
-  "api-keys": "The keys that programs use the interface with.",
-  me: "The admin that the credential acts as.",
-  settings: "What the organization has decided for all of its accounts.",
+/** What each toolset is about. */
+export const toolsets: Readonly<Record<Toolset, string>> = {
+  console: "The organization, what it has decided for all of its accounts, and the admin that the credential acts as.",
   accounts: "The messenger accounts that the organization protects.",
+  security: "The security of accounts on the messenger.",
+  admin: "Who may act in the organization: its admins, and the credentials that act for them.",
+  archive: "The archive of chats, messages and files.",
   journal: "What has been done in the organization, by whom and through what."
 }
 

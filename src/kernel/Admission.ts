@@ -10,11 +10,15 @@ export interface Admitted {
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
   readonly refusal: Refusal
+  readonly whole: boolean
 }
 
-/** Counts the request and checks scope, organization and role. */
+const limited =
+  "This concerns the whole organization: a connection that is limited to accounts or departments may not do it."
+
+/** Counts the request and checks scope, organization, role and limit, in this order. */
 export const admission = (
-  { refusal, roles, scope }: Admitted
+  { refusal, roles, scope, whole }: Admitted
 ): Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter> =>
   Effect.gen(function*() {
     const caller = yield* Caller
@@ -25,5 +29,6 @@ export const admission = (
     }
     if (caller.organizationClosed) return yield* new Failure.OrganizationClosed({})
     if (!roles.includes(caller.role)) return yield* new refusal({})
+    if (whole && caller.limit !== null) return yield* new Failure.RoleForbidden({ message: limited })
     return rate
   })

@@ -16,6 +16,10 @@ import type { toWire } from "./Wire.ts"
 export type Fields = Schema.Struct.Fields
 export type Instance<C extends ReadonlyArray<Failure.FailureClass>> = C[number]["Type"]
 
+/** What an operation is about: assistants choose some of the tools by it. */
+export const toolsets = ["console", "accounts", "security", "admin", "archive", "journal"] as const
+export type Toolset = typeof toolsets[number]
+
 /** What a caller passes: the members of path, query and body in one object. */
 export type Input<Params extends Fields, Query extends Fields, Body extends Fields> =
   & Schema.Struct.Type<Params>
@@ -57,14 +61,15 @@ export interface Contract<
   readonly description?: string
   readonly method: Method
   readonly path: Path
+  readonly toolset: Toolset
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
   /** What a role that is not among `roles` gets. */
   readonly refusal?: Refusal
+  /** Makes sense for the whole organization alone: a credential with a limit gets `role_forbidden`. */
+  readonly whole?: boolean
   /** Signs sessions out, ends protection or deletes data. */
   readonly destructive?: boolean
-  /** Repeating it has no further effect; true by default. */
-  readonly idempotent?: boolean
   /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
   readonly page?: `/${string}`
   /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
@@ -78,7 +83,9 @@ export interface Contract<
 }
 
 /** A contract of an operation that changes something. */
-export interface Journaled {
+export interface Changes {
+  /** Repeating it has no further effect. One that is not idempotent takes an `Idempotency-Key`. */
+  readonly idempotent: boolean
   readonly journal: JournalAction
 }
 
@@ -103,9 +110,11 @@ export interface Declaration {
   readonly description: string | undefined
   readonly method: HttpMethod.HttpMethod
   readonly path: `/v1/${string}`
+  readonly toolset: Toolset
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
   readonly refusal: Refusal
+  readonly whole: boolean
   readonly destructive: boolean
   readonly idempotent: boolean
   readonly page: `/${string}` | undefined

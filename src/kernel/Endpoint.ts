@@ -3,7 +3,6 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { FailureClass } from "../domain/Failure.ts"
 import type { Declaration } from "./Contract.ts"
-import { area } from "./List.ts"
 import { toWire } from "./Wire.ts"
 
 const orNone = (fields: Schema.Struct.Fields) => Object.keys(fields).length === 0 ? undefined : fields
@@ -23,7 +22,7 @@ export const endpoint = (contract: Declaration, failures: ReadonlyArray<FailureC
     summary: contract.summary,
     ...(contract.description === undefined ? {} : { description: contract.description }),
     override: {
-      tags: [area(contract)],
+      tags: [contract.toolset],
       security: [{ bearer: [] }],
       "x-scope": contract.scope,
       ...(contract.destructive ? { "x-destructive": true } : {})

@@ -18,9 +18,6 @@ export type Services<Operations extends ReadonlyArray<Any>> = Exclude<
   Caller
 >
 
-/** What an operation is about: the first part of its path. */
-export const area = ({ path }: { readonly path: string }): string => path.split("/")[2] ?? ""
-
 /** The endpoints of a list of operations, for documents and clients. */
 export const endpoints = <const Operations extends ReadonlyArray<Any>>(
   operations: Operations

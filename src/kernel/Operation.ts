@@ -12,12 +12,12 @@ import { admission } from "./Admission.ts"
 import type { Changing, LiveReading, Outcome, Reading } from "./Context.ts"
 import type {
   Answer,
+  Changes,
   Contract,
   Declaration,
   Fields,
   Input,
   Instance,
-  Journaled,
   KernelServices,
   Kind,
   Operation,
@@ -33,8 +33,8 @@ import { runRead } from "./runners/Read.ts"
 import { runWrite } from "./runners/Write.ts"
 
 export { changed, type Changing, type LiveReading, type Outcome, type Reading, unchanged } from "./Context.ts"
-export type { Answer, Contract, Input, Kind, Operation } from "./Contract.ts"
-export { type Any, area, byId, endpoints, type Services } from "./List.ts"
+export type { Answer, Contract, Input, Kind, Operation, Toolset } from "./Contract.ts"
+export { type Any, byId, endpoints, type Services } from "./List.ts"
 export type { AdmissionFailure } from "./Refusals.ts"
 export { toWire } from "./Wire.ts"
 
@@ -43,12 +43,13 @@ type Run = (input: any, context: any) => Effect.Effect<any, any, any>
 
 /** The classes of all that the operation may fail with. */
 const failuresOf = (
-  { kind, params, refusal, roles }: Declaration,
+  { kind, params, refusal, roles, whole }: Declaration,
   declared: ReadonlyArray<Failure.FailureClass>
 ): ReadonlyArray<Failure.FailureClass> => [
   ...new Set<Failure.FailureClass>([
     ...commonFailures,
     ...(roles.length === everyone.length ? [] : [refusal]),
+    ...(whole ? [Failure.RoleForbidden] : []),
     ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
     ...(kind === "live" || kind === "change" ? Live.liveFailures : []),
     ...declared
@@ -76,6 +77,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     id,
     kind,
     refusal: contract.refusal ?? Failure.RoleForbidden,
+    whole: contract.whole ?? false,
     destructive: contract.destructive ?? false,
     idempotent: contract.idempotent ?? true,
     page: contract.page,
@@ -137,7 +139,7 @@ type Constructor<K extends Kind> = <
   id: Id,
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & (K extends "write" | "change" ? Journaled : { readonly journal?: never })
+    & (K extends "write" | "change" ? Changes : { readonly journal?: never; readonly idempotent?: never })
     & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
       : { readonly before?: never }),
   run: (

@@ -77,13 +77,13 @@ export const refusal = ({ named, readOnly }: Selection, operation: Operation.Any
   if (readOnly && !Tools.isReading(operation)) {
     return `${operation.id} changes something, and this connection is read-only: nothing was done.`
   }
-  if (named === undefined || named.tools.has(operation.id) || named.toolsets.has(Tools.toolset(operation))) {
+  if (named === undefined || named.tools.has(operation.id) || named.toolsets.has(operation.toolset)) {
     return undefined
   }
   const has = [
     ...(named.toolsets.size > 0 ? [`the toolsets ${[...named.toolsets].join(", ")}`] : []),
     ...(named.tools.size > 0 ? [`the tools ${[...named.tools].join(", ")}`] : [])
   ]
-  return `${operation.id} belongs to the toolset ${Tools.toolset(operation)}, which is not in this connection: ` +
+  return `${operation.id} belongs to the toolset ${operation.toolset}, which is not in this connection: ` +
     `its address names ${has.length === 0 ? "none" : `only ${has.join(" and ")}`}.`
 }

@@ -107,8 +107,11 @@ export const lean = ({ outputSchema: _, ...tool }: Tool): Tool => tool
 /** The names of all tools. */
 export const names: ReadonlyArray<string> = operations.map(({ id }) => id)
 
-/** The toolset of each area of the interface. */
-const toolsetOf: Readonly<Record<string, string>> = {
+/** The toolsets that there are tools of. */
+export const toolsets: ReadonlySet<string> = new Set(operations.map(({ toolset }) => toolset))
+
+/** Names that toolsets have been asked for by before they had their own. */
+const aliases: Readonly<Record<string, Operation.Toolset>> = {
   organization: "console",
   me: "console",
   settings: "console",
@@ -117,21 +120,13 @@ const toolsetOf: Readonly<Record<string, string>> = {
   "api-keys": "admin"
 }
 
-/** What the tool is about: clients ask for some of the tools by it. */
-export const toolset = (operation: Operation.Any): string => {
-  const area = Operation.area(operation)
-  return toolsetOf[area] ?? area
-}
-
-/** The toolsets that there are. */
-export const toolsets: ReadonlySet<string> = new Set(operations.map(toolset))
-
-/** The names that toolsets are asked for by: their own, and those of the areas that they are made of. */
+/** The names that toolsets are asked for by, each with the toolset that it stands for. */
 export const toolsetNames: ReadonlyMap<string, string> = new Map([
-  ...operations.map((operation) => [Operation.area(operation), toolset(operation)] as const),
+  ...Object.entries(aliases),
   ...[...toolsets].map((name) => [name, name] as const)
 ])
 
-/** Whether the caller's credential and role allow the tool. */
+/** Whether the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>
+  !(operation.whole && caller.limit !== null) &&
   caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role)

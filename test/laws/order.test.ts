@@ -12,7 +12,7 @@ import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 
 /** What may be wrong with a request, in the order in which it is found out. */
-const stages = ["credential", "rate", "scope", "closed", "role", "input", "reach", "state"] as const
+const stages = ["credential", "rate", "scope", "closed", "role", "whole", "input", "reach", "state"] as const
 type Stage = typeof stages[number]
 
 const all: ReadonlyArray<Operation.Any> = operations
@@ -22,6 +22,8 @@ const stagesOf = (operation: Operation.Any): ReadonlyArray<Stage> =>
   stages.filter((stage) =>
     stage === "role"
       ? operation.roles.length < Role.literals.length
+      : stage === "whole"
+      ? operation.whole
       : stage === "reach"
       ? Object.keys(operation.params).length > 0
       : stage === "state"
@@ -41,6 +43,8 @@ const expected = (operation: Operation.Any, stage: Stage): readonly [status: num
       return [403, ["organization_closed"]]
     case "role":
       return [403, [operation.refusal.identifier]]
+    case "whole":
+      return [403, ["role_forbidden"]]
     case "input":
       return [400, ["parameter_invalid"]]
     case "reach":
@@ -58,6 +62,9 @@ const violations = (operation: Operation.Any): ReadonlyArray<ReadonlySet<Stage>>
     return [new Set([stage]), ...later.map((other) => new Set([stage, other])), new Set([stage, ...later])]
   })
 }
+
+/** Those that a request with a key can have: a key has no limit. */
+const byKey = (operation: Operation.Any) => violations(operation).filter((wrong) => !wrong.has("whole"))
 
 /** A body that the operation takes, made from its schema. */
 const bodyOf = Effect.fnUntraced(function*(operation: Operation.Any) {
@@ -130,7 +137,7 @@ describe("the order of checks", () => {
             const prepare = yield* scene
             for (const operation of all) {
               const body = yield* bodyOf(operation)
-              for (const wrong of violations(operation)) {
+              for (const wrong of byKey(operation)) {
                 const { extra, key, params } = yield* prepare(operation, wrong)
                 const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "")
                 const query = new URLSearchParams(extra).toString()
@@ -156,7 +163,7 @@ describe("the order of checks", () => {
             const prepare = yield* scene
             for (const operation of all) {
               const body = yield* bodyOf(operation)
-              for (const wrong of violations(operation)) {
+              for (const wrong of byKey(operation)) {
                 const { extra, key, params } = yield* prepare(operation, wrong)
                 const answer = Mcp.told(yield* Mcp.call(operation.id, { ...params, ...body, ...extra }, { key }))
                 const first = [...wrong][0]!
@@ -186,7 +193,13 @@ describe("the order of checks", () => {
               if (wrong.has("credential")) continue
               const { extra, key, params } = yield* prepare(operation, wrong)
               const known = yield* credentials.authenticate(Redacted.make(key), `${World.baseUrl}/v1`)
-              const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
+              const caller = Caller.of({
+                ...known,
+                limit: wrong.has("whole") ? { scopeType: "accounts", connectionId: crypto.randomUUID() } : null,
+                via: "embedded",
+                ip: null,
+                requestId: null
+              })
               const failure = yield* Effect.flip(operation.call({ ...params, ...body, ...extra })).pipe(
                 Effect.provideService(Caller, caller)
               )

@@ -191,7 +191,7 @@ describe("the tools", () => {
         const { admins } = yield* World.makeOrganization()
         const { key } = admins.owner
         const journal = ["list_journal_events", "get_journal_event", "tail_journal_events"]
-        const console = all.filter((one) => Tools.toolset(one) === "console").map(({ id }) => id)
+        const console = all.filter((one) => one.toolset === "console").map(({ id }) => id)
         expect(console).toContain("get_mail_preferences")
         const listed: ReadonlyArray<readonly [path: string, names: ReadonlyArray<string>]> = [
           ["/mcp/", ids],
@@ -258,7 +258,7 @@ describe("the tools", () => {
           const asking = { ...one, key }
           const narrow = one.path?.includes("/x/") === true
           const expected = narrow
-            ? reading.filter((name) => name === "get_organization" || Tools.toolset(Tools.find(name)!) === "accounts")
+            ? reading.filter((name) => name === "get_organization" || Tools.find(name)!.toolset === "accounts")
             : reading
           expect([one, yield* Mcp.list(asking)]).toEqual([one, expected])
           expect(yield* Mcp.list({ ...asking, options: { completeList: true } })).toEqual(expected)

@@ -15,6 +15,7 @@ export const findAccounts = Operation.read(
     description: "Case and diacritics do not matter; one or two letters match the starts of words alone.",
     method: "GET",
     path: "/v1/account-search",
+    toolset: "accounts",
     scope: "org:read",
     roles: everyone,
     query: {

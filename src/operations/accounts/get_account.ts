@@ -13,6 +13,7 @@ export const getAccount = Operation.read(
     summary: "Read one account; with its sessions and monitoring for roles that protect accounts.",
     method: "GET",
     path: "/v1/accounts/:account_id",
+    toolset: "accounts",
     scope: "org:read",
     roles: everyone,
     params: { account_id: TargetAccount },

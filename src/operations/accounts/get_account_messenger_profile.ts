@@ -12,6 +12,7 @@ export const getAccountMessengerProfile = Operation.live(
     summary: "Read an account's profile live from the messenger.",
     method: "GET",
     path: "/v1/accounts/:account_id/messenger-profile",
+    toolset: "accounts",
     scope: "org:read",
     roles: protectors,
     params: { account_id: TargetAccount },

@@ -15,6 +15,7 @@ export const listProtectedAccounts = Operation.read(
     summary: "List the accounts that the admin reaches: protected, paused and offboarded ones alike, by name.",
     method: "GET",
     path: "/v1/accounts",
+    toolset: "accounts",
     scope: "org:read",
     roles: everyone,
     query: {

@@ -14,8 +14,10 @@ export const setAccountRoleLabel = Operation.write(
     summary: "Set the organization's own label of an account; empty or null clears it.",
     method: "PUT",
     path: "/v1/accounts/:account_id/role-label",
+    toolset: "accounts",
     scope: "accounts:write",
     roles: protectors,
+    idempotent: true,
     params: { account_id: TargetAccount },
     body: {
       role_label: Schema.NullOr(Text(maxRoleLabelLength)).annotateKey({

@@ -22,8 +22,10 @@ export const setMessengerUsername = Operation.change(
     description: "The messenger refuses a taken or malformed username, and the error says which.",
     method: "PUT",
     path: "/v1/accounts/:account_id/messenger-profile/username",
+    toolset: "accounts",
     scope: "accounts:write",
     roles: protectors,
+    idempotent: true,
     params: { account_id: TargetAccount },
     body: {
       username: Username.annotateKey({

@@ -18,8 +18,10 @@ export const updateMessengerProfile = Operation.change(
     description: "The change is made on the real account; its own bio_limit applies.",
     method: "PATCH",
     path: "/v1/accounts/:account_id/messenger-profile",
+    toolset: "accounts",
     scope: "accounts:write",
     roles: protectors,
+    idempotent: true,
     params: { account_id: TargetAccount },
     body: {
       first_name: Schema.optionalKey(Text(maxNameLength)).annotateKey({

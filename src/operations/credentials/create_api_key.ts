@@ -8,6 +8,7 @@ import {
   ScopeExceeded,
   TooManyAttempts
 } from "../../domain/Failure.ts"
+import { exceeded } from "../../domain/HandingOut.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
@@ -24,6 +25,7 @@ export const createApiKey = Operation.write(
       `Scopes beyond ${readingScopesText} need the admin's console password; a credential limited to accounts or departments creates no keys. A key that is made with a key ends with it: it expires no later, and revoking the key revokes it too. Assistants are refused: keys are made on the console's Developer page.`,
     method: "POST",
     path: "/v1/api-keys",
+    toolset: "admin",
     scope: "admins:write",
     roles: everyone,
     idempotent: false,
@@ -52,14 +54,8 @@ export const createApiKey = Operation.write(
     journal: journalAction("api_key.created"),
     before: ({ current_password, scopes }, { caller }) =>
       Effect.gen(function*() {
-        if (caller.limit !== null) {
-          return yield* new ScopeExceeded({
-            message: "A credential limited to accounts or departments creates no keys, which have no such limit."
-          })
-        }
-        if (!scopes.every((scope) => caller.scopes.includes(scope))) {
-          return yield* new ScopeExceeded({ param: "scopes" })
-        }
+        const refused = exceeded(caller, { scopes, unlimited: true })
+        if (refused !== null) return yield* refused
         if (!scopes.some(needsPassword)) return
         if (current_password === undefined) return yield* new PasswordRequired({ param: "current_password" })
         const passwords = yield* ConsolePasswords

@@ -13,6 +13,7 @@ export const listAiConnections = Operation.read(
       "Owner and superadmins see every credential of the organization with its owner's address; any other role sees its own. A role that may not read the archive sees of the connections only the AI apps that it connected itself. Names of apps were chosen by the apps and prove nothing.",
     method: "GET",
     path: "/v1/ai-connections",
+    toolset: "admin",
     scope: "org:read",
     roles: everyone,
     success: AiConnections,

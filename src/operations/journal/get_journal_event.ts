@@ -13,6 +13,7 @@ export const getJournalEvent = Operation.read(
     summary: "Read one event of the journal.",
     method: "GET",
     path: "/v1/journal/:event_id",
+    toolset: "journal",
     scope: "org:read",
     roles: everyone,
     params: { event_id: Uuid.annotateKey({ description: "The event's id, from list_journal_events." }) },

@@ -20,6 +20,7 @@ export const listJournalEvents = Operation.read(
       "Owner and superadmins see every event; admin and archive those of the accounts that they reach; billing those of the organization, its subscription and billing; and everybody their own acts. before_id wins over before.",
     method: "GET",
     path: "/v1/journal",
+    toolset: "journal",
     scope: "org:read",
     roles: everyone,
     query: {

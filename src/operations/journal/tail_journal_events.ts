@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { superadmins } from "../../domain/Access.ts"
-import { RoleForbidden, SuperadminRequired } from "../../domain/Failure.ts"
+import { SuperadminRequired } from "../../domain/Failure.ts"
 import { JournalTail } from "../../domain/JournalEvent.ts"
 import { page } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -8,8 +8,6 @@ import { Journal } from "../../ports/Journal.ts"
 import { sample } from "./tail_journal_events.sample.ts"
 
 const defaultLimit = 100
-
-const limited = "A connection that is limited to accounts or departments may not read the whole journal."
 
 export const tailJournalEvents = Operation.read(
   "tail_journal_events",
@@ -19,9 +17,11 @@ export const tailJournalEvents = Operation.read(
       "Nothing is filtered, so that sequence and hashes can be checked without gaps: a connection that is limited to accounts or departments may not call it. Pass the sequence of the last event received as after_sequence.",
     method: "GET",
     path: "/v1/journal/tail",
+    toolset: "journal",
     scope: "org:read",
     roles: superadmins,
     refusal: SuperadminRequired,
+    whole: true,
     query: {
       after_sequence: Schema.optionalKey(Schema.Natural.annotate({ default: 0 })).annotateKey({
         description: "Sequence of the last event received; 0 starts at the first."
@@ -31,12 +31,10 @@ export const tailJournalEvents = Operation.read(
       ).annotateKey({ description: "The most events on a page." })
     },
     success: JournalTail,
-    sample,
-    failures: [RoleForbidden]
+    sample
   },
   ({ after_sequence = 0, limit = defaultLimit }, { caller }) =>
     Effect.gen(function*() {
-      if (caller.limit !== null) return yield* new RoleForbidden({ message: limited })
       const journal = yield* Journal
       const events = yield* journal.tail(caller.organizationId, after_sequence, limit + 1)
       const head = yield* journal.head(caller.organizationId)

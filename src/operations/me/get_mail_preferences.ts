@@ -12,6 +12,7 @@ export const getMailPreferences = Operation.read(
     summary: "Read which emails the credential's own admin gets, and where.",
     method: "GET",
     path: "/v1/me/mail-preferences",
+    toolset: "console",
     scope: "org:read",
     roles: everyone,
     success: MailPreferences,

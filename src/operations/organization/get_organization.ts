@@ -11,6 +11,7 @@ export const getOrganization = Operation.read(
     summary: "Read the organization: its status, plan, seats and archive.",
     method: "GET",
     path: "/v1/organization",
+    toolset: "console",
     scope: "org:read",
     roles: everyone,
     success: Organization,

@@ -11,6 +11,7 @@ export const getNotificationRecipients = Operation.read(
     summary: "Read who gets the organization's notifications.",
     method: "GET",
     path: "/v1/settings/notifications",
+    toolset: "console",
     scope: "org:read",
     roles: everyone,
     success: NotificationSettings,

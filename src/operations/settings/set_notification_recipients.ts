@@ -12,9 +12,11 @@ export const setNotificationRecipients = Operation.write(
     summary: "Set who gets the organization's notifications: the owner alone, or the owner and every superadmin.",
     method: "PUT",
     path: "/v1/settings/notifications",
+    toolset: "console",
     scope: "accounts:write",
     roles: superadmins,
     refusal: SuperadminRequired,
+    idempotent: true,
     body: {
       recipients: Recipients.annotateKey({
         description: "Who gets the notifications: the owner alone, or the owner and every superadmin."

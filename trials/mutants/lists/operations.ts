@@ -72,16 +72,16 @@ export const operations: ReadonlyArray<Mutant> = [
     tests: ["test/spec/04_operations.test.ts"]
   },
   {
-    file: "src/operations/credentials/create_api_key.ts",
-    line: "if (!scopes.every((scope) => caller.scopes.includes(scope))) {",
-    becomes: "if (!scopes.some((scope) => caller.scopes.includes(scope))) {",
+    file: "src/domain/HandingOut.ts",
+    line: "return scopes.every((scope) => carried.includes(scope)) ? null : new ScopeExceeded({ param: \"scopes\" })",
+    becomes: "return scopes.some((scope) => carried.includes(scope)) ? null : new ScopeExceeded({ param: \"scopes\" })",
     why: "a credential makes a key that may do more than it may itself",
     tests: ["test/spec/05_1_credential_operations.test.ts"]
   },
   {
-    file: "src/operations/credentials/create_api_key.ts",
-    line: "if (caller.limit !== null) {",
-    becomes: "if (caller.limit !== null && caller.limit.ids.length === 0) {",
+    file: "src/domain/HandingOut.ts",
+    line: "if (unlimited && limit !== null) {",
+    becomes: "if (unlimited && limit === null) {",
     why: "an application that is limited to some accounts makes itself a key without that limit",
     tests: ["test/spec/05_1_credential_operations.test.ts"]
   },
@@ -115,8 +115,8 @@ export const operations: ReadonlyArray<Mutant> = [
     tests: ["test/spec/05_1_credential_operations.test.ts"]
   },
   {
-    file: "src/operations/journal/tail_journal_events.ts",
-    line: "if (caller.limit !== null) return yield* new RoleForbidden({ message: limited })",
+    file: "src/kernel/Admission.ts",
+    line: "if (whole && caller.limit !== null) return yield* new Failure.RoleForbidden({ message: limited })",
     becomes: "",
     why: "an application that is limited to some accounts reads the whole journal",
     tests: ["test/oauth/reach.test.ts"]
