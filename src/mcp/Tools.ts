@@ -3,7 +3,7 @@ import type { Tool } from "@modelcontextprotocol/server"
 import { Predicate, Schema } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import * as Members from "../kernel/Members.ts"
-import * as Operation from "../kernel/Operation.ts"
+import type * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
 import * as Arguments from "./Arguments.ts"
 
