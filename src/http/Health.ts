@@ -17,11 +17,11 @@ export const alive = Effect.sync(() => status("ok"))
 const kept = Duration.seconds(1)
 
 /** 200 while the database answers, 503 while it does not; all who ask within a second share one question. */
-export const makeReady = Effect.gen(function*() {
-  const db = yield* Db
-  const check = yield* Effect.cachedWithTTL(db.check, kept)
-  return Effect.match(Effect.andThen(Effect.flatten(Gate), check), {
-    onSuccess: () => status("ok"),
-    onFailure: () => status("unavailable")
-  })
-})
+export const makeReady = Db.use(({ check }) => Effect.cachedWithTTL(check, kept)).pipe(
+  Effect.map((check) =>
+    Effect.match(Effect.andThen(Effect.flatten(Gate), check), {
+      onSuccess: () => status("ok"),
+      onFailure: () => status("unavailable")
+    })
+  )
+)

@@ -1,5 +1,5 @@
 /** How much of a client's connections is in use: counted as they are lent, read when somebody asks. */
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
 import * as Gauge from "../Gauge.ts"
 
@@ -7,12 +7,14 @@ import * as Gauge from "../Gauge.ts"
 export const maxWaiting = 512
 
 /** The queue for connections is full: the database answers, only not this one now. */
-export class QueueFull extends Error {
-  override readonly message = `${maxWaiting} transactions and statements wait for a connection already`
+export class QueueFull extends Schema.TaggedError<QueueFull>()("QueueFull", {}) {
+  override get message(): string {
+    return `${maxWaiting} transactions and statements wait for a connection already`
+  }
 }
 
 const refused = Effect.suspend(() => {
-  const cause = new QueueFull()
+  const cause = new QueueFull({})
   return Effect.fail(
     new SqlError.SqlError({
       reason: new SqlError.ConnectionError({ cause, message: cause.message, operation: "acquireConnection" })
