@@ -1,8 +1,9 @@
 /** The background work of a process that opens the database itself. */
 import { type Effect, Layer, Option, Redacted } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
-import * as Console from "../layers/Console.ts"
+import * as Engine from "../engine/Background.ts"
 import { Targets } from "../layers/push/Targets.ts"
+import * as Upkeep from "../layers/sql/Upkeep.ts"
 import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
 
@@ -20,7 +21,7 @@ export const layer = (
   settings: BackgroundSettings,
   options: { readonly targets: Targets["Service"]; readonly ready?: Effect.Effect<void, ServiceUnavailable> }
 ) =>
-  Console.layerBackground({
+  Engine.Background.layer({
     alone: Environment.isEmbedded(settings),
     ...(options.ready === undefined ? {} : { ready: options.ready })
-  }).pipe(Layer.provide(Layer.succeed(Targets, options.targets)))
+  }).pipe(Layer.provide(Upkeep.layer), Layer.provide(Layer.succeed(Targets, options.targets)))

@@ -64,10 +64,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     const templateUrl = await createConsole(server, "console_template")
     const dump = path.join(server.home, "pglite.tar")
-    const [postgres, pglite] = await Promise.all([
-      Effect.runPromise(Effect.andThen(migrate(templateUrl), Effect.provide(version, postgresLayer(templateUrl)))),
-      dumpPglite(dump)
-    ])
+    // One after the other: PGlite blocks this thread for longer than PostgreSQL waits within a transaction.
+    const postgres = await Effect.runPromise(
+      Effect.andThen(migrate(templateUrl), Effect.provide(version, postgresLayer(templateUrl)))
+    )
+    const pglite = await dumpPglite(dump)
     const directory = path.join(server.home, "database")
     await unpack(dump, directory)
     if (postgres === undefined || !postgres.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres}`)
