@@ -4,6 +4,7 @@ import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
 import { asOwner, forEachDatabase } from "../support/database.ts"
 import * as Populated from "../support/populated.ts"
+import { ask, inputOf, requestOf } from "../support/requests.ts"
 import { recording, type Said } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -11,13 +12,6 @@ import * as World from "../support/world.ts"
 const addressed = operations.filter((operation: Operation.Any) =>
   "account_id" in operation.params || "event_id" in operation.params
 )
-
-/** A body that the operation accepts. */
-const bodies: Readonly<Record<string, Record<string, unknown>>> = {
-  set_account_role_label: { role_label: "Label" },
-  set_messenger_username: { username: "some_name" },
-  update_messenger_profile: { first_name: "Grace" }
-}
 
 /** The headers that say nothing of the request but which it was, and how many there were. */
 const counters = new Set(["request-id", "ratelimit-remaining", "ratelimit-reset"])
@@ -43,7 +37,7 @@ describe("7 objects that do not exist for the caller", () => {
       })
 
       it.effect(
-        "S4.7-11, S4.8-02, S7-08: another organization's, an ungranted and a non-existent id get one answer, by one plan",
+        "S4.7-11, S4.8-02, S4.9-02, S4.10-07, S4.11-03, S4.12-03, S4.13-05, S4.14-06, S5.4-01, S7-08: another organization's, an ungranted and a non-existent id get one answer, by one plan",
         () =>
           Effect.gen(function*() {
             const own = yield* Populated.make()
@@ -68,11 +62,9 @@ describe("7 objects that do not exist for the caller", () => {
                   Effect.gen(function*() {
                     const id = operation.path.includes(":event_id") ? ids.event[0] : ids.account[0]
                     if (id === undefined) return yield* Effect.die(new Error("No id to ask with"))
-                    const path = operation.path.replace(/:\w+/, id)
-                    const { answer, said } = yield* recording(World.send(operation.method, path, {
-                      key: own.admins[role].key,
-                      ...(bodies[operation.id] === undefined ? {} : { body: bodies[operation.id] })
-                    }))
+                    const { answer, said } = yield* recording(
+                      ask(requestOf(operation, inputOf(operation, { account: id, event: id })), own.admins[role].key)
+                    )
                     const inside = said.filter(({ inTransaction }) => inTransaction)
                     return {
                       told: told(answer),

@@ -10,7 +10,7 @@ import * as Tools from "../../src/mcp/Tools.ts"
 import { operations } from "../../src/operations/index.ts"
 import { pglite } from "../support/database.ts"
 import { type JsonSchema, violations } from "../support/documented.ts"
-import { queryOf, requests } from "../support/requests.ts"
+import { requests } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -127,14 +127,7 @@ describe("the tools", () => {
         yield* World.put(`/v1/accounts/${account.id}/role-label`, admins.owner.key, { role_label: "First" })
         const [event] = yield* World.journal(id)
         for (const request of requests(account.id, event!.id)) {
-          const operation = all.find((one) => one.id === request.id)!
-          const args = {
-            ...("account_id" in operation.params ? { account_id: account.id } : {}),
-            ...("event_id" in operation.params ? { event_id: event!.id } : {}),
-            ...queryOf(request),
-            ...(request.body as object | undefined)
-          }
-          const { body } = yield* Mcp.call(request.id, args, { key: admins.owner.key })
+          const { body } = yield* Mcp.call(request.id, request.input, { key: admins.owner.key })
           const { outputSchema } = tools.find(({ name }) => name === request.id)!
           expect([request.id, violations(outputSchema as JsonSchema, body.result.structuredContent)])
             .toEqual([request.id, []])

@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { forEachDatabase } from "../support/database.ts"
-import { ask, changing, requests } from "../support/requests.ts"
+import { ask, changing, requestOf, requests } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
 const moment = new Date(0)
@@ -46,7 +46,15 @@ const plant = Effect.fnUntraced(function*(text: string) {
   const again = yield* World.put(`/v1/accounts/${account.id}/role-label`, admins.owner.key, { role_label: "Other" })
   expect(again.status).toBe(200)
   const eventId = (yield* World.journal(id)).at(-1)!.id
-  return { organization, account, key: admins.owner.key, eventId, requests: requests(account.id, eventId) }
+  return {
+    organization,
+    account,
+    key: admins.owner.key,
+    eventId,
+    requests: requests(account.id, eventId).map((request) =>
+      "query" in request.input ? requestOf(request.operation, { ...request.input, query: text }) : request
+    )
+  }
 })
 
 /** The answer with the text, wherever it stands, replaced. */
@@ -86,19 +94,8 @@ describe("1 third-party text", () => {
               ])
             }
           }
-          expect([...carrying]).toEqual([
-            "list_ai_connections",
-            "list_protected_accounts",
-            "get_account",
-            "get_account_messenger_profile",
-            "update_messenger_profile",
-            "set_account_role_label",
-            "set_messenger_username",
-            "list_journal_events",
-            "get_journal_event",
-            "tail_journal_events",
-            "find_accounts"
-          ])
+          const declared = planted.requests.flatMap(({ id, operation }) => operation.thirdPartyText ? [id] : [])
+          expect([...carrying]).toEqual(declared)
         }))
 
       it.effect("S1-16: a text that gives orders or imitates an answer comes back unchanged, and nothing but the text differs", () =>

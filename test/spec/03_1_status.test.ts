@@ -168,26 +168,6 @@ describe("3.1 account protection status", () => {
           }
         }))
 
-      it.effect("S3.1-08, S3.1-12: billing and archive may neither pause nor resume, nor an admin without access", () =>
-        Effect.gen(function*() {
-          const { act, id, of, statusOf } = yield* arrange
-          const refused = (what: "pause" | "resume", account: string) =>
-            Effect.forEach(
-              ["billing", "archive", "admin"] as const,
-              (role) => Effect.map(act(what, account, role), World.refusal)
-            )
-          const lone = yield* World.makeAccount(id)
-          assert.deepStrictEqual(yield* refused("pause", lone), [
-            [403, "role_forbidden"],
-            [403, "role_forbidden"],
-            [404, "resource_missing", "account_id"]
-          ])
-          assert.strictEqual(yield* statusOf(lone), "protected")
-          const resumed = yield* refused("resume", of("paused"))
-          assert.deepStrictEqual(resumed.slice(0, 2), [[403, "role_forbidden"], [403, "role_forbidden"]])
-          assert.isUndefined(resumed[2]?.[1])
-        }))
-
       it.effect("S3.1-10, S3.1-14: neither asks anything of the messenger, and the session that was kept serves again", () =>
         Effect.gen(function*() {
           const { act, admins, id, of, row } = yield* arrange

@@ -303,36 +303,6 @@ describe("4.7 list_protected_accounts", () => {
           }),
         { arbitrary: { runs: 12 } }
       )
-
-      it.effect("S4.7-11: an account not granted answers the 404 of another organization's id, at every operation on an account", () =>
-        Effect.gen(function*() {
-          const organization = yield* World.makeOrganization()
-          const theirs = yield* World.makeAccount((yield* World.makeOrganization()).id)
-          const hidden = yield* World.makeAccount(organization.id)
-          for (const role of ["admin", "archive"] as const) {
-            const { key } = organization.admins[role]
-            const foreign = yield* World.get(`/v1/accounts/${theirs}`, key)
-            expect(World.refusal(foreign)).toEqual([404, "resource_missing", "account_id"])
-            expect((yield* World.get(`/v1/accounts/${hidden}`, key)).body).toEqual(foreign.body)
-            if (role === "archive") continue
-            for (
-              const [method, path, body] of [
-                ["GET", "messenger-profile"],
-                ["PATCH", "messenger-profile"],
-                ["POST", "pause"],
-                ["POST", "resume"],
-                ["PUT", "role-label", { role_label: "x" }],
-                ["PUT", "messenger-profile/username", { username: "ada_l" }]
-              ] as const
-            ) {
-              const ask = (id: string) =>
-                World.send(method, `/v1/accounts/${id}/${path}`, body === undefined ? { key } : { key, body })
-              const answer = yield* ask(hidden)
-              expect([path, answer.status, answer.body]).toEqual([path, 404, foreign.body])
-              expect((yield* ask(theirs)).body).toEqual(foreign.body)
-            }
-          }
-        }))
     })
   })
 })

@@ -68,48 +68,6 @@ describe("4.9 get_account_messenger_profile, 4.10 update_messenger_profile", () 
           expect(yield* World.snapshot(organization.id)).toEqual(stored)
         }))
 
-      it.effect("S4.9-02, S4.10-07: owner, superadmin and admin may, billing and archive not, and what is not reached does not exist", () =>
-        Effect.gen(function*() {
-          const { account, changes, organization, path } = yield* make()
-          const elsewhere = yield* make()
-          const { admins, id } = organization
-          for (const role of ["billing", "archive"] as const) {
-            yield* World.grant(id, admins[role].id, { accounts: [account.id] })
-            for (const address of [path, pathOf(crypto.randomUUID()), pathOf("malformed")]) {
-              expect(World.refusal(yield* World.get(address, admins[role].key))).toEqual([403, "role_forbidden"])
-              expect(World.refusal(yield* World.patch(address, admins[role].key, { about: 1 }))).toEqual([
-                403,
-                "role_forbidden"
-              ])
-            }
-          }
-          const ask = (address: string) =>
-            Effect.all([
-              World.get(address, admins.admin.key),
-              World.patch(address, admins.admin.key, { about: "By an admin" })
-            ])
-          const unknown = yield* ask(pathOf(crypto.randomUUID()))
-          for (const address of [path, elsewhere.path]) {
-            const answers = yield* ask(address)
-            expect(answers.map(World.refusal)).toEqual(answers.map(() => [404, "resource_missing", "account_id"]))
-            expect(answers.map(({ body }) => body)).toEqual(unknown.map(({ body }) => body))
-          }
-          expect([yield* changes, yield* elsewhere.changes]).toEqual([0, 0])
-          yield* World.grant(id, admins.admin.id, { accounts: [account.id] })
-          for (const role of ["owner", "superadmin", "admin"] as const) {
-            expect((yield* World.get(path, admins[role].key)).status).toBe(200)
-            const answer = yield* World.patch(path, admins[role].key, { about: `By ${role}` })
-            expect([answer.status, answer.body.about]).toEqual([200, `By ${role}`])
-          }
-          for (const address of [pathOf(crypto.randomUUID()), elsewhere.path]) {
-            expect(World.refusal(yield* World.get(address, admins.owner.key))).toEqual([
-              404,
-              "resource_missing",
-              "account_id"
-            ])
-          }
-        }))
-
       it.effect("S4.9-03, S4.10-08: without a live session both answer no_session, which names the remedy, and nothing changes", () =>
         Effect.gen(function*() {
           const { account, changes, key, organization, path, platform } = yield* make()

@@ -6,31 +6,7 @@ import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
 import { ask, changing, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
-
-/** The table of section 4, the three operations on credentials and the three on the journal. */
-const table = [
-  ["get_organization", "GET", "/v1/organization", "org:read", "yes"],
-  ["list_ai_connections", "GET", "/v1/ai-connections", "org:read", "yes"],
-  ["get_mail_preferences", "GET", "/v1/me/mail-preferences", "org:read", "yes"],
-  ["set_mail_preferences", "PUT", "/v1/me/mail-preferences", "accounts:write", "no"],
-  ["get_notification_recipients", "GET", "/v1/settings/notifications", "org:read", "yes"],
-  ["set_notification_recipients", "PUT", "/v1/settings/notifications", "accounts:write", "no"],
-  ["list_protected_accounts", "GET", "/v1/accounts", "org:read", "yes"],
-  ["get_account", "GET", "/v1/accounts/{account_id}", "org:read", "yes"],
-  ["get_account_messenger_profile", "GET", "/v1/accounts/{account_id}/messenger-profile", "org:read", "yes"],
-  ["update_messenger_profile", "PATCH", "/v1/accounts/{account_id}/messenger-profile", "accounts:write", "no"],
-  ["pause_protection", "POST", "/v1/accounts/{account_id}/pause", "accounts:write", "no"],
-  ["resume_protection", "POST", "/v1/accounts/{account_id}/resume", "accounts:write", "no"],
-  ["set_account_role_label", "PUT", "/v1/accounts/{account_id}/role-label", "accounts:write", "no"],
-  ["set_messenger_username", "PUT", "/v1/accounts/{account_id}/messenger-profile/username", "accounts:write", "no"],
-  ["create_api_key", "POST", "/v1/api-keys", "admins:write", "no"],
-  ["revoke_api_key", "DELETE", "/v1/api-keys/{api_key_id}", "admins:write", "no"],
-  ["revoke_ai_connection", "DELETE", "/v1/ai-connections/{connection_id}", "admins:write", "no"],
-  ["list_journal_events", "GET", "/v1/journal", "org:read", "yes"],
-  ["get_journal_event", "GET", "/v1/journal/{event_id}", "org:read", "yes"],
-  ["tail_journal_events", "GET", "/v1/journal/tail", "org:read", "yes"],
-  ["find_accounts", "GET", "/v1/account-search", "org:read", "yes"]
-] as const
+import { table } from "./table.ts"
 
 const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}")
 
@@ -43,7 +19,7 @@ describe("4 operations, as declared", () => {
       scope,
       kind === "read" || kind === "live" ? "yes" : "no"
     ])
-    expect(declared).toEqual(table)
+    expect(declared).toEqual(table.map((row) => row.slice(0, 5)))
   })
 
   it("are in the document with the table's ids, methods, paths and scopes, both ways", () => {
@@ -124,9 +100,10 @@ describe("4 operations, as served", () => {
             expect([id, first.status]).toEqual([id, 200])
             expect(after).not.toEqual(before)
             const again = yield* ask(request, organization.admins.owner.key)
-            if (id === "pause_protection") expect(World.refusal(again)).toEqual([409, "not_active"])
-            else if (id === "resume_protection") expect(World.refusal(again)).toEqual([409, "not_paused"])
-            else expect([again.status, again.body]).toEqual([200, first.body])
+            const [conflict] = request.operation.failures.filter(({ identifier }) => /^not_/.test(identifier))
+            expect([id, again.status, again.body.error?.code ?? again.body]).toEqual(
+              conflict === undefined ? [id, 200, first.body] : [id, 409, conflict.identifier]
+            )
             expect(yield* World.snapshot(organization.id)).toEqual(after)
           }
         }))
@@ -227,29 +204,10 @@ describe("4 operations, as served", () => {
     it.effect("S4-04, S4-05, S4-06, S4-07, S4-08, S4-09, S4-10, S4-11, S4-12, S4-13, S4-14, S4-15, S4-16, S4-17: each answers at its method and path, and at no other method", () =>
       Effect.gen(function*() {
         const { organization, requests } = yield* makeStage()
-        const shapes: Record<string, string> = {
-          get_organization: "organization",
-          list_ai_connections: "ai_connections",
-          get_mail_preferences: "mail_preferences",
-          set_mail_preferences: "mail_preferences",
-          get_notification_recipients: "notification_settings",
-          set_notification_recipients: "notification_settings",
-          list_protected_accounts: "list",
-          get_account: "account",
-          get_account_messenger_profile: "messenger_profile",
-          update_messenger_profile: "messenger_profile",
-          pause_protection: "account_action",
-          resume_protection: "account_action",
-          set_account_role_label: "account",
-          set_messenger_username: "messenger_profile",
-          list_journal_events: "list",
-          get_journal_event: "journal_event",
-          tail_journal_events: "list",
-          find_accounts: "list"
-        }
         for (const request of requests) {
           const answer = yield* ask(request, organization.admins.owner.key)
-          expect([request.id, answer.status, answer.body?.object]).toEqual([request.id, 200, shapes[request.id]])
+          const shape = Reflect.get(request.operation.sample.answer, "object")
+          expect([request.id, answer.status, answer.body?.object]).toEqual([request.id, 200, shape])
         }
         const served = new Set(requests.map(({ method, path }) => `${method} ${path}`))
         for (const path of new Set(requests.map((request) => request.path))) {

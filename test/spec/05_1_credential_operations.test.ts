@@ -269,31 +269,6 @@ describe("5.1 creating and revoking credentials", () => {
           const foreign = yield* remove("api-keys", other.admins.owner.keyId, admins.owner.key)
           expect(World.refusal(foreign)).toEqual([404, "resource_missing", "api_key_id"])
         }))
-
-      it.effect("S5.3-02: each of the three needs admins:write", () =>
-        Effect.gen(function*() {
-          const { admins, id } = yield* World.makeOrganization()
-          const { key } = yield* World.makeKey(id, admins.owner.id, [
-            "archive:read",
-            "org:read",
-            "accounts:write",
-            "security:write",
-            "archive:delete"
-          ])
-          const nothing = crypto.randomUUID()
-          for (
-            const answer of [
-              yield* create(key, { label: 1 }),
-              yield* remove("api-keys", nothing, key),
-              yield* remove("ai-connections", nothing, key)
-            ]
-          ) {
-            expect(World.refusal(answer)).toEqual([403, "insufficient_scope"])
-            expect(answer.headers.get("www-authenticate")).toBe(
-              "Bearer error=\"insufficient_scope\", scope=\"admins:write\""
-            )
-          }
-        }))
     })
   })
 })

@@ -7,7 +7,7 @@ import * as World from "./world.ts"
 /** What an id of a request names. */
 export type IdKind = "account" | "event" | "department" | "admin" | "credential" | "key" | "connection"
 
-const idKinds: Readonly<Record<string, IdKind>> = {
+export const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
   starting_after: "account",
   event_id: "event",

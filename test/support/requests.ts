@@ -1,84 +1,62 @@
-/** A request of every operation of section 4 and the journal that an owner's credential gets a 200 for, in an order that makes each of them pass. */
+/** A request of every operation, made of its sample: a new operation is among them at once. */
 import { Effect } from "effect"
-import type { Operations } from "../../src/operations/index.ts"
+import type * as Operation from "../../src/kernel/Operation.ts"
+import { operations } from "../../src/operations/index.ts"
+import * as Random from "./random.ts"
 import * as World from "./world.ts"
 
-/** The operations that give and take credentials stand apart: what they need and leave is told by `test/pages`. */
-export type OperationId = Exclude<
-  Operations[number]["id"],
-  "create_api_key" | "revoke_api_key" | "revoke_ai_connection"
->
+const all: ReadonlyArray<Operation.Any> = operations
+
+/** What the requests are about. */
+export type Subject = Partial<Record<Random.IdKind, string>>
 
 /** What an operation's request is made of. */
 export interface Request {
-  readonly id: OperationId
+  readonly id: string
+  readonly operation: Operation.Any
   readonly method: string
   readonly path: string
   readonly body?: unknown
+  /** All members in one object, as a tool takes them. */
+  readonly input: Readonly<Record<string, unknown>>
 }
 
-/** The requests about one account and one event of the journal; the account is protected and has a live session. */
-export const requests = (accountId: string, eventId: string): ReadonlyArray<Request> => {
-  const account = `/v1/accounts/${accountId}`
-  return [
-    { id: "get_organization", method: "GET", path: "/v1/organization" },
-    { id: "list_ai_connections", method: "GET", path: "/v1/ai-connections" },
-    { id: "get_mail_preferences", method: "GET", path: "/v1/me/mail-preferences" },
-    {
-      id: "set_mail_preferences",
-      method: "PUT",
-      path: "/v1/me/mail-preferences",
-      body: { security: false, storage: false, news: true, offers: true }
-    },
-    { id: "get_notification_recipients", method: "GET", path: "/v1/settings/notifications" },
-    {
-      id: "set_notification_recipients",
-      method: "PUT",
-      path: "/v1/settings/notifications",
-      body: { recipients: "owner_superadmins" }
-    },
-    { id: "list_protected_accounts", method: "GET", path: "/v1/accounts" },
-    { id: "get_account", method: "GET", path: account },
-    { id: "get_account_messenger_profile", method: "GET", path: `${account}/messenger-profile` },
-    {
-      id: "update_messenger_profile",
-      method: "PATCH",
-      path: `${account}/messenger-profile`,
-      body: { first_name: "Grace", about: "Compiles" }
-    },
-    { id: "pause_protection", method: "POST", path: `${account}/pause` },
-    { id: "resume_protection", method: "POST", path: `${account}/resume` },
-    { id: "set_account_role_label", method: "PUT", path: `${account}/role-label`, body: { role_label: "Pilot" } },
-    {
-      id: "set_messenger_username",
-      method: "PUT",
-      path: `${account}/messenger-profile/username`,
-      body: { username: `u${accountId.replaceAll("-", "").slice(-20)}` }
-    },
-    { id: "list_journal_events", method: "GET", path: "/v1/journal" },
-    { id: "get_journal_event", method: "GET", path: `/v1/journal/${eventId}` },
-    { id: "tail_journal_events", method: "GET", path: "/v1/journal/tail" },
-    { id: "find_accounts", method: "GET", path: "/v1/account-search?query=grace" }
-  ]
+/** Members of which a stage needs other values than the demo organization: one username for each account. */
+const fitting: Readonly<Record<string, (subject: Subject) => unknown>> = {
+  username: ({ account = "" }) => `u${account.replaceAll("-", "").slice(-20)}`
 }
 
-/** What a request says in its query. */
-export const queryOf = ({ path }: Request): Readonly<Record<string, string>> =>
-  Object.fromEntries(new URL(path, World.baseUrl).searchParams)
+/** The members of the sample's request with the subject's ids, on pages of the usual size. */
+export const inputOf = ({ sample }: Operation.Any, subject: Subject): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(sample.request).filter(([name]) => name !== "limit").map(([name, value]) => {
+      const kind = Random.idKinds[name]
+      return [name, kind === undefined ? fitting[name]?.(subject) ?? value : subject[kind] ?? value]
+    })
+  )
 
-/** The operations that change something, in the specification's order. */
-export const changing: ReadonlyArray<OperationId> = [
-  "set_mail_preferences",
-  "set_notification_recipients",
-  "update_messenger_profile",
-  "pause_protection",
-  "resume_protection",
-  "set_account_role_label",
-  "set_messenger_username"
-]
+/** The request that says the input over HTTP. */
+export const requestOf = (operation: Operation.Any, input: Readonly<Record<string, unknown>>): Request => ({
+  ...Random.draw({ operation: operation.id, members: input }, Random.noIds),
+  id: operation.id,
+  input
+})
+
+/** The operations that give and take credentials stand apart: each request of theirs needs a credential of its own. */
+const givesAccess = ({ scope }: Operation.Any): boolean => scope === "admins:write"
+
+/** The requests about one account and one event of the journal, in the order of the list. */
+export const requests = (account: string, event: string): ReadonlyArray<Request> =>
+  all.filter((operation) => !givesAccess(operation))
+    .map((operation) => requestOf(operation, inputOf(operation, { account, event })))
+
+/** The operations that change something, in the order of the list. */
+export const changing: ReadonlyArray<string> = all.filter((operation) =>
+  Random.changes(operation) && !givesAccess(operation)
+).map(({ id }) => id)
 
 /** Sends one of the requests. */
-export const ask = (request: Request, key?: World.Asking["key"]) =>
+export const ask = (request: Pick<Request, "method" | "path" | "body">, key?: World.Asking["key"]) =>
   World.send(request.method, request.path, {
     ...(key === undefined ? {} : { key }),
     ...(request.body === undefined ? {} : { body: request.body })

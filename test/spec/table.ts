@@ -1,0 +1,58 @@
+/** The operations as the specification has them: a line each, which no declaration is asked for. */
+import { everyone, protectors, type Role, superadmins } from "../../src/domain/Access.ts"
+
+/** The table of section 4, the three operations on credentials, the three on the journal and the search. */
+export const table = [
+  ["get_organization", "GET", "/v1/organization", "org:read", "yes", "everyone"],
+  ["list_ai_connections", "GET", "/v1/ai-connections", "org:read", "yes", "everyone"],
+  ["get_mail_preferences", "GET", "/v1/me/mail-preferences", "org:read", "yes", "everyone"],
+  ["set_mail_preferences", "PUT", "/v1/me/mail-preferences", "accounts:write", "no", "everyone"],
+  ["get_notification_recipients", "GET", "/v1/settings/notifications", "org:read", "yes", "everyone"],
+  ["set_notification_recipients", "PUT", "/v1/settings/notifications", "accounts:write", "no", "superadmins"],
+  ["list_protected_accounts", "GET", "/v1/accounts", "org:read", "yes", "everyone"],
+  ["get_account", "GET", "/v1/accounts/{account_id}", "org:read", "yes", "everyone"],
+  [
+    "get_account_messenger_profile",
+    "GET",
+    "/v1/accounts/{account_id}/messenger-profile",
+    "org:read",
+    "yes",
+    "protectors"
+  ],
+  [
+    "update_messenger_profile",
+    "PATCH",
+    "/v1/accounts/{account_id}/messenger-profile",
+    "accounts:write",
+    "no",
+    "protectors"
+  ],
+  ["pause_protection", "POST", "/v1/accounts/{account_id}/pause", "accounts:write", "no", "protectors"],
+  ["resume_protection", "POST", "/v1/accounts/{account_id}/resume", "accounts:write", "no", "protectors"],
+  ["set_account_role_label", "PUT", "/v1/accounts/{account_id}/role-label", "accounts:write", "no", "protectors"],
+  [
+    "set_messenger_username",
+    "PUT",
+    "/v1/accounts/{account_id}/messenger-profile/username",
+    "accounts:write",
+    "no",
+    "protectors"
+  ],
+  ["create_api_key", "POST", "/v1/api-keys", "admins:write", "no", "everyone"],
+  ["revoke_api_key", "DELETE", "/v1/api-keys/{api_key_id}", "admins:write", "no", "everyone"],
+  ["revoke_ai_connection", "DELETE", "/v1/ai-connections/{connection_id}", "admins:write", "no", "everyone"],
+  ["list_journal_events", "GET", "/v1/journal", "org:read", "yes", "everyone"],
+  ["get_journal_event", "GET", "/v1/journal/{event_id}", "org:read", "yes", "everyone"],
+  ["tail_journal_events", "GET", "/v1/journal/tail", "org:read", "yes", "superadmins"],
+  ["find_accounts", "GET", "/v1/account-search", "org:read", "yes", "everyone"]
+] as const
+
+const roles = { everyone, protectors, superadmins }
+
+/** What the operation answers to the role by the specification: `ok`, or the code of its refusal. */
+export const allowed = (operation: string, role: Role): "ok" | "role_forbidden" | "superadmin_required" => {
+  const who = table.find(([id]) => id === operation)?.[5]
+  if (who === undefined) throw new Error(`The table lacks ${operation}`)
+  if (roles[who].includes(role)) return "ok"
+  return who === "superadmins" ? "superadmin_required" : "role_forbidden"
+}
