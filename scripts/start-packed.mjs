@@ -74,19 +74,40 @@ await import("${name}/dist/operations/index.js").then(() => {
 }, () => {})
 `
 
-/** A program of a user's: each export has a type, and none is `any`, which a broken declaration would make it. */
+/**
+ * A program of a user's: each export has a type, and none is `any`, which a broken declaration would make it. Every service
+ * that the app and the tools need can be named, so that the program's own declarations can be written.
+ */
 const types = `
-import type * as core from "${name}"
-import type * as http from "${name}/http"
-import type * as layers from "${name}/layers"
 import type * as client from "${name}/client"
+import type * as core from "${name}"
+import * as http from "${name}/http"
+import * as layers from "${name}/layers"
+import * as mcp from "${name}/mcp"
+import type { Context } from "effect"
+import type { SecureRandom } from "effect/crypto"
 type Untyped<M> = { [K in keyof M]: 0 extends 1 & M[K] ? K : never }[keyof M]
 export const untyped: [
   Untyped<typeof core>,
   Untyped<typeof http>,
   Untyped<typeof layers>,
+  Untyped<typeof mcp>,
   Untyped<typeof client>
-] extends [never, never, never, never] ? true : false = true
+] extends [never, never, never, never, never] ? true : false = true
+type Services<M> = { [K in keyof M]: M[K] extends Context.Key<infer I, infer _> ? I : never }[keyof M]
+type Named =
+  | Services<typeof core.AdminSignIn>
+  | Services<typeof core.ConsoleSessions>
+  | Services<typeof core.OAuth>
+  | Services<typeof core.Ports>
+  | Services<typeof http.Site>
+  | SecureRandom.SecureRandom
+export const unnamed: [Exclude<http.App.Services | mcp.Handler.Services, Named>] extends [never] ? true : false = true
+export const app = http.App.make
+export const tools = mcp.Handler.make
+export const memory = layers.Console.layerMemory
+export const embedded = layers.Console.layerEmbedded
+export const postgres = layers.Console.layerPostgres
 `
 
 let service
@@ -105,18 +126,23 @@ try {
   expectTrue(true, "the packed library is imported by its exports alone")
   writeFileSync(join(folder, "types.ts"), types)
   execFileSync(fileURLToPath(new URL("../node_modules/.bin/tsc", import.meta.url)), [
-    "--noEmit",
+    "--declaration",
+    "--emitDeclarationOnly",
+    "--outDir",
+    "types",
     "--strict",
-    "--skipLibCheck",
+    "--exactOptionalPropertyTypes",
     "--module",
     "nodenext",
     "--target",
     "es2024",
+    "--typeRoots",
+    fileURLToPath(new URL("../node_modules/@types", import.meta.url)),
     "--types",
-    "",
+    "node",
     "types.ts"
   ], { cwd: folder, stdio: "inherit" })
-  expectTrue(true, "the packed declarations type every export")
+  expectTrue(true, "the packed declarations type every export, and a program on them can be declared")
 
   service = start()
   const { address, keys } = await service.ready

@@ -3,6 +3,8 @@
  * depend on (ports). `org-security-console/layers` holds what the ports are made of, `org-security-console/http` the
  * service over HTTP, and `org-security-console/client` a client of it.
  */
+export * as AdminSignIn from "./console/AdminSignIn.ts"
+export * as ConsoleSessions from "./console/ConsoleSessions.ts"
 export * as Access from "./domain/Access.ts"
 export * as Account from "./domain/Account.ts"
 export * as Archive from "./domain/Archive.ts"
@@ -18,6 +20,7 @@ export * as Status from "./domain/Status.ts"
 export * as Background from "./engine/Background.ts"
 export * as Upkeep from "./engine/Upkeep.ts"
 export * as Operation from "./kernel/Operation.ts"
+export * as OAuth from "./oauth/Ports.ts"
 export { api, type Operations, operations } from "./operations/index.ts"
 export * as Ports from "./ports/index.ts"
 export * as MessengerSession from "./ports/MessengerSession.ts"

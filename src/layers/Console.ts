@@ -61,7 +61,7 @@ export const layerMemory = over(
 ).pipe((core) => Layer.provideMerge(Simulated.layerSql, core))
 
 /** Where checkpoints are pushed, nowhere by default, as `CONSOLE_CHECKPOINT_PUSH` says it. */
-interface Pushing {
+export interface Pushing {
   readonly checkpointPush?: Redacted.Redacted
 }
 
