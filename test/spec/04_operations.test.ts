@@ -100,7 +100,7 @@ describe("4 operations, as served", () => {
             expect([id, first.status]).toEqual([id, 200])
             expect(after).not.toEqual(before)
             const again = yield* ask(request, organization.admins.owner.key)
-            const [conflict] = request.operation.failures.filter(({ identifier }) => /^not_/.test(identifier))
+            const [conflict] = request.operation.failures.filter(({ identifier }) => identifier.startsWith("not_"))
             expect([id, again.status, again.body.error?.code ?? again.body]).toEqual(
               conflict === undefined ? [id, 200, first.body] : [id, 409, conflict.identifier]
             )
