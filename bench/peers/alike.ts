@@ -5,7 +5,7 @@ import { driftOf, heardFor } from "./drift.ts"
 import { entryDifferences, lastEntry, verifyJournals } from "./entries.ts"
 import type { Fixture } from "./fixture.ts"
 import { type Server, startPeer, startService } from "./processes.ts"
-import { makeStrangers } from "./strangers.ts"
+import { makeUnrelatedAccounts } from "./strangers.ts"
 import { type Heard, listen } from "./wire.ts"
 import type { WorkloadName } from "./workloads.ts"
 
@@ -55,7 +55,7 @@ export const compare = async (
     )
     const [service, peer] = servers
     if (service === undefined || peer === undefined) throw new Error("Both are needed")
-    const strangers = await makeStrangers(database.superuser, database.pepper, first, second)
+    const strangers = await makeUnrelatedAccounts(database.superuser, database.pepper, first, second)
     const cases = casesFor(first, strangers)
     const since = await lastEntry(database.superuser, first.id)
     const found = [

@@ -51,7 +51,7 @@ const relabelRow = "update account set role_label = 'Before' where organization_
 const all = ["org:read", "accounts:write"]
 
 /** Makes them beside the organizations of the fixture. */
-export const makeStrangers = async (
+export const makeUnrelatedAccounts = async (
   database: Client,
   pepper: string,
   { accounts, id }: Tenant,

@@ -12,7 +12,7 @@ export const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
 }
 
 /** What was refused, for people in its message and for programs in its code. */
-interface Told {
+interface Report {
   readonly code: string
   readonly message: string
 }
@@ -46,7 +46,7 @@ const cannotListen = (error: HttpServerError.ServeError): string => {
 /** `RolesMissing` as `roles_missing`. */
 const snakeCase = (name: string): string => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()
 
-const told = (error: Error): Told =>
+const reportOf = (error: Error): Report =>
   SqlError.isSqlError(error)
     ? { code: "database_failed", message: `The database did not do it: ${originMessage(error.reason)}.` }
     : error instanceof HttpServerError.ServeError
@@ -57,14 +57,14 @@ const told = (error: Error): Told =>
     }
 
 /** The one line of an error that a command goes on after. */
-export const messageOf = (error: Error): string => told(error).message.replace(/\.$/, "")
+export const messageOf = (error: Error): string => reportOf(error).message.replace(/\.$/, "")
 
 /** What the operating system says of a file or a socket. */
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && Predicate.hasProperty(error, "syscall")
 
 /** A program that asks for answers as JSON gets its errors as JSON, too, and on standard error. */
-const write = (error: Told) =>
+const write = (error: Report) =>
   Console.error(process.argv.includes("--json") ? JSON.stringify({ error }) : error.message)
 
 /** What was refused as it says itself, mostly in one line; the whole story for what should not happen. */
@@ -77,12 +77,12 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
       error instanceof Config.ConfigError
         ? { code: "setting_invalid", message: `${error.cause.message}.` }
         : error instanceof Error
-        ? told(error)
+        ? reportOf(error)
         : { code: "unexpected", message: Cause.pretty(cause) }
     )
 }
 
-/** The message in one line; what a variable holds in place of a flag is told without the flag's own words. */
+/** The message in one line; what a variable holds in place of a flag is shown without the flag's own words. */
 const inOneLine = (message: string): string =>
   message.replaceAll(/\s+/g, " ")
     .replace(/^Invalid value for flag --[\w-]+: "config"\. Expected: SourceError: /, "")

@@ -27,7 +27,7 @@ const invalid = (message: string) => new Environment.SettingInvalid({ message })
 const unreachable = (url: string) => new Stdio.Unreachable({ message: `There is no answer from ${url}.` })
 
 /** How long an answer may take; no operation takes as long. */
-const patience = Duration.minutes(1)
+const timeout = Duration.minutes(1)
 
 /** What goes with every request. */
 interface Session {
@@ -66,7 +66,7 @@ const askOver = (
         text
       }))
     ),
-    Effect.timeout(patience),
+    Effect.timeout(timeout),
     Effect.mapError(() => unreachable(url))
   )
 
@@ -102,11 +102,11 @@ const askHere = Effect.fnUntraced(function*(session: Session) {
 })
 
 /** A message that costs nothing and changes nothing, and that only a good credential gets past the door with. */
-const knock = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })
+const probe = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })
 
 /** Serves, once the credential has been found good. */
 const serve = Effect.fnUntraced(function*(ask: Stdio.Ask) {
-  const { status } = yield* ask(Stdio.plainHeaders, knock)
+  const { status } = yield* ask(Stdio.plainHeaders, probe)
   if (status === 401) {
     return yield* invalid("The API key in CONSOLE_API_KEY is invalid, expired or revoked.")
   }

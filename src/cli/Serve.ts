@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { ServiceUnavailable } from "../domain/Failure.ts"
 import { Assistant } from "../domain/OAuth.ts"
-import { Gate, JournalKeys, RequestLines, TrustedProxies } from "../edge/Settings.ts"
+import { JournalKeys, Readiness, RequestLines, TrustedProxies } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
@@ -139,14 +139,14 @@ const parseMetricsAddress = (settings: ServeSettings) =>
 
 /** What a person does first where there is nothing yet. */
 const hintFirst = (settings: ServeSettings) => {
-  const told = Environment.isEmbedded(settings) && settings.data !== Settings.dataDirectory
+  const data = Environment.isEmbedded(settings) && settings.data !== Settings.dataDirectory
     ? ` --data ${Output.shellWord(settings.data)}`
     : ""
   return Console.log(`
 There is no organization yet. In another terminal, with the same settings:
 
-  ${Output.program} organizations create acme --name "Acme" --owner you@example.com${told}
-  ${Output.program} keys create acme you@example.com --label "First key" --scopes org:read,accounts:write${told}
+  ${Output.program} organizations create acme --name "Acme" --owner you@example.com${data}
+  ${Output.program} keys create acme you@example.com --label "First key" --scopes org:read,accounts:write${data}
 `)
 }
 
@@ -176,8 +176,11 @@ const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   )
   if (Result.isSuccess(first)) yield* Ref.set(ready, true)
   else yield* Effect.logWarning("The service answers 503 until its database is back")
-  const gate = Effect.flatMap(Ref.get(ready), (open) => open ? Effect.void : Effect.fail(new ServiceUnavailable({})))
-  return { gate, later: Result.isSuccess(first) ? Effect.void : later }
+  const readiness = Effect.flatMap(
+    Ref.get(ready),
+    (open) => open ? Effect.void : Effect.fail(new ServiceUnavailable({}))
+  )
+  return { readiness, later: Result.isSuccess(first) ? Effect.void : later }
 })
 
 const serveIn = (settings: ServeSettings) =>
@@ -202,7 +205,7 @@ const serveIn = (settings: ServeSettings) =>
       Layer.provideMerge(SecureRandom.layerWebCrypto)
     )
     const opened = Effect.gen(function*() {
-      const { gate, later } = yield* prepared(settings)
+      const { readiness, later } = yield* prepared(settings)
       return yield* Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const demo = settings.demo ? Demo.prepare : Effect.succeed(null)
@@ -226,7 +229,7 @@ const serveIn = (settings: ServeSettings) =>
         for (const listen of metrics) yield* Effect.logInfo(`Metrics at ${yield* Monitoring.serve(listen)}/metrics`)
         yield* Server.serve(
           app.pipe(
-            Effect.provideService(Gate, gate),
+            Effect.provideService(Readiness, readiness),
             Effect.provideService(RequestLines, true),
             Effect.provideService(TrustedProxies, trusted),
             Effect.provideService(Ports.KnownAssistants, assistants),
@@ -255,7 +258,7 @@ const serveIn = (settings: ServeSettings) =>
         Effect.scoped,
         Effect.provide(
           (embedded ? Control.layer(settings.data) : Layer.empty).pipe(
-            Layer.provideMerge(Background.layer(settings, { targets, ready: gate })),
+            Layer.provideMerge(Background.layer(settings, { targets, ready: readiness })),
             Layer.provideMerge(core)
           )
         )
@@ -277,7 +280,7 @@ const serveIn = (settings: ServeSettings) =>
     }).pipe(Effect.provide(listening))
   }).pipe(Effect.provide(Logs.layer(settings)))
 
-/** Serves until it is told to stop. */
+/** Serves until it is stopped. */
 export const serve = (
   { data, ...settings }: Omit<ServeSettings, "data"> & { readonly data: Option.Option<string> }
 ) =>

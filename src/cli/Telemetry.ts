@@ -9,7 +9,7 @@ export interface TelemetrySettings {
 }
 
 /** How long a collector may take for an answer, and how long nothing is traced for one that failed. */
-const patience = "3 seconds"
+const timeout = "3 seconds"
 const pause = 10_000
 
 /** How many exports may be under way; beyond that nothing is traced until they are done. */
@@ -33,7 +33,7 @@ class Collector {
         return response.pipe(
           Effect.tap(({ arrayBuffer }) => arrayBuffer),
           Effect.timeoutOrElse({
-            duration: patience,
+            duration: timeout,
             orElse: () => Effect.fail(this.#late(request))
           }),
           Effect.tap(({ status }) => status < 400 ? this.#took : this.#failed(`status ${status}`)),
@@ -44,7 +44,7 @@ class Collector {
   }
 
   #late(request: HttpClientError.TransportError["request"]) {
-    const reason = new HttpClientError.TransportError({ request, description: `No answer within ${patience}` })
+    const reason = new HttpClientError.TransportError({ request, description: `No answer within ${timeout}` })
     return new HttpClientError.HttpClientError({ reason })
   }
 

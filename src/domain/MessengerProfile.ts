@@ -5,20 +5,20 @@ import { bioLimit } from "./Limits.ts"
 import type { AccountSecurity, Profile } from "./Messenger.ts"
 import { ContentNotice, Count, described, Kind, OptionalTimestamp } from "./Wire.ts"
 
-const Told = Schema.NullOr(Schema.String)
+const NullableText = Schema.NullOr(Schema.String)
 const Known = Schema.NullOr(Schema.Boolean)
 
 export const MessengerProfile = Schema.Struct({
   content_notice: ContentNotice,
   object: Kind("messenger_profile"),
-  first_name: described(Told, "The first name; null where none is set."),
-  last_name: described(Told, "The last name; null where none is set."),
-  username: described(Told, "The username, without @."),
-  about: described(Told, "The bio; null where none is set."),
-  phone: described(Told, "The phone number: digits alone, with the country code."),
-  photo_id: described(Told, "The id of the profile photo; null where there is none."),
-  login_email_pattern: described(Told, "The email address for signing in, masked."),
-  recovery_email_pattern: described(Told, "The email address that resets the two-step password, masked."),
+  first_name: described(NullableText, "The first name; null where none is set."),
+  last_name: described(NullableText, "The last name; null where none is set."),
+  username: described(NullableText, "The username, without @."),
+  about: described(NullableText, "The bio; null where none is set."),
+  phone: described(NullableText, "The phone number: digits alone, with the country code."),
+  photo_id: described(NullableText, "The id of the profile photo; null where there is none."),
+  login_email_pattern: described(NullableText, "The email address for signing in, masked."),
+  recovery_email_pattern: described(NullableText, "The email address that resets the two-step password, masked."),
   two_fa_present: described(Known, "Whether a two-step password is set; null where that could not be read."),
   two_fa_managed: described(
     Schema.Boolean,
@@ -41,7 +41,7 @@ export const MessengerProfile = Schema.Struct({
         "Whether there is a second session of the service."
       ),
       since: described(OptionalTimestamp, "Since when it is in that state."),
-      error: described(Told, "Why it was lost.")
+      error: described(NullableText, "Why it was lost.")
     }),
     "The service's second session."
   )

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { described, Kind, OptionalTimestamp, Timestamp } from "./Wire.ts"
 
-const Told = Schema.NullOr(Schema.String)
+const NullableText = Schema.NullOr(Schema.String)
 
 export const Session = Schema.Struct({
   object: Kind("session"),
@@ -12,12 +12,12 @@ export const Session = Schema.Struct({
     Schema.Boolean,
     "Whether it is one of the service's own, which is neither approved nor signed out."
   ),
-  device_model: described(Told, "The device."),
-  platform: described(Told, "The operating system."),
-  app_name: described(Told, "The application."),
-  app_version: described(Told, "The application's version."),
-  ip: described(Told, "The last address that the messenger saw."),
-  country: described(Told, "The country of that address."),
+  device_model: described(NullableText, "The device."),
+  platform: described(NullableText, "The operating system."),
+  app_name: described(NullableText, "The application."),
+  app_version: described(NullableText, "The application's version."),
+  ip: described(NullableText, "The last address that the messenger saw."),
+  country: described(NullableText, "The country of that address."),
   last_active_at: described(OptionalTimestamp, "When the session was last used."),
   created_at: described(OptionalTimestamp, "When the session was signed in."),
   approved: described(Schema.Boolean, "Whether an admin approved it."),
@@ -35,7 +35,7 @@ export type Session = typeof Session.Type
 
 export const Termination = Schema.Struct({
   session_id: described(Schema.String, "The id of the session that ended."),
-  device_label: described(Told, "The device and the application, as one text."),
+  device_label: described(NullableText, "The device and the application, as one text."),
   detected_at: described(Timestamp, "When the service saw that it had ended."),
   actor: described(
     Schema.Literals(["service", "external", "unknown"]),

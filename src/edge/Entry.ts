@@ -1,4 +1,4 @@
-/** How a request comes in, whichever way: at one of the service's addresses, past the gate, with a known credential. */
+/** How a request comes in, over any transport: at one of the service's addresses, once it is ready, with a known credential. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Via } from "../domain/Access.ts"
@@ -7,7 +7,7 @@ import { authenticate } from "./Authenticate.ts"
 import { bearer } from "./Bearer.ts"
 import { clientOf } from "./ClientAddress.ts"
 import * as Observation from "./Observation.ts"
-import { Gate, RequestId } from "./Settings.ts"
+import { Readiness, RequestId } from "./Settings.ts"
 import { type Site, Sites } from "./Site.ts"
 
 /** The host that a request names: in its header, which a web request may lack, for its address is whole. */
@@ -29,7 +29,7 @@ export const enter = Effect.fnUntraced(function*(request: HttpServerRequest.Http
     requestId: yield* RequestId
   }
   yield* Observation.known(origin.ip)
-  yield* yield* Gate
+  yield* yield* Readiness
   const token = bearer(request.headers["authorization"])
   const caller = yield* authenticate(token, site, via === "mcp" ? "mcp" : "v1", origin)
   yield* Observation.known(origin.ip, caller)

@@ -7,7 +7,7 @@ import * as Metrics from "./Metrics.ts"
 import { RequestLines, TrustedProxies } from "./Settings.ts"
 
 /** An endpoint by its name: one for each operation and transport, and one for each other address. */
-export class Way {
+export class Endpoint {
   readonly series: Metrics.Series
   /** Null where no operation is asked for. */
   readonly operation: string | null
@@ -27,7 +27,7 @@ export class Way {
 }
 
 /** Where no address of the service was asked for. */
-const other = new Way("http", "other")
+const other = new Endpoint("http", "other")
 
 /** Who asks, as far as it is known. */
 export interface Who {
@@ -40,7 +40,7 @@ export interface Who {
 export class Observation {
   readonly method: string
   readonly requestId: string
-  way = other
+  endpoint = other
   /** Undefined until it is known. */
   ip: string | null | undefined
   caller: Who | undefined
@@ -85,12 +85,12 @@ const addressIn = (context: Context.Context<never>): string | null =>
   })
 
 /** The fields of the line, and of the span. */
-const fields = ({ caller, code, ip, method, requestId, way }: Observation, status: number | null) => ({
+const fields = ({ caller, code, ip, method, requestId, endpoint }: Observation, status: number | null) => ({
   request_id: requestId,
   method,
-  route: way.route,
-  operation: way.operation,
-  via: caller?.via ?? way.kind,
+  route: endpoint.route,
+  operation: endpoint.operation,
+  via: caller?.via ?? endpoint.kind,
   status,
   code: code ?? null,
   organization_id: caller?.organizationId ?? null,
@@ -105,17 +105,17 @@ const nanosPerMicro = 1000n
 export const cancelled = "cancelled"
 
 /** Counts what has been answered, and writes its line where the log has lines of this level. */
-const told = (observation: Observation, status: number | null, started: bigint): Effect.Effect<void> =>
+const report = (observation: Observation, status: number | null, started: bigint): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (status === null) observation.code = cancelled
     const given = observation.code === cancelled ? null : status
     const { context } = fiber
     const elapsed = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe() - started
     const millis = Number(elapsed / nanosPerMicro) / 1000
-    const { caller, code, way } = observation
-    way.series.count(code ?? String(status), millis / 1000, context)
+    const { caller, code, endpoint } = observation
+    endpoint.series.count(code ?? String(status), millis / 1000, context)
     if (code !== undefined && given !== null) Metrics.countFailure(code, caller !== undefined, context)
-    const level = way.quiet ? "Debug" : "Info"
+    const level = endpoint.quiet ? "Debug" : "Info"
     if (!Context.get(context, RequestLines) || LogLevel.isGreaterThan(fiber.cache.minimumLogLevel, level)) {
       return Effect.void
     }
@@ -137,25 +137,25 @@ export const watch = <A, E, R>(
     Metrics.inFlight.modifyUnsafe(1, fiber.context)
     return Effect.onExit(Effect.provideService(effect, Current, observation), (exit) => {
       Metrics.inFlight.modifyUnsafe(-1, fiber.context)
-      return told(observation, Exit.isSuccess(exit) ? statusOf(exit.value) : null, started)
+      return report(observation, Exit.isSuccess(exit) ? statusOf(exit.value) : null, started)
     })
   })
 
 /** The same for the span, by the names that tracing has for them. */
 const attributes = (observation: Observation, status: number | null) => {
-  const told = fields(observation, status)
+  const logged = fields(observation, status)
   return {
-    "http.request.method": told.method,
-    "http.route": told.route,
-    "http.response.status_code": told.status,
-    "client.address": told.client_ip,
-    "error.type": told.code,
-    "console.request_id": told.request_id,
-    "console.operation": told.operation,
-    "console.via": told.via,
-    "console.organization_id": told.organization_id,
-    "console.credential_kind": told.credential_kind,
-    "console.credential_id": told.credential_id
+    "http.request.method": logged.method,
+    "http.route": logged.route,
+    "http.response.status_code": logged.status,
+    "client.address": logged.client_ip,
+    "error.type": logged.code,
+    "console.request_id": logged.request_id,
+    "console.operation": logged.operation,
+    "console.via": logged.via,
+    "console.organization_id": logged.organization_id,
+    "console.credential_kind": logged.credential_kind,
+    "console.credential_id": logged.credential_id
   }
 }
 
@@ -166,7 +166,7 @@ const traced = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function*() {
-    const { kind, operation, route } = observation.way
+    const { kind, operation, route } = observation.endpoint
     const current = yield* Effect.option(Effect.currentParentSpan)
     const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
     const remote = Option.flatMap(request, ({ headers }) => HttpTraceContext.w3c(headers))
@@ -196,19 +196,19 @@ const traced = <A, E, R>(
   })
 
 /** Serves an endpoint: what is answered there is recorded under its name. */
-export const at = <A extends { readonly status: number }, E, R>(way: Way, effect: Effect.Effect<A, E, R>) =>
+export const at = <A extends { readonly status: number }, E, R>(endpoint: Endpoint, effect: Effect.Effect<A, E, R>) =>
   Effect.withFiber((fiber): Effect.Effect<A, E, R> => {
     const observation = Context.get(fiber.context, Current)
     if (observation === undefined) return effect
-    observation.way = way
-    return fiber.cache.tracer === undefined || way.quiet
+    observation.endpoint = endpoint
+    return fiber.cache.tracer === undefined || endpoint.quiet
       ? effect
       : traced(observation, ({ status }) => status, effect)
   })
 
 /** Observes one of several things that a request asks for, as a request of its own. */
 export const within = <A, E, R>(
-  way: Way,
+  endpoint: Endpoint,
   statusOf: (code: string | undefined) => number,
   effect: Effect.Effect<A, E, R>
 ) =>
@@ -216,7 +216,7 @@ export const within = <A, E, R>(
     const whole = Context.get(fiber.context, Current)
     if (whole === undefined) return effect
     const observation = new Observation(whole.method, whole.requestId)
-    observation.way = way
+    observation.endpoint = endpoint
     observation.ip = whole.ip
     observation.caller = whole.caller
     const status = () => statusOf(observation.code)

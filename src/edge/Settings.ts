@@ -19,8 +19,8 @@ export const RequestLines = Context.Reference<boolean>("org-security-console/edg
 })
 
 /** Fails while the service has to wait for its database before it may serve anything. */
-export const Gate = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
-  "org-security-console/edge/Settings/Gate",
+export const Readiness = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
+  "org-security-console/edge/Settings/Readiness",
   {
     defaultValue: () => Effect.void
   }

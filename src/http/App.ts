@@ -175,7 +175,7 @@ const edge = <E, R>(
 
 /** An address that no operation is at. */
 const named = <E, R>(path: string, handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Observation.at(new Observation.Way("http", path), handler)
+  Observation.at(new Observation.Endpoint("http", path), handler)
 
 /** The bare address leads a person to the console; to programs it is nothing, as any other address. */
 const root = Effect.gen(function*() {
@@ -214,11 +214,11 @@ export const make: Effect.Effect<
   const context = yield* Effect.context<Services>()
   const router = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
   for (const operation of operations) {
-    const way = new Observation.Way("rest", operation.path, operation.id)
+    const endpoint = new Observation.Endpoint("rest", operation.path, operation.id)
     yield* router.add(
       operation.method,
       operation.path,
-      Observation.at(way, Effect.provideContext(run(operation), context))
+      Observation.at(endpoint, Effect.provideContext(run(operation), context))
     )
   }
   yield* router.add("GET", "/", named("/", Effect.provideContext(root, context)))

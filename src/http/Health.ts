@@ -1,7 +1,7 @@
 /** What a supervisor asks: whether the process lives, and whether it can serve. */
 import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Gate } from "../edge/Settings.ts"
+import { Readiness } from "../edge/Settings.ts"
 import { Db } from "../ports/Db.ts"
 
 const status = (text: "ok" | "unavailable") =>
@@ -19,7 +19,7 @@ const kept = Duration.seconds(1)
 /** 200 while the database answers, 503 while it does not; all who ask within a second share one question. */
 export const makeReady = Db.use(({ check }) => Effect.cachedWithTTL(check, kept)).pipe(
   Effect.map((check) =>
-    Effect.match(Effect.andThen(Effect.flatten(Gate), check), {
+    Effect.match(Effect.andThen(Effect.flatten(Readiness), check), {
       onSuccess: () => status("ok"),
       onFailure: () => status("unavailable")
     })

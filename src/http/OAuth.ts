@@ -11,7 +11,7 @@ import { clientOf } from "../edge/ClientAddress.ts"
 import { hostOf } from "../edge/Entry.ts"
 import * as Json from "../edge/Json.ts"
 import * as Observation from "../edge/Observation.ts"
-import { Gate, RequestId } from "../edge/Settings.ts"
+import { Readiness, RequestId } from "../edge/Settings.ts"
 import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
 import { type Parameters, parse } from "../oauth/Parameters.ts"
@@ -112,7 +112,7 @@ const at = <R, R2 = never>(
     }
     yield* Observation.known(origin.ip)
     return yield* admit(origin.ip).pipe(
-      Effect.andThen(Effect.flatten(Gate)),
+      Effect.andThen(Effect.flatten(Readiness)),
       Effect.andThen(handle(site, request, origin)),
       Effect.catchTag("Refused", (refused) => Effect.as(Observation.failing(refused.error), toResponse(refused))),
       recover((error) => Effect.succeed(failed(error)))
@@ -259,7 +259,7 @@ export const add = Effect.fnUntraced(function*(
     router.add(
       method,
       path,
-      Observation.at(new Observation.Way("http", path), Effect.provideContext(endpoint, context))
+      Observation.at(new Observation.Endpoint("http", path), Effect.provideContext(endpoint, context))
     )
   yield* add("GET", `${wellKnown.server}/*`, server)
   yield* add("GET", `${wellKnown.resource}/*`, resource)

@@ -111,13 +111,13 @@ const text = (body: unknown) => [{ type: "text" as const, text: JSON.stringify(b
 
 const failed = ({ body }: ErrorAnswer): CallToolResult => ({ content: text(body), isError: true })
 
-const ways = new Map<string, Observation.Way>()
+const endpoints = new Map<string, Observation.Endpoint>()
 
-/** The tool as a way in of its own. */
-const wayOf = ({ id }: Operation.Any): Observation.Way => {
-  const way = ways.get(id) ?? new Observation.Way("mcp", Selection.path, id)
-  ways.set(id, way)
-  return way
+/** The tool as an endpoint of its own. */
+const endpointOf = ({ id }: Operation.Any): Observation.Endpoint => {
+  const endpoint = endpoints.get(id) ?? new Observation.Endpoint("mcp", Selection.path, id)
+  endpoints.set(id, endpoint)
+  return endpoint
 }
 
 /** The status that the answer would have over HTTP. */
@@ -153,7 +153,7 @@ const call = Effect.fnUntraced(
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     recover((failure) => Effect.succeed(failed(leading(failure, operation, console))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-  (called, operation) => Observation.within(wayOf(operation), statusOf, called)
+  (called, operation) => Observation.within(endpointOf(operation), statusOf, called)
 )
 
 const toResponse = ({ body, headers, status }: ErrorAnswer) =>

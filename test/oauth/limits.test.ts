@@ -4,7 +4,7 @@ import { HttpEffect, HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { policy } from "../../src/cli/Registration.ts"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
-import { Gate } from "../../src/edge/Settings.ts"
+import { Readiness } from "../../src/edge/Settings.ts"
 import * as App from "../../src/http/App.ts"
 import { Registration } from "../../src/oauth/Ports.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
@@ -85,7 +85,7 @@ describe("the endpoints for applications", () => {
           const statuses: Array<number> = []
           for (let at = 0; at <= 600; at++) {
             const asked = from("192.0.2.7", method, path, method === "POST" ? "client_id=x" : undefined)
-            statuses.push((yield* Effect.provideService(asked, Gate, unready)).status)
+            statuses.push((yield* Effect.provideService(asked, Readiness, unready)).status)
           }
           expect([path, new Set(statuses.slice(0, 600)), statuses[600]]).toEqual([path, new Set([503]), 429])
           yield* TestClock.adjust("2 minutes")

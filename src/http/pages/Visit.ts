@@ -11,7 +11,7 @@ import * as Body from "../../edge/Body.ts"
 import { clientOf } from "../../edge/ClientAddress.ts"
 import { hostOf } from "../../edge/Entry.ts"
 import * as Observation from "../../edge/Observation.ts"
-import { Gate, RequestId } from "../../edge/Settings.ts"
+import { Readiness, RequestId } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
 import * as Html from "./Html.ts"
 
@@ -105,7 +105,7 @@ export const serve = <E, R>(
       if (host === undefined) return yield* new ParameterInvalid({ message: "Host: is required." })
       if (site === undefined) return yield* new ResourceMissing({})
       yield* admitAnonymous(ip)
-      yield* yield* Gate
+      yield* yield* Readiness
       return yield* page({
         site,
         base,

@@ -11,9 +11,9 @@ import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
 import { sealedFor } from "../sql/Accounts.ts"
 import * as Provisioning from "../sql/Provisioning.ts"
 import * as Tenant from "../sql/Tenant.ts"
-import { connect, type Connected } from "./People.ts"
 import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./Rows.ts"
 import { faults, pathText, resolve, Seed, type SeedAccount, type SeedFault, type SeedOrganization } from "./Seed.ts"
+import { connect, type Connected } from "./SimulatedUsers.ts"
 
 /** A seed file with faults; nothing of it was written. */
 export class SeedInvalid extends Schema.TaggedError<SeedInvalid>()("SeedInvalid", {
@@ -289,7 +289,7 @@ export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
   const keys = yield* Tenant.directory(sql, loadDeadline)(sql.withTransaction(Effect.gen(function*() {
     const made: Array<LoadedKey> = []
     for (const organization of missing) made.push(...(yield* makeOrganization(organization, now)))
-    if (missing.length > 0) yield* makeStrangers(seed)
+    if (missing.length > 0) yield* makeUnrelatedAccounts(seed)
     return made
   })))
   // What was loaded is kept, whatever becomes of this.
@@ -302,7 +302,7 @@ export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
 })
 
 /** What the messenger knows besides the organizations: usernames that strangers have, and those it sells. */
-const makeStrangers = Effect.fnUntraced(function*(seed: Seed) {
+const makeUnrelatedAccounts = Effect.fnUntraced(function*(seed: Seed) {
   const sql = yield* SqlClient.SqlClient
   const platform = yield* SimulatedPlatform
   for (const username of seed.messenger?.usernames_for_sale ?? []) yield* platform.offerForSale(username)

@@ -116,7 +116,7 @@ export const turns = Effect.fnUntraced(function*(target: Target) {
     { target: target.name }
   )
   let failing = false
-  const told = Effect.fnUntraced(function*(outcome: Outcome) {
+  const report = Effect.fnUntraced(function*(outcome: Outcome) {
     if (outcome.is === "failed" && !failing) {
       failing = true
       yield* Effect.logWarning(`${target.name} does not take checkpoints: ${outcome.reason}`)
@@ -130,7 +130,7 @@ export const turns = Effect.fnUntraced(function*(target: Target) {
   return Effect.gen(function*() {
     while (true) {
       const outcome = yield* pushSome(target)
-      yield* told(outcome)
+      yield* report(outcome)
       if (outcome.is !== "taken" || !outcome.more) break
     }
     oldest = yield* waitingSince(target.name)

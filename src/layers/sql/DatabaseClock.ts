@@ -41,7 +41,7 @@ export const make = (wall: bigint, monotonic: () => bigint): Anchored => {
 
 /** How often the clock asks the database again, and how long it waits for an answer that it can use. */
 const interval = Duration.seconds(30)
-const patience = Duration.seconds(2)
+const timeout = Duration.seconds(2)
 
 /**
  * Replaces Effect's `Clock`: anchored to the database's `clock_timestamp()`, again every 30 seconds.
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effec
       if (row !== undefined) anchor(BigInt(row.micros) * 1000n, (before + after) / 2n)
       yield* Outage.answered(sql)
     }).pipe(
-      Effect.timeout(patience),
+      Effect.timeout(timeout),
       Effect.catch((error) =>
         Outage.lost(sql, SqlError.isSqlError(error) ? Outage.reasonOf(error) : "it does not tell the time")
       ),

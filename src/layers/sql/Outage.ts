@@ -4,8 +4,8 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 interface State {
   away: boolean
-  /** When that was last told, on the monotonic clock; undefined for a database that has always answered. */
-  told: bigint | undefined
+  /** When that was last logged, on the monotonic clock; undefined for a database that has always answered. */
+  loggedAt: bigint | undefined
 }
 
 const states = new WeakMap<SqlClient.SqlClient, State>()
@@ -13,7 +13,7 @@ const states = new WeakMap<SqlClient.SqlClient, State>()
 const stateOf = (sql: SqlClient.SqlClient): State => {
   const known = states.get(sql)
   if (known !== undefined) return known
-  const state: State = { away: false, told: undefined }
+  const state: State = { away: false, loggedAt: undefined }
   states.set(sql, state)
   return state
 }
@@ -28,7 +28,7 @@ const failures = Metric.counter("console_database_failures_total", {
 })
 
 /** How long passes between two lines of the log: a database that comes and goes fills no log. */
-const rest = 5_000_000_000n
+const interval = 5_000_000_000n
 
 /** The server's or the socket's own message, in one line. */
 export const reasonOf = ({ reason }: SqlError.SqlError): string =>
@@ -40,9 +40,9 @@ export const lost = (sql: SqlClient.SqlClient, reason: string): Effect.Effect<vo
     const state = stateOf(sql)
     const now = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe()
     failures.updateUnsafe(1, context)
-    if (state.away || (state.told !== undefined && now - state.told < rest)) return Effect.void
+    if (state.away || (state.loggedAt !== undefined && now - state.loggedAt < interval)) return Effect.void
     state.away = true
-    state.told = now
+    state.loggedAt = now
     awayMetric.updateUnsafe(1, context)
     return Effect.logWarning(`The database is away: ${reason}`)
   })
@@ -53,7 +53,7 @@ export const answered = (sql: SqlClient.SqlClient): Effect.Effect<void> => {
   return state.away
     ? Effect.withFiber(({ context }) => {
       state.away = false
-      state.told = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe()
+      state.loggedAt = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe()
       awayMetric.updateUnsafe(0, context)
       return Effect.logInfo("The database is back")
     })

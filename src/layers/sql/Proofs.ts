@@ -63,12 +63,12 @@ export const verifyCheckpoints = Effect.fnUntraced(function*(
 })
 
 /** How long an event may wait for its signature: two periods. */
-const grace = Duration.minutes(2)
+const signingGrace = Duration.minutes(2)
 
 /** The first event that should have been signed by now and was not; within the organization's transaction. */
 export const unsigned = Effect.fnUntraced(function*(organizationId: string) {
   const sql = yield* SqlClient.SqlClient
-  const until = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(grace))
+  const until = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(signingGrace))
   const [event] = yield* Effect.orDie(sql<{ sequence: number }>`
     select sequence from journal_event
     where organization_id = ${organizationId} and at <= ${until} and sequence > coalesce((

@@ -11,7 +11,7 @@ import { QueueFull } from "./PoolUsage.ts"
 export const defaultDeadline: Duration.Duration = Duration.seconds(10)
 
 /** How long the answer waits, after the deadline, for the outcome of what has just been interrupted. */
-const grace = Duration.seconds(1)
+const commitGrace = Duration.seconds(1)
 
 /** The organization whose transaction is open in this fiber. */
 const Current = Context.Reference<string | undefined>("org-security-console/layers/sql/Tenant", {
@@ -90,7 +90,7 @@ const within = (sql: SqlClient.SqlClient, deadline: Duration.Input) =>
     }
     yield* Effect.forkDetach(Fiber.interrupt(fiber), { startImmediately: true })
     // The interruption may have come too late for a COMMIT that was already on its way.
-    const late = yield* Effect.timeoutOption(Fiber.await(fiber), grace)
+    const late = yield* Effect.timeoutOption(Fiber.await(fiber), commitGrace)
     if (Option.isSome(late) && Exit.isSuccess(late.value)) return late.value.value
     yield* Outage.lost(sql, `no answer within ${Duration.format(Duration.fromInputUnsafe(deadline))}`)
     return yield* new ServiceUnavailable()
