@@ -134,8 +134,6 @@ export interface AccountFacts extends StatusFacts, ArchiveFacts {
   readonly locked_at: Date | null
   readonly lock_reason: string | null
   readonly security_lock: boolean
-  readonly two_fa_managed: boolean
-  readonly passkey_managed: boolean
   readonly paired_state: "none" | "active" | "lost"
   readonly paired_since: Date | null
   readonly paired_error: string | null

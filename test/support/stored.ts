@@ -73,8 +73,6 @@ export const accountFacts = (facts: Partial<AccountFacts> = {}): AccountFacts =>
   locked_at: null,
   lock_reason: null,
   security_lock: false,
-  two_fa_managed: false,
-  passkey_managed: false,
   paired_state: "none",
   paired_since: null,
   paired_error: null,

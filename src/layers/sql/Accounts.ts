@@ -6,6 +6,7 @@ import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import * as Ports from "../../ports/index.ts"
 import { Vault } from "../crypto/Vault.ts"
+import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatusBy, reachable, reached, reviewPending, union } from "./Reach.ts"
 
 /** What a secret of the account is sealed for. */
@@ -25,18 +26,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
 
-    const columns = sql`
-      account.id, messenger_user_id, phone_number, first_name, last_name, username, role_label, department_id,
-      licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, offboarded_at, paused_at, resumed_at,
-      stopped_at, stop_reason, takeover_stopped_at, locked_at, lock_reason, security_lock, monitoring_state,
-      last_polled_at, last_poll_error, recovery, session_ref, two_fa_sealed is not null as two_fa_managed,
-      passkey_id is not null as passkey_managed, paired_state, paired_since, paired_error, archive_consent_at,
-      archive_selects, archive_live, archive_messages, archive_media, archive_bytes, archive_last_backup_at,
-      archive_next_backup_at, archive_updated_at, archive_last_sync_at, archive_queued_at, archive_started_at,
-      archive_phase, archive_dialogs_done, archive_dialogs_total, archive_current_chat, archive_error,
-      archive_retry_at, archive_chats_discovered, archive_chats_selected, archive_chats_with_data,
-      archive_chats_complete, archive_chats_review, archive_chats_stopped, archive_cleanup_running,
-      ${reviewPending(sql)} as review_pending`
+    const columns = sql`${sql.literal(accountColumns)}, ${reviewPending(sql)} as review_pending`
 
     /** The keys of the accounts reached for which the conditions hold, from every way to them the first of each. */
     const pages = (
