@@ -22,15 +22,21 @@ const common = codes(operations[0]).filter((each) => operations.every((operation
 const inChapter4 = new Set([...read(`${folder}/04-operations.md`).matchAll(/^## 4\.\d+ (\w+)$/gm)].map(([, id]) => id))
 
 const details = (operation) => {
-  const { destructive, idempotent, journal, kind, scope } = operation
+  const { destructive, idempotent, journal, kind, scope, toolset, whole } = operation
   const own = codes(operation).filter((each) => !common.includes(each))
   return table(["Declared", ""], [
     ["Address", code(address(operation))],
     ["Scope", code(scope)],
     ["Roles", roles(operation)],
+    ["Toolset", code(toolset)],
     [
       "Kind",
-      [kind, ...(destructive ? ["destructive"] : []), idempotent ? "idempotent" : "not idempotent"].map(code).join(", ")
+      [
+        kind,
+        ...(destructive ? ["destructive"] : []),
+        ...(whole ? ["whole organization"] : []),
+        journal === undefined ? "read-only" : idempotent ? "idempotent" : "not idempotent"
+      ].map(code).join(", ")
     ],
     ...(journal === undefined ? [] : [["Journal", code(journal.action)]]),
     ["Own codes", own.length === 0 ? "none" : list(own)]
