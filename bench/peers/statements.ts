@@ -83,7 +83,7 @@ const accountColumns = `
   archive_phase, archive_dialogs_done, archive_dialogs_total, archive_current_chat, archive_error,
   archive_retry_at, archive_chats_discovered, archive_chats_selected, archive_chats_with_data,
   archive_chats_complete, archive_chats_review, archive_chats_stopped, archive_cleanup_running,
-  reviews > 0 as review_pending`
+  review_pending`
 
 /** Reached by a grant; the parameters from `first` on are the admin, twice. */
 const granted = (first: number) =>

@@ -1,5 +1,7 @@
 /** Fills a database with whole organizations by statements over sets, past triggers and the wall: in seconds, not hours. */
+import { Duration } from "effect"
 import type { Client } from "pg"
+import { takeoverWindow } from "../../src/domain/Limits.ts"
 import { AccountStatus } from "../../src/domain/Status.ts"
 
 /** An organization to fill in; every id in it follows from its own and a number. */
@@ -67,7 +69,8 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
   from unnest(array['${members.join("','")}']) role`,
   `insert into account (organization_id, id, messenger_user_id, phone_number, first_name, last_name, name_key,
     department_id, licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, baselined,
-    monitoring_state, offboarded_at, paused_at, stopped_at, stop_reason, takeover_stopped_at, reviews, search_text)
+    monitoring_state, offboarded_at, paused_at, stopped_at, stop_reason, takeover_stopped_at, review_pending,
+    status, status_until, later_statuses, status_changes, search_text)
   select '${id}', ${idOf("account", id, "n")}, '${id}/' || n, '+1' || (2000000000 + n), first, last,
     lower(first || ' ' || last), ${department(id, departments, "n")}, 'governance', at, at, at,
     case status when 'recently_connected' then now() + interval '1 day' * ((n % 23 + 1) / 24.0)
@@ -76,22 +79,24 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
     case status when 'available' then now() end, case status when 'paused' then now() end,
     case status when 'protection_stopped' then now() end, case status when 'protection_stopped' then 'session_lost' end,
     case when status = 'hijack_blocked' then now() - interval '1 hour' * (n % 40) when n % 50 = 0 then at end,
-    case status when 'new_sign_in' then 1 else 0 end,
+    status = 'new_sign_in', status, until, case when until is null then '{}'::text[] else array['protected'] end,
+    case when until is null then '{}'::timestamptz[] else array[until] end,
     '#1' || (2000000000 + n) || E'\\n \\n@\\n ' || lower(first || ' ' || last)
   from (
-    select n, ${rank(everyone)} as status, ${firstNames}[(1 + n * 31 % 20)::int] as first,
+    select *, case status
+      when 'hijack_blocked' then now() - interval '1 hour' * (n % 40) + interval '${
+    Duration.toMillis(takeoverWindow)
+  } ms'
+      when 'recently_connected' then now() + interval '1 day' * ((n % 23 + 1) / 24.0) end as until
+    from (select n, ${rank(everyone)} as status, ${firstNames}[(1 + n * 31 % 20)::int] as first,
       ${lastNames}[(1 + n * 17 % 19)::int] || ' ' || md5(n::text) as last, now() - interval '40 days' * (1 + n % 9) as at
-    from generate_series(1::bigint, ${accounts}) n
+    from generate_series(1::bigint, ${accounts}) n) as ranked
   ) as drawn`,
-  `update account set settled_at = now()
-  where organization_id = '${id}' and standing = 'hijack_blocked' and takeover_stopped_at < now() - interval '2 days'`,
-  `update account set settled_at = now()
-  where organization_id = '${id}' and standing = 'recently_connected' and enforcement_active_at < now()`,
   `insert into session (organization_id, account_id, id, service, current, review_deadline, device_model, seen_at)
   select '${id}', id, kind, kind = 'service', kind = 'service',
     case kind when 'phone' then now() + interval '1 hour' end, kind, now()
   from account, unnest(array['service', 'phone']) kind
-  where organization_id = '${id}' and offboarded_at is null and (kind = 'service' or reviews > 0)`,
+  where organization_id = '${id}' and offboarded_at is null and (kind = 'service' or review_pending)`,
   `update organization set seats_used =
     (select count(*) from account where organization_id = '${id}' and offboarded_at is null) where id = '${id}'`,
   `insert into admin_account (organization_id, admin_id, account_id)

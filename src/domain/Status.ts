@@ -1,4 +1,4 @@
-/** An account's protection status: derived from facts and the time, never stored (specification, section 3.1). */
+/** An account's protection status: it follows from facts and the time alone (specification, section 3.1). */
 import { Duration, Schema } from "effect"
 import { takeoverWindow } from "./Limits.ts"
 
@@ -30,32 +30,55 @@ export interface StatusFacts {
   readonly enforcement_active_at: Date | null
 }
 
+/** A status, and until when it holds while no fact changes; null for until one does. */
+export interface StatusPeriod {
+  readonly status: AccountStatus
+  readonly until: Date | null
+}
+
 const after = (moment: Date, other: Date | null): boolean => other === null || moment.getTime() > other.getTime()
 
-/** The status at `now`: the first rule that holds (specification, section 3.1). */
-export const deriveStatus = (facts: StatusFacts, now: Date): AccountStatus => {
-  if (facts.offboarded_at !== null) return "available"
-  if (facts.paused_at !== null) return "paused"
-  if (facts.stopped_at !== null) return "protection_stopped"
-  if (facts.monitoring_state === "unknown") return "status_unknown"
-  if (
-    facts.takeover_stopped_at !== null &&
-    after(facts.takeover_stopped_at, facts.resumed_at) &&
-    now.getTime() < facts.takeover_stopped_at.getTime() + Duration.toMillis(takeoverWindow)
-  ) {
-    return "hijack_blocked"
+const lasting = (status: AccountStatus): StatusPeriod => ({ status, until: null })
+
+/** The status at `now`, by the first rule that holds (operations design, section 5.1), and until when. */
+export const statusAt = (facts: StatusFacts, now: Date): StatusPeriod => {
+  if (facts.offboarded_at !== null) return lasting("available")
+  if (facts.paused_at !== null) return lasting("paused")
+  if (facts.stopped_at !== null) return lasting("protection_stopped")
+  if (facts.monitoring_state === "unknown") return lasting("status_unknown")
+  if (facts.takeover_stopped_at !== null && after(facts.takeover_stopped_at, facts.resumed_at)) {
+    const until = new Date(facts.takeover_stopped_at.getTime() + Duration.toMillis(takeoverWindow))
+    if (now.getTime() < until.getTime()) return { status: "hijack_blocked", until }
   }
-  if (facts.review_pending) return "new_sign_in"
+  if (facts.review_pending) return lasting("new_sign_in")
   if (
     facts.connected_at !== null &&
     after(facts.connected_at, facts.resumed_at) &&
     facts.enforcement_active_at !== null &&
     now.getTime() < facts.enforcement_active_at.getTime()
   ) {
-    return "recently_connected"
+    return { status: "recently_connected", until: facts.enforcement_active_at }
   }
-  return "protected"
+  return lasting("protected")
 }
+
+/** The status at `now`. */
+export const deriveStatus = (facts: StatusFacts, now: Date): AccountStatus => statusAt(facts, now).status
+
+/** The status from `now` on, one period after the other; the last one has no end. */
+export const statusPeriods = (
+  facts: StatusFacts,
+  now: Date
+): readonly [StatusPeriod, ...ReadonlyArray<StatusPeriod>] => {
+  const period = statusAt(facts, now)
+  return period.until === null ? [period] : [period, ...statusPeriods(facts, period.until)]
+}
+
+/** The statuses that time alone ends. */
+export const endedByTime: ReadonlyArray<AccountStatus> = ["hijack_blocked", "recently_connected"]
+
+/** The statuses that an account comes to by time alone. */
+export const reachedByTime: ReadonlyArray<AccountStatus> = ["new_sign_in", "recently_connected", "protected"]
 
 /** Neither paused nor offboarded: what `pause_protection` accepts. */
 export const isActive = (status: AccountStatus): boolean => status !== "paused" && status !== "available"

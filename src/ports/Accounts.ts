@@ -28,9 +28,9 @@ export class Accounts extends Context.Service<Accounts, {
   /** The secrets of the account's messenger security that the service holds, opened. */
   heldSecrets(organizationId: OrganizationId, id: AccountId): Effect.Effect<HeldSecrets>
   /** Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. */
-  pause(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
+  pause(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
   /** Takes monitoring up again, as protected whatever happened before. */
-  resume(organizationId: OrganizationId, id: AccountId, now: Date): Effect.Effect<void>
+  resume(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
   setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
   /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
   setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>

@@ -1,7 +1,19 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { type Caller, OrganizationId } from "../../src/domain/Access.ts"
-import { AccountStatus, deriveStatus, type StatusFacts } from "../../src/domain/Status.ts"
+import { AccountId } from "../../src/domain/Account.ts"
+import {
+  AccountStatus,
+  deriveStatus,
+  endedByTime,
+  reachedByTime,
+  statusAt,
+  type StatusFacts,
+  type StatusPeriod,
+  statusPeriods
+} from "../../src/domain/Status.ts"
+import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Accounts } from "../../src/ports/Accounts.ts"
 import { forEachDatabase } from "../support/database.ts"
@@ -96,48 +108,106 @@ const caller = (organizationId: OrganizationId): Caller["Service"] => ({
   requestId: null
 })
 
+/** What pausing and resuming make of the facts. */
+const changes = {
+  pause: (facts: StatusFacts, now: Date): StatusFacts => ({
+    ...facts,
+    paused_at: now,
+    monitoring_state: "stopped",
+    review_pending: false
+  }),
+  resume: (facts: StatusFacts, now: Date): StatusFacts => ({
+    ...facts,
+    paused_at: null,
+    resumed_at: now,
+    stopped_at: null,
+    monitoring_state: "active"
+  })
+}
+
+/** Makes accounts with what was drawn, and answers their facts by their ids. */
+const make = Effect.fnUntraced(function*(organizationId: OrganizationId, drawn: ReadonlyArray<Drawn>) {
+  yield* Provisioning.organization({ id: organizationId, name: "Organization" })
+  const facts = new Map<string, StatusFacts>()
+  for (const one of drawn) {
+    const { sessions, ...columns } = one
+    const id = yield* Provisioning.account(organizationId, { phone: "+1", facts: columns })
+    yield* Provisioning.rows(
+      "session",
+      organizationId,
+      sessions.map((session, index) => ({ account_id: id, id: String(index), seen_at: now, ...session }))
+    )
+    facts.set(id, factsOf(one))
+  }
+  return facts
+})
+
+/** The list finds by each status exactly the accounts that have it at the moment. */
+const found = Effect.fnUntraced(
+  function*(organizationId: OrganizationId, facts: ReadonlyMap<string, StatusFacts>, moment: Date) {
+    const accounts = yield* Accounts
+    for (const status of AccountStatus.literals) {
+      const found = yield* accounts.list(
+        caller(organizationId),
+        { status, departmentId: undefined, after: undefined, limit: 100 },
+        moment
+      )
+      const expected = [...facts].flatMap(([id, one]) => deriveStatus(one, moment) === status ? [id] : [])
+      assert.deepStrictEqual((found ?? []).map(({ id }) => String(id)).toSorted(), expected.toSorted())
+      for (const row of found ?? []) assert.strictEqual(deriveStatus(row, moment), status)
+    }
+  }
+)
+
+/** What the rows keep is the status at the moment, and until when it holds. */
+const kept = Effect.fnUntraced(
+  function*(organizationId: OrganizationId, facts: ReadonlyMap<string, StatusFacts>, moment: Date) {
+    const rows = yield* World.query<StatusPeriod & { readonly id: string }>(
+      organizationId,
+      (sql) => sql`select id, status, status_until as until from account where organization_id = ${organizationId}`
+    )
+    const expected = [...facts].map(([id, one]) => ({ id, ...statusAt(one, moment) }))
+    const byId = (one: { readonly id: string }, other: { readonly id: string }) => one.id < other.id ? -1 : 1
+    assert.deepStrictEqual(rows.toSorted(byId), expected.toSorted(byId))
+  }
+)
+
 describe("3.1 the list's filter and the status", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
       it.effect.prop(
-        "S3.1-07: the filter by status finds exactly the accounts whose status it is, at every moment",
+        "S3.1-07: the filter by status finds exactly the accounts whose status it is, at every moment, refreshed or not",
         {
           drawn: Arbitrary.array(Drawn, { minLength: 12, maxLength: 24 }),
-          moments: Arbitrary.array(Moment, { minLength: 1, maxLength: 3 })
+          moments: Arbitrary.array(Arbitrary.all({ moment: Moment, changed: between(0, 11) }), {
+            minLength: 1,
+            maxLength: 3
+          })
         },
         ({ drawn, moments }) =>
           Effect.gen(function*() {
             const accounts = yield* Accounts
             const organizationId = OrganizationId.make(World.freshId())
-            yield* Provisioning.within(
-              organizationId,
-              Effect.gen(function*() {
-                yield* Provisioning.organization({ id: organizationId, name: "Organization" })
-                const facts = new Map<string, StatusFacts>()
-                for (const one of drawn) {
-                  const { sessions, ...columns } = one
-                  const id = yield* Provisioning.account(organizationId, { phone: "+1", facts: columns })
-                  yield* Provisioning.rows(
-                    "session",
-                    organizationId,
-                    sessions.map((session, index) => ({ account_id: id, id: String(index), seen_at: now, ...session }))
-                  )
-                  facts.set(id, factsOf(one))
-                }
-                for (const moment of moments) {
-                  for (const status of AccountStatus.literals) {
-                    const found = yield* accounts.list(
-                      caller(organizationId),
-                      { status, departmentId: undefined, after: undefined, limit: 100 },
-                      moment
-                    )
-                    const expected = [...facts].flatMap(([id, one]) => deriveStatus(one, moment) === status ? [id] : [])
-                    assert.deepStrictEqual((found ?? []).map(({ id }) => String(id)).toSorted(), expected.toSorted())
-                    for (const row of found ?? []) assert.strictEqual(deriveStatus(row, moment), status)
-                  }
-                }
-              })
-            )
+            const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Provisioning.within(organizationId, effect)
+            yield* TestClock.setTime(at(-5 * day).getTime())
+            const facts = yield* within(make(organizationId, drawn))
+            yield* kept(organizationId, facts, at(-5 * day))
+            for (const { changed, moment } of moments.toSorted((one, other) => +one.moment - +other.moment)) {
+              yield* within(found(organizationId, facts, moment))
+              yield* TestClock.setTime(moment.getTime() + 60_000)
+              yield* AccountStatuses.refresh
+              yield* kept(organizationId, facts, moment)
+              const [id = "", before] = [...facts][changed] ?? []
+              if (before === undefined) continue
+              const change = before.paused_at === null ? "pause" : "resume"
+              yield* within(Effect.gen(function*() {
+                const account = yield* accounts.find(caller(organizationId), AccountId.make(id), true)
+                if (account !== null) yield* accounts[change](organizationId, account, moment)
+              }))
+              facts.set(id, changes[change](before, moment))
+              yield* kept(organizationId, facts, moment)
+            }
+            yield* within(found(organizationId, facts, at(5 * day)))
           }),
         { arbitrary: { runs: 120 } }
       )
@@ -151,4 +221,28 @@ describe("3.1 the list's filter and the status", () => {
         assert.isAtLeast(drawn.filter((one) => deriveStatus(factsOf(one), now) === status).length, 20, status)
       }
     }))
+
+  it.effect.prop(
+    "a status holds until its end and not a millisecond longer, and only what time ends has one",
+    { drawn: Drawn, moment: Moment, offsets: Arbitrary.array(Offset, { minLength: 1, maxLength: 8 }) },
+    ({ drawn, moment, offsets }) =>
+      Effect.sync(() => {
+        const facts = factsOf(drawn)
+        const periods = statusPeriods(facts, moment)
+        assert.isNull(periods.at(-1)?.until)
+        let from = moment.getTime()
+        for (const [place, { status, until }] of periods.entries()) {
+          const end = until?.getTime() ?? from + 30 * day
+          assert.isAbove(end, from)
+          assert.strictEqual(endedByTime.includes(status), until !== null)
+          if (place > 0) assert.include(reachedByTime, status)
+          const inside = offsets.map((offset) => from + (Math.abs(offset) % (end - from)))
+          for (const instant of [from, end - 1, ...inside]) {
+            assert.deepStrictEqual(statusAt(facts, new Date(instant)), { status, until })
+          }
+          from = end
+        }
+      }),
+    { arbitrary: { runs: 2000 } }
+  )
 })

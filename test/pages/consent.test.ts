@@ -294,8 +294,8 @@ describe("the consent page", () => {
           yield* World.query(id, (sql) =>
             sql`
             insert into account (organization_id, id, messenger_user_id, phone_number, first_name, name_key,
-              monitoring_state, baselined)
-            select ${id}, gen_random_uuid(), 'user ' || n, '+1999' || n, 'Name ' || n, 'name ' || n, 'active', true
+              monitoring_state, status, baselined)
+            select ${id}, gen_random_uuid(), 'user ' || n, '+1999' || n, 'Name ' || n, 'name ' || n, 'active', 'protected', true
             from generate_series(1, 3000) as n`)
           const opened = yield* consent(url, cookie)
           const listed = (page: Pages.Page) => [...page.text.matchAll(/name="account" value="([^"]*)"( checked)?/g)]

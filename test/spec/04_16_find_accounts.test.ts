@@ -127,8 +127,9 @@ describe("find_accounts", () => {
         yield* World.query(
           id,
           (sql) =>
-            sql`insert into account (organization_id, id, messenger_user_id, phone_number, first_name, name_key, search_text)
-            select ${id}, gen_random_uuid(), n, '+' || n, 'Name', 'name', '#' || n || E'\n \n@\n ' || md5(n::text)
+            sql`insert into account (organization_id, id, messenger_user_id, phone_number, first_name, name_key, status,
+              search_text)
+            select ${id}, gen_random_uuid(), n, '+' || n, 'Name', 'name', 'protected', '#' || n || E'\n \n@\n ' || md5(n::text)
             from generate_series(1, 20000) n`
         )
         const plans = yield* asOwner((sql) =>

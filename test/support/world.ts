@@ -1,5 +1,5 @@
 /** The whole service in a test: every layer that a user runs, over a fresh database and the simulated messenger. */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, type HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
@@ -15,6 +15,7 @@ import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
 import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import type { DatabaseLayer } from "./database.ts"
@@ -294,7 +295,7 @@ export const query = <A extends object>(
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>
 ) => Provisioning.within(organizationId, Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(statement(sql))))
 
-/** Changes columns of one row that belongs to the organization. */
+/** Changes columns of one row that belongs to the organization; what the status of its account follows from is heeded. */
 export const set = (
   organizationId: string,
   table: "organization" | "admin" | "account" | "api_key" | "session",
@@ -302,9 +303,16 @@ export const set = (
   columns: Record<string, unknown>
 ) =>
   query<{ id: string }>(organizationId, (sql) =>
-    sql`update ${sql(table)} set ${sql.update(columns)}
-      where ${sql(table === "organization" ? "id" : "organization_id")} = ${organizationId} and id = ${id}
-      returning id`).pipe(
+    Effect.gen(function*() {
+      const rows = yield* sql<{ id: string }>`update ${sql(table)} set ${sql.update(columns)}
+        where ${sql(table === "organization" ? "id" : "organization_id")} = ${organizationId} and id = ${id}
+        returning ${sql(table === "session" ? "account_id" : "id")} as id`
+      if (table === "account" || table === "session") {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* AccountStatuses.save(sql, organizationId, rows.map((row) => row.id), now)
+      }
+      return rows
+    })).pipe(
       Effect.flatMap((rows) => rows.length === 1 ? Effect.void : Effect.die(new Error(`There is no ${table} ${id}`)))
     )
 

@@ -1,8 +1,8 @@
 /** The columns of an account that its facts are read from. */
 import type { AccountFacts } from "../../domain/Account.ts"
 
-/** Each column has the name of its fact; what no column holds is computed by the statement. */
-const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id" | "review_pending">]: true } = {
+/** Each column has the name of its fact. */
+const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id">]: true } = {
   messenger_user_id: true,
   phone_number: true,
   first_name: true,
@@ -25,6 +25,7 @@ const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id" | "review_pe
   lock_reason: true,
   security_lock: true,
   monitoring_state: true,
+  review_pending: true,
   last_polled_at: true,
   last_poll_error: true,
   recovery: true,

@@ -7,7 +7,8 @@ import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import * as Ports from "../../ports/index.ts"
 import { Vault } from "../crypto/Vault.ts"
 import { accountColumns } from "./AccountColumns.ts"
-import { type InStatus, inStatusBy, reachable, reached, reviewPending, union } from "./Reach.ts"
+import { type InStatus, inStatus, statusColumns } from "./AccountStatuses.ts"
+import { reachable, reached, union } from "./Reach.ts"
 
 /** What a secret of the account is sealed for. */
 export const sealedFor = (organizationId: string, accountId: string, what: string): ReadonlyArray<string> => [
@@ -26,7 +27,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
 
-    const columns = sql`${sql.literal(accountColumns)}, ${reviewPending(sql)} as review_pending`
+    const columns = sql.literal(accountColumns)
 
     /** The keys of the accounts reached for which the conditions hold, from every way to them the first of each. */
     const pages = (
@@ -56,15 +57,15 @@ export const layer = Layer.effect(
               : [first(sql`(${ways.accounts}) as reached join account on account.id = reached.account_id`, holds)])
           ]
       return union(sql, [
-        ...arms(status?.standing ?? sql`true`),
-        ...(status?.lapsed === undefined
+        ...arms(status?.kept ?? sql`true`),
+        ...(status?.ended === undefined
           ? []
-          // The fence keeps the few that have lapsed from being looked for in any other order.
+          // The fence keeps the few that have ended from being looked for in any other order.
           : [sql`(select name_key, account.id from (
               select * from account
-              where organization_id = ${caller.organizationId} and standing_until <= ${status.now} offset 0
+              where organization_id = ${caller.organizationId} and status_until <= ${status.now} offset 0
             ) as account
-            where ${mine} and ${status.lapsed} and ${reachable(sql, caller)})`])
+            where ${mine} and ${status.ended} and ${reachable(sql, caller)})`])
       ])
     }
 
@@ -90,13 +91,13 @@ export const layer = Layer.effect(
             ...(cursor === undefined ? [] : [sql`(name_key, account.id) > (${cursor.name_key}, ${cursor.id}::uuid)`]),
             ...(departmentId === undefined ? [] : [sql`department_id = ${departmentId}`])
           ])
-          const found = status === undefined ? undefined : inStatusBy(sql, status, now)
+          const found = status === undefined ? undefined : inStatus(sql, status, now)
           // As a literal: a plan for every limit would expect to read a tenth of the table.
           const count = sql.literal(String(limit + 1))
-          if (reached(sql, caller) === null && found?.lapsed === undefined) {
+          if (reached(sql, caller) === null && found?.ended === undefined) {
             return yield* sql<AccountFacts>`
               select ${columns} from account
-              where organization_id = ${caller.organizationId} and ${conditions} and ${found?.standing ?? sql`true`}
+              where organization_id = ${caller.organizationId} and ${conditions} and ${found?.kept ?? sql`true`}
               order by name_key, account.id limit ${count}`
           }
           const keys = pages(caller, conditions, found, count)
@@ -166,23 +167,26 @@ export const layer = Layer.effect(
       ),
 
       pause: Effect.fnUntraced(
-        function*(organizationId, id, now) {
+        function*(organizationId, account, now) {
+          const changed = { paused_at: now, monitoring_state: "stopped", review_pending: false } as const
           yield* sql`
-            update account set paused_at = ${now}, monitoring_state = 'stopped'
-            where organization_id = ${organizationId} and id = ${id}`
+            update account set ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
+            where organization_id = ${organizationId} and id = ${account.id}`
           yield* sql`
             update session set review_deadline = null, withheld_at = queued_at, queued_at = null
-            where organization_id = ${organizationId} and account_id = ${id}
+            where organization_id = ${organizationId} and account_id = ${account.id}
               and (review_deadline is not null or queued_at is not null)`
         },
         Effect.orDie
       ),
 
-      resume: (organizationId, id, now) =>
-        sql`
-          update account set paused_at = null, resumed_at = ${now}, stopped_at = null, stop_reason = null, failures = 0,
-            monitoring_state = 'active', last_poll_error = null
-          where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
+      resume: (organizationId, account, now) => {
+        const changed = { paused_at: null, resumed_at: now, stopped_at: null, monitoring_state: "active" } as const
+        return sql`
+          update account set stop_reason = null, failures = 0, last_poll_error = null,
+            ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
+          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid)
+      },
 
       setRoleLabel: (organizationId, account, label) =>
         sql`

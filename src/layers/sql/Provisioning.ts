@@ -1,5 +1,5 @@
 /** Making organizations and what belongs to them: for the command line, the demo and tests; never through the API. */
-import { Clock, Duration, Effect, type Redacted } from "effect"
+import { Clock, Duration, Effect, type Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { OrganizationId, type Role, Scope } from "../../domain/Access.ts"
@@ -15,8 +15,11 @@ import {
 } from "../../domain/JournalEntry.ts"
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
+import { MonitoringState, type StatusFacts } from "../../domain/Status.ts"
 import * as Ports from "../../ports/index.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
+import * as AccountStatuses from "./AccountStatuses.ts"
+import { statusColumns } from "./AccountStatuses.ts"
 
 const newId = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.uuidV7())
 
@@ -123,6 +126,31 @@ export interface NewAccount extends Partial<MessengerNames> {
   readonly facts?: Columns
 }
 
+const moment = (columns: Columns, name: string): Date | null => {
+  const value = columns[name] ?? null
+  if (value === null || value instanceof Date) return value
+  throw new TypeError(`${name} is a Date or null`)
+}
+
+const isMonitoringState = Schema.is(MonitoringState)
+
+/** What the status of a new account without sessions is derived from. */
+const statusFacts = (columns: Columns): StatusFacts => {
+  const state = columns["monitoring_state"]
+  if (!isMonitoringState(state)) throw new TypeError(`monitoring_state is ${MonitoringState.literals.join(", ")}`)
+  return {
+    offboarded_at: moment(columns, "offboarded_at"),
+    paused_at: moment(columns, "paused_at"),
+    stopped_at: moment(columns, "stopped_at"),
+    monitoring_state: state,
+    takeover_stopped_at: moment(columns, "takeover_stopped_at"),
+    resumed_at: moment(columns, "resumed_at"),
+    review_pending: false,
+    connected_at: moment(columns, "connected_at"),
+    enforcement_active_at: moment(columns, "enforcement_active_at")
+  }
+}
+
 /** Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id. */
 export const account = Effect.fnUntraced(function*(organizationId: string, options: NewAccount) {
   const sql = yield* SqlClient.SqlClient
@@ -134,6 +162,7 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
     phone_number: options.phone
   }
   const { recovery, ...facts } = options.facts ?? {}
+  const stored = { monitoring_state: "active", baselined: true, ...facts }
   yield* sql`insert into account ${
     sql.insert({
       organization_id: organizationId,
@@ -145,9 +174,8 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
         ...names,
         role_label: typeof facts["role_label"] === "string" ? facts["role_label"] : null
       }),
-      monitoring_state: "active",
-      baselined: true,
-      ...facts
+      ...stored,
+      ...statusColumns(statusFacts(stored), yield* now)
     })
   }`.pipe(Effect.orDie)
   if (recovery !== undefined) {
@@ -177,6 +205,9 @@ export const rows = Effect.fnUntraced(
     for (const value of values) {
       yield* Effect.orDie(sql`insert into ${sql(table)} ${sql.insert({ organization_id: organizationId, ...value })}`)
     }
+    if (table !== "session") return
+    const accounts = new Set(values.flatMap(({ account_id }) => typeof account_id === "string" ? [account_id] : []))
+    yield* Effect.orDie(AccountStatuses.save(sql, organizationId, [...accounts], yield* now))
   }
 )
 

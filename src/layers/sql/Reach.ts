@@ -1,9 +1,6 @@
-/** Which accounts a caller reaches, and which of them are in a status: the conditions that several queries share. */
-import { Duration } from "effect"
+/** Which accounts a caller reaches: the conditions that several queries share. */
 import type { SqlClient, Statement } from "effect/sql"
 import { type Caller, isNarrowing, reachesEveryAccount, type ReachLimit } from "../../domain/Access.ts"
-import { takeoverWindow } from "../../domain/Limits.ts"
-import type { AccountStatus } from "../../domain/Status.ts"
 
 /** What decides which accounts a caller reaches. */
 export type Reaching = Pick<Caller["Service"], "adminId" | "limit" | "role">
@@ -99,51 +96,6 @@ export const reachableDepartment = (sql: SqlClient.SqlClient, caller: Reaching):
           where chosen.organization_id = department.organization_id
             and chosen.connection_id = ${caller.limit.connectionId} and chosen.department_id = department.id)`
   ])
-
-/** Holds for a row of `account` with a session that waits for its review. */
-export const reviewPending = (sql: SqlClient.SqlClient): Statement.Fragment => sql`reviews > 0`
-
-/** Holds for a row of `account` in the status at `now`: the rules of `deriveStatus`, in their order. */
-const inStatus = (sql: SqlClient.SqlClient, status: AccountStatus, now: Date): Statement.Fragment => {
-  const takeoverSince = new Date(now.getTime() - Duration.toMillis(takeoverWindow))
-  const blocked = sql`(takeover_stopped_at is not null and takeover_stopped_at > ${takeoverSince}
-    and (resumed_at is null or takeover_stopped_at > resumed_at))`
-  const connecting = sql`(enforcement_active_at is not null and enforcement_active_at > ${now}
-    and connected_at is not null and (resumed_at is null or connected_at > resumed_at))`
-  const rules: ReadonlyArray<readonly [AccountStatus, Statement.Fragment]> = [
-    ["available", sql`offboarded_at is not null`],
-    ["paused", sql`paused_at is not null`],
-    ["protection_stopped", sql`stopped_at is not null`],
-    ["status_unknown", sql`monitoring_state = 'unknown'`],
-    ["hijack_blocked", blocked],
-    ["new_sign_in", reviewPending(sql)],
-    ["recently_connected", connecting],
-    ["protected", sql`true`]
-  ]
-  const place = rules.findIndex(([rule]) => rule === status)
-  return sql.and(rules.slice(0, place + 1).map(([, rule], index) => index === place ? rule : sql`${rule} is not true`))
-}
-
-/** The statuses that an account comes to by the passing of time alone, from one that lasts until a moment. */
-const lapsesInto: ReadonlyArray<AccountStatus> = ["new_sign_in", "recently_connected", "protected"]
-
-/** What is true of the accounts in a status at a moment; of each of them exactly one of the conditions. */
-export interface InStatus {
-  readonly now: Date
-  /** Goes by the standing kept in the row. */
-  readonly standing: Statement.Fragment
-  /** Holds where the standing's time ended before `now` and nobody has settled it yet, which `settle` keeps few. */
-  readonly lapsed: Statement.Fragment | undefined
-}
-
-/** Conditions on `account` for a status at `now`. */
-export const inStatusBy = (sql: SqlClient.SqlClient, status: AccountStatus, now: Date): InStatus => ({
-  now,
-  standing: status === "hijack_blocked" || status === "recently_connected"
-    ? sql`standing = ${status} and standing_until > ${now}`
-    : sql`standing = ${status}`,
-  lapsed: lapsesInto.includes(status) ? inStatus(sql, status, now) : undefined
-})
 
 /** The rows of several queries together, each row once. */
 export const union = (

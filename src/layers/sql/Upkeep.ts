@@ -6,6 +6,7 @@ import type { Db } from "../../ports/Db.ts"
 import type { Journal } from "../../ports/Journal.ts"
 import type { CheckpointKeys } from "../crypto/CheckpointKeys.ts"
 import { Targets } from "../push/Targets.ts"
+import * as AccountStatuses from "./AccountStatuses.ts"
 import * as CheckpointPush from "./CheckpointPush.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as ConsoleSessions from "./ConsoleSessions.ts"
@@ -16,7 +17,6 @@ import * as PasswordFailures from "./PasswordFailures.ts"
 import * as PasswordThrottle from "./PasswordThrottle.ts"
 import * as PendingChanges from "./PendingChanges.ts"
 import * as RateLimiter from "./RateLimiter.ts"
-import * as Standings from "./Standings.ts"
 
 type Services = SqlClient.SqlClient | Db | Journal | CheckpointKeys | LastCheckpoint
 
@@ -32,7 +32,7 @@ export const layer = Layer.effect(
     )
     return {
       closeAbandonedIntents: (all) => within(PendingChanges.closeAbandoned(all)),
-      refreshStatuses: within(Standings.settle),
+      refreshStatuses: within(AccountStatuses.refresh),
       signCheckpoints: (all) => within(Checkpoints.sign(all)),
       pushTargets,
       journalPasswordFailures: within(PasswordFailures.sweep),

@@ -28,7 +28,7 @@ export const pauseProtection = Operation.write(
     Effect.gen(function*() {
       const accounts = yield* Accounts
       if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
-      yield* accounts.pause(caller.organizationId, account_id, now)
+      yield* accounts.pause(caller.organizationId, account, now)
       return Operation.changed({
         object: "account_action" as const,
         account_id,

@@ -27,7 +27,7 @@ export const resumeProtection = Operation.write(
     Effect.gen(function*() {
       const accounts = yield* Accounts
       if (deriveStatus(account, now) !== "paused") return yield* new NotPaused({})
-      yield* accounts.resume(caller.organizationId, account_id, now)
+      yield* accounts.resume(caller.organizationId, account, now)
       return Operation.changed({
         object: "account_action" as const,
         account_id,

@@ -31,6 +31,8 @@ const tables = SqlClient.SqlClient.use((sql) =>
 
 /** All that the service may do outside organizations. */
 const servicePrivileges = [
+  "account: SELECT(id), SELECT(later_statuses), SELECT(organization_id), SELECT(status_changes), SELECT(status_until), " +
+  "UPDATE(later_statuses), UPDATE(status), UPDATE(status_changes), UPDATE(status_until)",
   "admin: SELECT",
   "ai_connection: SELECT, UPDATE(last_used_at)",
   "api_key: SELECT, UPDATE(last_used_at)",

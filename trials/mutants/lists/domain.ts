@@ -54,8 +54,8 @@ export const domain: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/domain/Status.ts",
-    line: "now.getTime() < facts.takeover_stopped_at.getTime() + Duration.toMillis(takeoverWindow)",
-    becomes: "now.getTime() <= facts.takeover_stopped_at.getTime() + Duration.toMillis(takeoverWindow)",
+    line: "if (now.getTime() < until.getTime()) return { status: \"hijack_blocked\", until }",
+    becomes: "if (now.getTime() <= until.getTime()) return { status: \"hijack_blocked\", until }",
     why: "a takeover counts a millisecond too long, and pages disagree with the single read",
     tests: ["test/domain/Status.test.ts"]
   },

@@ -262,9 +262,9 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/sql/Schema.test.ts"]
   },
   {
-    file: "src/layers/sql/Reach.ts",
-    line: "const blocked = sql`(takeover_stopped_at is not null and takeover_stopped_at > ${takeoverSince}",
-    becomes: "const blocked = sql`(takeover_stopped_at is not null and takeover_stopped_at >= ${takeoverSince}",
+    file: "src/layers/sql/AccountStatuses.ts",
+    line: "? sql`status = ${status} and (status_until > ${now}) is true`",
+    becomes: "? sql`status = ${status} and (status_until >= ${now}) is true`",
     why: "the list and the single read disagree for a moment",
     tests: ["test/laws/status.test.ts"]
   },

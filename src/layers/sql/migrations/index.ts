@@ -11,6 +11,7 @@ import proveJournal from "./0009_prove_journal.ts"
 import searchAccounts from "./0010_search_accounts.ts"
 import keepLastFour from "./0011_keep_last_four.ts"
 import separateService from "./0012_separate_service.ts"
+import keepStatusPlain from "./0013_keep_status_plain.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -23,5 +24,6 @@ export const migrations: Migrate.Migrations = {
   "0009_prove_journal": proveJournal,
   "0010_search_accounts": searchAccounts,
   "0011_keep_last_four": keepLastFour,
-  "0012_separate_service": separateService
+  "0012_separate_service": separateService,
+  "0013_keep_status_plain": keepStatusPlain
 }

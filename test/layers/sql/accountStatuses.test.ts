@@ -1,9 +1,13 @@
-import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { inject } from "vitest"
 import { AccountStatus } from "../../../src/domain/Status.ts"
-import * as Standings from "../../../src/layers/sql/Standings.ts"
-import { forEachDatabase } from "../../support/database.ts"
+import * as AccountStatuses from "../../../src/layers/sql/AccountStatuses.ts"
+import { forEachDatabase, postgresUrl } from "../../support/database.ts"
+import { postgresLayer } from "../../support/databaseRoles.ts"
+import { recording } from "../../support/statements.ts"
 import { at, hour } from "../../support/stored.ts"
 import * as World from "../../support/world.ts"
 
@@ -18,13 +22,13 @@ const byStatus = (organization: World.Organization) =>
 const lapsed = (organizationId: string, now: Date) =>
   World.query<{ id: string }>(
     organizationId,
-    (sql) => sql`select id from account where organization_id = ${organizationId} and standing_until <= ${now}`
+    (sql) => sql`select id from account where organization_id = ${organizationId} and status_until <= ${now}`
   )
 
 describe("what is kept beside the facts", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("settling writes down what time has ended, and changes no page", () =>
+      it.effect("refreshing writes down what time has ended, and changes no page", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(at(0).getTime())
           const organization = yield* World.makeOrganization()
@@ -45,7 +49,7 @@ describe("what is kept beside the facts", () => {
           for (const hours of [0, 2, 24, 50]) {
             yield* TestClock.setTime(at(hours * hour).getTime())
             const before = yield* byStatus(organization)
-            yield* Standings.settle
+            yield* AccountStatuses.refresh
             expect(yield* byStatus(organization), `after ${hours} hours`).toEqual(before)
             expect(yield* lapsed(organization.id, at(hours * hour - 60_000))).toEqual([])
           }
@@ -55,8 +59,8 @@ describe("what is kept beside the facts", () => {
             new_sign_in: [reviewed]
           })
           yield* TestClock.adjust("2 minutes")
-          yield* Standings.settle
-          expect(yield* Standings.settle).toBe(0)
+          yield* AccountStatuses.refresh
+          expect(yield* AccountStatuses.refresh).toBe(0)
         }))
 
       it.effect("an account's events follow it into another department, for whoever is granted that department", () =>
@@ -83,4 +87,45 @@ describe("what is kept beside the facts", () => {
         }))
     })
   })
+
+  it.effect("a refresh costs one statement where nothing is due among 500 organizations, and two replicas refresh each account once", () =>
+    Effect.gen(function*() {
+      const url = yield* postgresUrl
+      const replica = Effect.map(
+        Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
+        (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+      )
+      const [one, two] = [yield* replica, yield* replica]
+      const accounts = 5
+      const superuser = new URL(inject("databases").adminUrl)
+      superuser.pathname = new URL(url).pathname
+      yield* SqlClient.SqlClient.use((sql) =>
+        Effect.andThen(
+          sql`insert into organization (id, name, status, created_at, managed, billing_state, seat_limit)
+            select 'org-' || n, n, 'active', now(), true, 'none', 9 from generate_series(1, 500) n`,
+          sql`insert into account (organization_id, id, messenger_user_id, phone_number, name_key, status, status_until,
+              later_statuses, status_changes)
+            select 'org-' || n, gen_random_uuid(), each, '+1', '', 'recently_connected', ${at(hour)}, '{protected}',
+              array[${at(hour)}::timestamptz]
+            from generate_series(1, 500) n, generate_series(1, ${accounts}) each`
+        )
+      ).pipe(Effect.provide(postgresLayer(superuser.href)))
+      yield* TestClock.setTime(at(hour).getTime() + 59_999)
+      const idle = yield* one(recording(AccountStatuses.refresh))
+      expect([idle.answer, idle.said.length]).toEqual([0, 1])
+      yield* TestClock.adjust(1)
+      const refreshed = yield* Effect.all([one, two, one, two].map((at) => at(AccountStatuses.refresh)), {
+        concurrency: "unbounded"
+      })
+      expect(refreshed.reduce((sum, each) => sum + each, 0)).toBe(500 * accounts)
+      expect((yield* two(recording(AccountStatuses.refresh))).said.length).toBe(1)
+      const [left] = yield* one(
+        World.query<{ status: string; left: number }>(
+          "org-7",
+          (sql) =>
+            sql`select min(status) as status, count(status_until) as left from account where organization_id = 'org-7'`
+        )
+      )
+      expect(left).toEqual({ status: "protected", left: 0 })
+    }))
 })
