@@ -1,13 +1,5 @@
 /** The MCP server at `/mcp`: Streamable HTTP in every revision, without sessions, so that any replica answers. */
-import {
-  type CallToolResult,
-  createMcpHandler,
-  isLegacyRequest,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  WebStandardStreamableHTTPServerTransport
-} from "@modelcontextprotocol/server"
+import type { CallToolResult } from "@modelcontextprotocol/server"
 import { Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
@@ -213,9 +205,20 @@ const list = (caller: Caller["Service"], { complete, selection }: Shown) =>
       : []
   )
 
+/** The SDK, which takes a tenth of a second to load: the first request waits for it, and a start does not. */
+const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
+
 /** Answers a request whose messages were admitted. */
 const exchange = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: Shown) {
+    const {
+      createMcpHandler,
+      isLegacyRequest,
+      ProtocolError,
+      ProtocolErrorCode,
+      Server,
+      WebStandardStreamableHTTPServerTransport
+    } = yield* sdk
     const caller = yield* Caller
     const run = yield* FiberSet.makeRuntime<Operation.Services<Operations> | Caller, CallToolResult>()
     const makeServer = () => {

@@ -4,7 +4,6 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as Bridge from "../../src/mcp/Stdio.ts"
-import { RateLimiter } from "../../src/ports/RateLimits.ts"
 import { fillDirectory, pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
 import * as Processes from "./processes.ts"
@@ -104,8 +103,7 @@ describe("MCP over standard input and output", () => {
         const modern = yield* next
         expect(modern.result).toMatchObject({ resultType: "complete", isError: true })
         expect(modern.result.structuredContent).toBeUndefined()
-        const limiter = yield* RateLimiter
-        for (let hit = 2; hit < 120; hit++) yield* limiter.consume(keyId)
+        yield* World.spend(keyId)
         yield* say(organization(1))
         expect(yield* told).toEqual([true, "rate_limited"])
         yield* say(Mcp.legacy("ping", {}, 2))

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { OrganizationId, type Role, Scope } from "../../src/domain/Access.ts"
 import { AccountId } from "../../src/domain/Account.ts"
+import { requestsPerMinute } from "../../src/domain/Limits.ts"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import * as Site from "../../src/edge/Site.ts"
 import * as App from "../../src/http/App.ts"
@@ -18,6 +19,7 @@ import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layer
 import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
 import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
 
@@ -185,6 +187,16 @@ export const makeKey = (
     organizationId,
     Provisioning.apiKey(organizationId, adminId, { label: "A further key", expiresAt: null, scopes, ...options })
   )
+
+/** Spends the whole budget of a key, as that many requests at this moment would. */
+export const spend = Effect.fnUntraced(function*(keyId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  yield* Tenant.directory(sql)(sql`
+    insert into rate_limit (key, hits, admitted)
+    values (${keyId}, array_fill(${now}::bigint, array[${requestsPerMinute}::int]), true)
+    on conflict (key) do update set hits = excluded.hits`)
+})
 
 /** Makes an active organization on the governance plan with 100 seats, unless `facts` says otherwise. */
 export const makeOrganization = Effect.fnUntraced(function*(
