@@ -5,6 +5,7 @@ import { Timestamp } from "../domain/Wire.ts"
 import { Background } from "../engine/Background.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
+import { ownsTables } from "../layers/sql/Roles.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import { command } from "./Declared.ts"
 
@@ -49,8 +50,7 @@ const facts = Effect.gen(function*() {
   const [row] = yield* sql<Facts>`
     select split_part(current_setting('server_version'), ' ', 1) as version, current_database()::text as name,
       session_user::text as role, pg_database_size(current_database()) as size_bytes,
-      exists (select 1 from pg_class where oid in (to_regclass('organization'), to_regclass('journal_event'))
-        and pg_has_role(session_user, relowner, 'member')) as owns_tables,
+      ${ownsTables(sql)} as owns_tables,
       to_regclass('journal_checkpoint') is not null as checkpoints`
   return row ?? (yield* Effect.die(new Error("The database does not say what it is")))
 })

@@ -26,8 +26,8 @@ export interface Page {
   readonly narrow?: boolean
   /** Where the browser goes on to by itself. */
   readonly next?: string
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
+  readonly status?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Where a form of the page may lead besides the site itself, as sources of a policy. */
   readonly formAction?: string
 }

@@ -59,8 +59,8 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown = {}) {
     title: faults.size === 0 ? "Create an API key" : "Problem: create an API key",
     admin,
     signOut: view.csrf(outForm),
-    ...(shown.status === undefined ? {} : { status: shown.status }),
-    ...(shown.headers === undefined ? {} : { headers: shown.headers }),
+    status: shown.status,
+    headers: shown.headers,
     body: html`
 <p class="back"><a href="${visit.base}${developer}">Developer</a></p>
 <h1>Create an API key</h1>

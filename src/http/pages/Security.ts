@@ -80,8 +80,8 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
     title: faults.size === 0 ? "Password and sessions" : "Problem: password and sessions",
     admin,
     signOut: view.csrf(outForm),
-    ...(shown.status === undefined ? {} : { status: shown.status }),
-    ...(shown.headers === undefined ? {} : { headers: shown.headers }),
+    status: shown.status,
+    headers: shown.headers,
     body: html`
 <h1>Password and sessions</h1>
 <p class="lead">How you sign in at this console, and where you are signed in.</p>

@@ -37,6 +37,11 @@ export class RoleBypassesRowSecurity
   }
 }
 
+/** Whether the login role owns the tables or may act as their owner. */
+export const ownsTables = (sql: SqlClient.SqlClient) =>
+  sql`exists (select 1 from pg_class where oid in (to_regclass('organization'), to_regclass('journal_event'))
+    and pg_has_role(session_user, relowner, 'member'))`
+
 interface Facts {
   readonly role: string
   readonly above: boolean
@@ -54,8 +59,7 @@ const read = Effect.gen(function*() {
       to_regrole('console_app') is not null as app, to_regrole('console_service') is not null as service,
       coalesce(pg_has_role(to_regrole('console_service'), to_regrole('console_app'), 'member'), false) as joined,
       coalesce(pg_has_role(session_user, to_regrole('console_service'), 'member'), false) as member,
-      exists (select 1 from pg_class where oid in (to_regclass('organization'), to_regclass('journal_event'))
-        and pg_has_role(session_user, relowner, 'member')) as owner
+      ${ownsTables(sql)} as owner
     from pg_roles where rolname = session_user`
   return facts ?? (yield* Effect.die(new Error("The login role is not in pg_roles")))
 })
