@@ -125,7 +125,6 @@ describe("the samples", () => {
             if (changing) continue
             const tool = Mcp.told(yield* Mcp.call(id, input, { key }))
             expect([id, tool.how, tool.body]).toEqual([id, "done", body])
-            // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- the services of any operation are any
             const embedded = yield* Effect.provideService(operation.call(input), Caller, caller)
             expect([id, JSON.parse(JSON.stringify(embedded))]).toEqual([id, body])
           }

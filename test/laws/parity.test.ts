@@ -154,7 +154,6 @@ const embedded = Effect.fnUntraced(function*(operation: Operation.Any, args: Arg
   const token = typeof key === "string" ? Redacted.make(key) : key
   return yield* (yield* Credentials).authenticate(token, `${World.baseUrl}/v1`).pipe(
     Effect.flatMap((caller) =>
-      // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- the services of any operation are any
       Effect.provideService(operation.call(args) as Effect.Effect<unknown, Failure.Failure, any>, Caller, {
         ...caller,
         via: "embedded",
