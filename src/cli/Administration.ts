@@ -1,71 +1,65 @@
-/** What an operator can do to a database: each command takes and answers JSON, so that a socket can carry it. */
-import { Effect, Redacted, Schema } from "effect"
+/** What can be asked of whoever has the database open: the same in this process and through a socket. */
+import { Schema } from "effect"
+import * as Rpc from "effect/rpc/Rpc"
+import * as RpcGroup from "effect/rpc/RpcGroup"
+import * as RpcMiddleware from "effect/rpc/RpcMiddleware"
 import * as Admins from "../administration/Admins.ts"
 import * as ApiKeys from "../administration/ApiKeys.ts"
+import * as Applications from "../administration/Applications.ts"
+import * as Database from "../administration/Database.ts"
+import * as Journals from "../administration/Journals.ts"
 import * as Organizations from "../administration/Organizations.ts"
-import * as Loader from "../layers/seed/Loader.ts"
-import { approveApplication, listApplications, requireApproval, withdrawApplication } from "./Applications.ts"
-import { databaseStatus } from "./DatabaseStatus.ts"
-import { command, commandOf, type Refused } from "./Declared.ts"
-import { checkpoint, exportJournal, verifyJournal } from "./Journals.ts"
-import { records } from "./Records.ts"
+import * as Seed from "../administration/Seed.ts"
+import { type Contract, Refused } from "../administration/UseCase.ts"
 
-export const createOrganization = commandOf(Organizations.createOrganization)
-export const createAdmin = commandOf(Admins.createAdmin)
-export const setPassword = commandOf(Admins.setPassword)
-export const disableAdmin = commandOf(Admins.disableAdmin)
-export const enableAdmin = commandOf(Admins.enableAdmin)
-export const createKey = commandOf(ApiKeys.createKey)
-export const revokeKey = commandOf(ApiKeys.revokeKey)
+const request = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top>(
+  { input, name, output }: Contract<Name, Input, Output>
+) => Rpc.make(name, { payload: input, success: output, error: Refused })
 
-export const seed = command(
-  "seed",
-  Schema.Struct({ seed: Schema.Json }),
-  Schema.Struct({
-    created: Schema.Array(Schema.String),
-    unchanged: Schema.Array(Schema.String),
-    keys: Schema.Array(Schema.Struct({
-      organization: Schema.String,
-      label: Schema.String,
-      admin: Schema.String,
-      key: Schema.String
-    }))
-  }),
-  (input) =>
-    Effect.gen(function*() {
-      const loaded = yield* Loader.load(yield* Loader.decode(input.seed))
-      return { ...loaded, keys: loaded.keys.map((made) => ({ ...made, key: Redacted.value(made.key) })) }
-    })
-)
+/** What the database alone answers, however old its schema is. */
+export const DatabaseRequests = RpcGroup.make(request(Database.databaseStatus))
 
-/** Every command. */
-export const commands = [
-  createOrganization,
-  createAdmin,
-  setPassword,
-  disableAdmin,
-  enableAdmin,
-  createKey,
-  revokeKey,
-  listApplications,
-  requireApproval,
-  approveApplication,
-  withdrawApplication,
-  seed,
-  verifyJournal,
-  checkpoint,
-  exportJournal,
-  ...records,
-  databaseStatus
-] as const
+/** What an auditor may ask, who has none of the service's secrets. */
+export const AuditRequests = RpcGroup.make(request(Journals.verifyJournal))
 
-/** What commands need. */
-export type CommandServices = Effect.Services<ReturnType<(typeof commands)[number]["execute"]>>
+/** What the commands ask. */
+export const CommandRequests = RpcGroup.make(
+  request(Organizations.createOrganization),
+  request(Organizations.listOrganizations),
+  request(Organizations.showOrganization),
+  request(Organizations.setOrganization),
+  request(Admins.createAdmin),
+  request(Admins.listAdmins),
+  request(Admins.showAdmin),
+  request(Admins.setAdmin),
+  request(Admins.setPassword),
+  request(Admins.disableAdmin),
+  request(Admins.enableAdmin),
+  request(ApiKeys.createKey),
+  request(ApiKeys.listKeys),
+  request(ApiKeys.showKey),
+  request(ApiKeys.revokeKey),
+  request(Applications.listApplications),
+  request(Applications.requireApproval),
+  request(Applications.approveApplication),
+  request(Applications.withdrawApplication),
+  request(Seed.seed),
+  request(Journals.checkpoint),
+  Rpc.make(Journals.exportJournal.name, {
+    payload: Journals.exportJournal.input,
+    success: Journals.exportJournal.output,
+    error: Refused,
+    stream: true
+  })
+).merge(AuditRequests)
 
-/** One command, for code that runs any. */
-export interface Command<Input, Output> {
-  readonly name: string
-  readonly input: Schema.Codec<Input, unknown>
-  readonly output: Schema.Codec<Output, unknown>
-  execute(json: unknown): Effect.Effect<unknown, Refused, CommandServices>
-}
+/** The request to let the directory go, and whether the holder will. */
+export const HolderRequests = RpcGroup.make(Rpc.make("release", { success: Schema.Boolean }))
+
+/** Answers what fails unexpectedly with a refusal, and logs it where it happened. */
+export class Contained extends RpcMiddleware.Service<Contained>()("org-security-console/cli/Administration/Contained", {
+  error: Refused
+}) {}
+
+/** Everything that the holder of a directory answers at its socket. */
+export const SocketRequests = CommandRequests.merge(DatabaseRequests, HolderRequests).middleware(Contained)

@@ -1,7 +1,7 @@
 /** The commands by which an operator says which applications admins may connect. */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as Applications from "./Applications.ts"
+import type * as Applications from "../administration/Applications.ts"
 import { common, organization, run } from "./Commands.ts"
 import * as Output from "./Output.ts"
 
@@ -22,7 +22,7 @@ export const applications = Command.make("applications").pipe(
   Command.withSubcommands([
     Command.make("list", { ...common, organization }, (input) =>
       Effect.flatMap(
-        run(input, Applications.listApplications, { organization: input.organization }),
+        run(input, (requests) => requests.list_applications({ organization: input.organization })),
         (answer) => printApplications(input.json, answer)
       )).pipe(Command.withDescription("List the applications that are approved")),
     Command.make("approval", {
@@ -33,26 +33,29 @@ export const applications = Command.make("applications").pipe(
       )
     }, (input) =>
       Effect.flatMap(
-        run(input, Applications.requireApproval, {
-          organization: input.organization,
-          required: input.required === "on"
-        }),
+        run(input, (requests) =>
+          requests.require_approval({
+            organization: input.organization,
+            required: input.required === "on"
+          })),
         (answer) => printApplications(input.json, answer)
       )).pipe(Command.withDescription("Say whether applications have to be approved")),
     Command.make("approve", { ...common, organization, application }, (input) =>
       Effect.flatMap(
-        run(input, Applications.approveApplication, {
-          organization: input.organization,
-          application: input.application
-        }),
+        run(input, (requests) =>
+          requests.approve_application({
+            organization: input.organization,
+            application: input.application
+          })),
         (answer) => printApplications(input.json, answer)
       )).pipe(Command.withDescription("Let every admin connect an application")),
     Command.make("withdraw", { ...common, organization, application }, (input) =>
       Effect.flatMap(
-        run(input, Applications.withdrawApplication, {
-          organization: input.organization,
-          application: input.application
-        }),
+        run(input, (requests) =>
+          requests.withdraw_application({
+            organization: input.organization,
+            application: input.application
+          })),
         (answer) => printApplications(input.json, answer)
       )).pipe(Command.withDescription("Take an approval back; connections that exist stay"))
   ])

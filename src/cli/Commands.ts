@@ -1,50 +1,29 @@
-/** The commands that change or read a database, each over one function of Administration. */
-import { Duration, Effect, Layer, Option, Redacted, Schema, Stdio, Stream } from "effect"
+/** The commands that make and change organizations, admins and keys, each with one request. */
+import { Duration, Effect, Option, Redacted, Schema, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs"
+import { Refused } from "../administration/UseCase.ts"
 import { Role, Scope } from "../domain/Access.ts"
 import { defaultApiKeyExpiry } from "../domain/Limits.ts"
 import { Tier } from "../domain/Organization.ts"
-import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
-import * as Simulated from "../layers/messenger/Simulated.ts"
-import * as Checkpoints from "../layers/sql/Checkpoints.ts"
-import * as Administration from "./Administration.ts"
-import * as Control from "./Control.ts"
-import { Refused } from "./Declared.ts"
-import * as Environment from "./Environment.ts"
+import type { Asked, CommandClient } from "./ControlClient.ts"
+import type { Doing } from "./Local.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
-/** What a command does to a data directory: makes the database, or only reads it. */
-interface Doing {
-  readonly makes?: true
-  readonly reads?: true
-}
-
-/**
- * Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it; a directory without
- * a database is refused, unless the command makes one. What a command journals in a directory of its own is signed.
- */
-const open = (settings: Settings.Database, { makes, reads }: Doing) =>
-  (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layerAtEnd).pipe(
-    Layer.provideMerge(Environment.core(settings)),
-    Layer.provideMerge(Simulated.layerSql),
-    Layer.provideMerge(PasswordHasher.layer),
-    Layer.provideMerge(
-      Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings) }))
-    ),
-    Layer.provideMerge(Environment.sql(settings)),
-    Layer.provideMerge(Layer.effectDiscard(Environment.check(settings))),
-    Layer.provideMerge(Layer.effectDiscard(makes === true ? Effect.void : Environment.present(settings)))
-  )
-
-/** Runs a command where the database is. */
-export const run = <Input, Output>(
+/** Asks where the database is; what asks and what answers is loaded when it is needed. */
+export const run = Effect.fnUntraced(function*<A>(
   settings: Settings.Database,
-  command: Administration.Command<Input, Output>,
-  input: Input,
+  asked: Asked<CommandClient, A>,
   doing: Doing = {}
-) => Control.invoke(settings, command, input, open(settings, doing))
+) {
+  const { invoke } = yield* Effect.promise(() => import("./ControlClient.ts"))
+  const here = Effect.flatMap(
+    Effect.promise(() => import("./Local.ts")),
+    ({ commands }) => commands(settings, doing)
+  )
+  return yield* invoke(settings, asked, here)
+})
 
 /** What every command that works on a database can be told. */
 export const common = { ...Settings.database, json: Output.json }
@@ -70,14 +49,15 @@ export const createOrganization = Command.make("create", {
   )
 }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Administration.createOrganization, {
-      id: input.id,
-      name: input.name,
-      owner: input.owner,
-      plan: input.plan,
-      seats: input.seats,
-      valid_until: Option.getOrNull(input.validUntil)
-    })
+    const answer = yield* run(input, (requests) =>
+      requests.create_organization({
+        id: input.id,
+        name: input.name,
+        owner: input.owner,
+        plan: input.plan,
+        seats: input.seats,
+        valid_until: Option.getOrNull(input.validUntil)
+      }))
     yield* Output.print(input.json, answer, () => [
       `Created ${answer.organization}, owned by ${answer.owner}.`,
       `Next: security-console keys create ${answer.organization} ${answer.owner} --label "First key" --scopes org:read`
@@ -102,13 +82,14 @@ const createAdmin = Command.make("create", {
   )
 }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Administration.createAdmin, {
-      organization: input.organization,
-      email: input.email,
-      role: input.role,
-      name: Option.getOrNull(input.name),
-      archive_access: input.archiveAccess
-    })
+    const answer = yield* run(input, (requests) =>
+      requests.create_admin({
+        organization: input.organization,
+        email: input.email,
+        role: input.role,
+        name: Option.getOrNull(input.name),
+        archive_access: input.archiveAccess
+      }))
     yield* Output.print(input.json, answer, () => [
       `Created the ${input.role} ${answer.email} of ${answer.organization}; they can sign in once they have a password.`
     ])
@@ -125,11 +106,12 @@ const readPassword = Effect.gen(function*() {
 const setPassword = Command.make("set-password", { ...common, organization, email }, (input) =>
   Effect.gen(function*() {
     const password = yield* readPassword
-    const answer = yield* run(input, Administration.setPassword, {
-      organization: input.organization,
-      email: input.email,
-      password
-    })
+    const answer = yield* run(input, (requests) =>
+      requests.set_password({
+        organization: input.organization,
+        email: input.email,
+        password
+      }))
     yield* Output.print(input.json, answer, () => [
       `Set the password of ${answer.email}. Ended: ${answer.ended.api_keys} API keys, ${answer.ended.connections} connected applications, ${answer.ended.sessions} console sessions.`
     ])
@@ -144,10 +126,11 @@ const setPassword = Command.make("set-password", { ...common, organization, emai
     ])
   )
 
-const setDisabled = (name: "disable" | "enable", command: typeof Administration.disableAdmin, done: string) =>
+const setDisabled = (name: "disable" | "enable", done: string) =>
   Command.make(name, { ...common, organization, email }, (input) =>
     Effect.gen(function*() {
-      const answer = yield* run(input, command, { organization: input.organization, email: input.email })
+      const answer = yield* run(input, (requests) =>
+        requests[`${name}_admin`]({ organization: input.organization, email: input.email }))
       yield* Output.print(input.json, answer, () => [`${answer.email} ${done}`])
     }))
 
@@ -155,10 +138,10 @@ const setDisabled = (name: "disable" | "enable", command: typeof Administration.
 export const adminCommands = [
   createAdmin,
   setPassword,
-  setDisabled("disable", Administration.disableAdmin, "is disabled: their credentials no longer work.").pipe(
+  setDisabled("disable", "is disabled: their credentials no longer work.").pipe(
     Command.withDescription("Disable an admin: their credentials stop at once")
   ),
-  setDisabled("enable", Administration.enableAdmin, "is enabled: their credentials work again.").pipe(
+  setDisabled("enable", "is enabled: their credentials work again.").pipe(
     Command.withDescription("Enable a disabled admin again")
   )
 ] as const
@@ -197,15 +180,16 @@ const createKey = Command.make("create", {
     if (input.never && Option.isSome(input.expiresInDays)) {
       return yield* new Refused({ message: "--never-expires and --expires-in-days contradict each other: give one." })
     }
-    const answer = yield* run(input, Administration.createKey, {
-      organization: input.organization,
-      email: input.email,
-      label: input.label,
-      scopes: input.scopes,
-      expires_in_days: input.never
-        ? null
-        : Option.getOrElse(input.expiresInDays, () => Duration.toDays(defaultApiKeyExpiry))
-    })
+    const answer = yield* run(input, (requests) =>
+      requests.create_key({
+        organization: input.organization,
+        email: input.email,
+        label: input.label,
+        scopes: input.scopes,
+        expires_in_days: input.never
+          ? null
+          : Option.getOrElse(input.expiresInDays, () => Duration.toDays(defaultApiKeyExpiry))
+      }))
     const key = Redacted.value(answer.key)
     yield* Output.print(input.json, { ...answer, key }, () => [
       key,
@@ -227,10 +211,11 @@ const revokeKey = Command.make("revoke", {
   keyId: Argument.String("key-id").pipe(Argument.withDescription("The key's id"))
 }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Administration.revokeKey, {
-      organization: input.organization,
-      key_id: input.keyId
-    })
+    const answer = yield* run(input, (requests) =>
+      requests.revoke_key({
+        organization: input.organization,
+        key_id: input.keyId
+      }))
     yield* Output.print(input.json, answer, () => [`Revoked ${answer.key_id}.`])
   })).pipe(Command.withDescription("Revoke an API key"))
 
@@ -253,8 +238,10 @@ export const seed = Command.make("seed", {
 }, (input) =>
   Effect.gen(function*() {
     yield* Output.progress(`Loading ${input.file}`)
-    const answer = yield* run(input, Administration.seed, { seed: yield* readJson(input.file) }, { makes: true }).pipe(
+    const seed = yield* readJson(input.file)
+    const answer = yield* run(input, (requests) => requests.seed({ seed }), { makes: true }).pipe(
       Effect.ensuring(Output.progressDone)
     )
-    yield* Output.print(true, answer, () => [])
+    const keys = answer.keys.map((made) => ({ ...made, key: Redacted.value(made.key) }))
+    yield* Output.print(true, { ...answer, keys }, () => [])
   }))

@@ -1,11 +1,11 @@
 /** Verifies an exported journal by itself: without the database, and without a key that signs. */
 import { Effect, Option, Schema } from "effect"
 import * as fs from "node:fs"
-import { Checkpoint } from "../domain/Checkpoint.ts"
+import { refuse } from "../administration/UseCase.ts"
+import { Checkpoint, type PublicJwk, PublicKeys } from "../domain/Checkpoint.ts"
 import { JournalEvent } from "../domain/JournalEvent.ts"
-import { judge, type PublicJwk, PublicKeys } from "../layers/crypto/CheckpointKeys.ts"
+import { judge } from "../layers/crypto/CheckpointKeys.ts"
 import { eventHash, seedHash } from "../layers/sql/JournalRows.ts"
-import { refuse } from "./Declared.ts"
 
 const Line = Schema.fromJsonString(
   Schema.Union([

@@ -4,7 +4,7 @@ import * as EffectScope from "effect/Scope"
 import * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
 import * as Stdio from "../mcp/Stdio.ts"
 import * as Address from "./Address.ts"
-import * as Control from "./Control.ts"
+import * as ControlClient from "./ControlClient.ts"
 
 /** How long calls in flight may take to end before the directory is let go. */
 const finishing = Duration.seconds(30)
@@ -29,7 +29,7 @@ export const request = Effect.fnUntraced(function*(directory: string) {
   const whenInUse: DirectoryLock.WhenInUse = ({ holder }) =>
     Effect.gen(function*() {
       const now = clock.currentTimeMillisUnsafe()
-      const answer = yield* Control.askRelease(directory)
+      const answer = yield* ControlClient.askRelease(directory)
       if (Option.contains(answer, false)) return false
       if (until === undefined) {
         until = now + Duration.toMillis(meeting)

@@ -1,13 +1,12 @@
 /** The commands about journals: verify, export, and keep checkpoints of them. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type * as Journals from "../administration/Journals.ts"
+import { Refused } from "../administration/UseCase.ts"
 import { readPublicKeys } from "../layers/crypto/CheckpointKeys.ts"
 import { common, run } from "./Commands.ts"
-import * as Control from "./Control.ts"
-import { Refused } from "./Declared.ts"
-import * as Environment from "./Environment.ts"
+import type { Asked, Holder } from "./ControlClient.ts"
 import * as ExportFile from "./ExportFile.ts"
-import * as Journals from "./Journals.ts"
 import * as KeptFile from "./KeptFile.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
@@ -64,6 +63,15 @@ const checkpointReasons: Readonly<Record<string, string>> = {
   lost: "it was seen before, and the database does not have it"
 }
 
+/** Asks as an auditor, who has none of the service's secrets. */
+const audit = Effect.fnUntraced(
+  function*<A>(settings: Settings.Database, asked: Asked<Pick<Holder, "verify_journal">, A>) {
+    const { invoke } = yield* Effect.promise(() => import("./ControlClient.ts"))
+    const here = Effect.flatMap(Effect.promise(() => import("./Local.ts")), ({ audit }) => audit(settings))
+    return yield* invoke(settings, asked, here)
+  }
+)
+
 const verifyDatabase = Effect.fnUntraced(function*(
   input: Settings.Database & {
     readonly json: boolean
@@ -79,8 +87,10 @@ const verifyDatabase = Effect.fnUntraced(function*(
     public_keys: Option.getOrElse(yield* readKeys(input.publicKey), () => [])
   }
   const answer = yield* (Option.isSome(input.publicKey)
-    ? Control.invoke(input, Journals.verifyJournal, asked, Environment.auditing(input))
-    : run(input, Journals.verifyJournal, asked, { reads: true })).pipe(Effect.ensuring(Output.progressDone))
+    ? audit(input, (requests) => requests.verify_journal(asked))
+    : run(input, (requests) => requests.verify_journal(asked), { reads: true })).pipe(
+      Effect.ensuring(Output.progressDone)
+    )
   const { checkpoints } = answer
   yield* Output.print(input.json, answer, () => [
     ...Output.columns(answer.journals.map((journal) => [
@@ -125,14 +135,13 @@ const verify = Command.make(
 
 const checkpoint = Command.make("checkpoint", { ...common, organization: chosen }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Journals.checkpoint, { organization: Option.getOrNull(input.organization) })
+    const answer = yield* run(input, (requests) =>
+      requests.checkpoint({ organization: Option.getOrNull(input.organization) }))
     yield* Output.print(input.json, answer, () =>
       Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
   })).pipe(
     Command.withDescription("Print each journal's newest checkpoint; keep it elsewhere, and verify against it later")
   )
-
-const pageSize = 1000
 
 const csvColumns = [
   "sequence",
@@ -175,6 +184,14 @@ const csvLine = (event: { readonly [key: string]: unknown }): string =>
     return csvCell(second === undefined ? value : new Map(Object.entries(value ?? {})).get(second))
   }).join(",")
 
+type Page = typeof Journals.exportJournal.output.Type
+
+/** Writes lines, and waits until they are taken. */
+const write = (lines: ReadonlyArray<string>) =>
+  Effect.callback<void>((resume) => {
+    process.stdout.write(lines.map((line) => `${line}\n`).join(""), () => resume(Effect.void))
+  })
+
 const exportJournal = Command.make("export", {
   ...Settings.database,
   organization,
@@ -185,29 +202,23 @@ const exportJournal = Command.make("export", {
   after: Flag.Int("after-sequence").pipe(Flag.withDescription("Only the events after this one"), Flag.withDefault(0))
 }, (input) =>
   Effect.gen(function*() {
-    if (input.format === "csv") process.stdout.write(`${csvColumns.join(",")}\n`)
-    let after = input.after
-    while (true) {
-      const page = yield* run(input, Journals.exportJournal, {
-        organization: input.organization,
-        after_sequence: after,
-        limit: pageSize
-      }, { reads: true })
-      for (const event of page.events) {
-        process.stdout.write(`${input.format === "csv" ? csvLine({ ...event }) : JSON.stringify(event)}\n`)
-        after = event.sequence
-      }
-      if (input.format === "ndjson") {
-        for (const checkpoint of page.checkpoints) process.stdout.write(`${JSON.stringify(checkpoint)}\n`)
-      }
-      yield* Output.progress(`${after} of ${page.last_sequence} events`)
-      if (page.events.length < pageSize) {
-        if (input.format === "ndjson") {
-          process.stdout.write(`${JSON.stringify({ object: "journal_keys", keys: page.keys })}\n`)
-        }
-        return yield* Output.progressDone
-      }
-    }
+    const ndjson = input.format === "ndjson"
+    if (!ndjson) yield* write([csvColumns.join(",")])
+    const writePage = Effect.fnUntraced(function*({ checkpoints, events, last_sequence }: Page) {
+      yield* write(events.map((event) => ndjson ? JSON.stringify(event) : csvLine({ ...event })))
+      if (ndjson) yield* write(checkpoints.map((checkpoint) => JSON.stringify(checkpoint)))
+      yield* Output.progress(`${events.at(-1)?.sequence ?? last_sequence} of ${last_sequence} events`)
+    })
+    const last = yield* run(
+      input,
+      (requests) =>
+        requests.export_journal({ organization: input.organization, after_sequence: input.after }).pipe(
+          Stream.tap(writePage),
+          Stream.runLast
+        ),
+      { reads: true }
+    ).pipe(Effect.ensuring(Output.progressDone))
+    if (ndjson && Option.isSome(last)) yield* write([JSON.stringify({ object: "journal_keys", keys: last.value.keys })])
   })).pipe(
     Command.withDescription("Write a journal with its hashes, signed checkpoints and public keys, oldest first"),
     Command.withExamples([

@@ -1,8 +1,8 @@
 /** Reads checkpoints that were kept outside the database: printed by a command, or pushed one a line. */
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs"
-import { Refused } from "./Declared.ts"
-import * as Journals from "./Journals.ts"
+import * as Journals from "../administration/Journals.ts"
+import { Refused } from "../administration/UseCase.ts"
 
 /** The text of a file that a flag names. */
 export const readText = (file: string) =>

@@ -1,11 +1,13 @@
 /** The commands that list, show and change organizations, admins and keys. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type * as Admins from "../administration/Admins.ts"
+import type * as ApiKeys from "../administration/ApiKeys.ts"
+import type * as Organizations from "../administration/Organizations.ts"
 import { Role } from "../domain/Access.ts"
 import { Tier } from "../domain/Organization.ts"
 import { common, email, organization, run } from "./Commands.ts"
 import * as Output from "./Output.ts"
-import * as Records from "./Records.ts"
 
 const day = (moment: Date | null, otherwise: string): string => moment?.toISOString().slice(0, 10) ?? otherwise
 const minute = (moment: Date | null, otherwise: string): string =>
@@ -15,7 +17,7 @@ const yesNo = (truth: boolean): string => truth ? "yes" : "no"
 const keyId = Argument.String("key-id").pipe(Argument.withDescription("The key's id"))
 const newName = (of: string) => Flag.String("name").pipe(Flag.withDescription(`The ${of}'s new name`), Flag.optional)
 
-type Organization = (typeof Records.showOrganization)["output"]["Type"]
+type Organization = typeof Organizations.showOrganization.output.Type
 
 const organizationLines = (found: Organization): ReadonlyArray<string> =>
   Output.columns([
@@ -31,7 +33,7 @@ const organizationLines = (found: Organization): ReadonlyArray<string> =>
 
 const listOrganizations = Command.make("list", common, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Records.listOrganizations, {})
+    const answer = yield* run(input, (requests) => requests.list_organizations({}))
     yield* Output.print(input.json, answer, () =>
       answer.organizations.length === 0
         ? ["There is no organization yet."]
@@ -50,7 +52,7 @@ const listOrganizations = Command.make("list", common, (input) =>
 
 const showOrganization = Command.make("show", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const found = yield* run(input, Records.showOrganization, { organization: input.organization })
+    const found = yield* run(input, (requests) => requests.show_organization({ organization: input.organization }))
     yield* Output.print(input.json, found, () => organizationLines(found))
   })).pipe(Command.withDescription("Show an organization: its plan, seats and licence"))
 
@@ -70,14 +72,15 @@ const setOrganization = Command.make("set", {
   )
 }, (input) =>
   Effect.gen(function*() {
-    const found = yield* run(input, Records.setOrganization, {
-      organization: input.organization,
-      name: Option.getOrNull(input.name),
-      plan: Option.getOrNull(input.plan),
-      seats: Option.getOrNull(input.seats),
-      valid_until: Option.getOrNull(input.validUntil),
-      open_ended: input.openEnded
-    })
+    const found = yield* run(input, (requests) =>
+      requests.set_organization({
+        organization: input.organization,
+        name: Option.getOrNull(input.name),
+        plan: Option.getOrNull(input.plan),
+        seats: Option.getOrNull(input.seats),
+        valid_until: Option.getOrNull(input.validUntil),
+        open_ended: input.openEnded
+      }))
     yield* Output.print(input.json, found, () => organizationLines(found))
   })).pipe(
     Command.withDescription("Change an organization's name, plan, seats or licence; what no flag names stays"),
@@ -87,7 +90,7 @@ const setOrganization = Command.make("set", {
     ])
   )
 
-type Admin = (typeof Records.showAdmin)["output"]["Type"]
+type Admin = typeof Admins.showAdmin.output.Type
 
 const adminLines = (found: Admin): ReadonlyArray<string> =>
   Output.columns([
@@ -103,7 +106,7 @@ const adminLines = (found: Admin): ReadonlyArray<string> =>
 
 const listAdmins = Command.make("list", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Records.listAdmins, { organization: input.organization })
+    const answer = yield* run(input, (requests) => requests.list_admins({ organization: input.organization }))
     yield* Output.print(input.json, answer, () =>
       Output.table(
         ["EMAIL", "NAME", "ROLE", "STATE", "PASSWORD"],
@@ -119,8 +122,10 @@ const listAdmins = Command.make("list", { ...common, organization }, (input) =>
 
 const showAdmin = Command.make("show", { ...common, organization, email }, (input) =>
   Effect.gen(function*() {
-    const found = yield* run(input, Records.showAdmin, { organization: input.organization, email: input.email })
-    yield* Output.print(input.json, found, () => adminLines(found))
+    const found = yield* run(input, (requests) =>
+      requests.show_admin({ organization: input.organization, email: input.email }))
+    yield* Output.print(input.json, found, () =>
+      adminLines(found))
   })).pipe(Command.withDescription("Show an admin"))
 
 const setAdmin = Command.make("set", {
@@ -134,12 +139,13 @@ const setAdmin = Command.make("set", {
   )
 }, (input) =>
   Effect.gen(function*() {
-    const found = yield* run(input, Records.setAdmin, {
-      organization: input.organization,
-      email: input.email,
-      name: Option.getOrNull(input.name),
-      role: Option.getOrNull(input.role)
-    })
+    const found = yield* run(input, (requests) =>
+      requests.set_admin({
+        organization: input.organization,
+        email: input.email,
+        name: Option.getOrNull(input.name),
+        role: Option.getOrNull(input.role)
+      }))
     yield* Output.print(input.json, found, () => adminLines(found))
   })).pipe(
     Command.withDescription("Change an admin's name or role; their credentials follow the role at once"),
@@ -151,7 +157,7 @@ const setAdmin = Command.make("set", {
     ])
   )
 
-type Key = (typeof Records.showKey)["output"]["Type"]
+type Key = typeof ApiKeys.showKey.output.Type
 
 const stateText: Readonly<Record<Key["state"], string>> = {
   works: "works",
@@ -175,7 +181,7 @@ const keyLines = (found: Key): ReadonlyArray<string> =>
 
 const listKeys = Command.make("list", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, Records.listKeys, { organization: input.organization })
+    const answer = yield* run(input, (requests) => requests.list_keys({ organization: input.organization }))
     yield* Output.print(input.json, answer, () =>
       answer.keys.length === 0
         ? [`${input.organization} has no API key.`]
@@ -187,8 +193,10 @@ const listKeys = Command.make("list", { ...common, organization }, (input) =>
 
 const showKey = Command.make("show", { ...common, organization, keyId }, (input) =>
   Effect.gen(function*() {
-    const found = yield* run(input, Records.showKey, { organization: input.organization, key_id: input.keyId })
-    yield* Output.print(input.json, found, () => keyLines(found))
+    const found = yield* run(input, (requests) =>
+      requests.show_key({ organization: input.organization, key_id: input.keyId }))
+    yield* Output.print(input.json, found, () =>
+      keyLines(found))
   })).pipe(Command.withDescription("Show an API key: its admin, scopes and dates; never the key itself"))
 
 /** What each group has besides the commands that make things. */

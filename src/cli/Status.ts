@@ -1,14 +1,12 @@
 /** The command that reports the state of the service, running or not. */
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import type { databaseStatus } from "../administration/Database.ts"
+import { Refused } from "../administration/UseCase.ts"
 import { readKeys } from "../layers/crypto/Peppers.ts"
-import * as Postgres from "../layers/sql/Postgres.ts"
 import * as Address from "./Address.ts"
-import * as Control from "./Control.ts"
-import { databaseStatus } from "./DatabaseStatus.ts"
-import { Refused } from "./Declared.ts"
 import * as Environment from "./Environment.ts"
 import * as Errors from "./Errors.ts"
 import * as Output from "./Output.ts"
@@ -16,7 +14,7 @@ import * as Settings from "./Settings.ts"
 import * as Variables from "./Variables.ts"
 import { version } from "./Version.ts"
 
-type Database = (typeof databaseStatus)["output"]["Type"]
+type Database = typeof databaseStatus.output.Type
 
 /** Where the database is, without its password. */
 const place = (settings: Settings.Database): string =>
@@ -48,10 +46,9 @@ const askDatabase = (settings: Settings.Database): Effect.Effect<Database | { re
   if (embedded && !fs.existsSync(path.join(settings.data, "database"))) {
     return Effect.succeed({ failure: "there is none yet" })
   }
-  const open = embedded
-    ? Environment.sql(settings)
-    : Layer.provideMerge(Layer.effectDiscard(Postgres.check), Environment.sql(settings))
-  return Control.invoke(settings, databaseStatus, {}, open).pipe(
+  const here = Effect.flatMap(Effect.promise(() => import("./Local.ts")), ({ database }) => database(settings))
+  return Effect.promise(() => import("./ControlClient.ts")).pipe(
+    Effect.flatMap(({ invoke }) => invoke(settings, (requests) => requests.database_status({}), here)),
     Effect.catch((error) => Effect.succeed({ failure: Errors.messageOf(error) }))
   )
 }

@@ -31,3 +31,17 @@ export const signed = ({ at, signature: _, ...checkpoint }: Checkpoint) => ({
 
 /** What the first checkpoint of a deployment names as the digest before it. */
 export const noDigest = "0".repeat(64)
+
+/** A public key as JSON Web Key (RFC 8037); `kid` is its thumbprint (RFC 7638). */
+export const PublicJwk = Schema.Struct({
+  kty: Schema.Literal("OKP"),
+  crv: Schema.Literal("Ed25519"),
+  x: Schema.String.check(Schema.isPattern(/^[\w-]{43}$/)),
+  kid: Schema.String,
+  use: Schema.Literal("sig"),
+  alg: Schema.Literal("EdDSA")
+})
+export type PublicJwk = typeof PublicJwk.Type
+
+/** A set of public keys, as it is published. */
+export const PublicKeys = Schema.Struct({ keys: Schema.Array(PublicJwk) })

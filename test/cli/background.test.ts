@@ -3,13 +3,11 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import * as Control from "../../src/cli/Control.ts"
-import { databaseStatus } from "../../src/cli/DatabaseStatus.ts"
+import * as ControlClient from "../../src/cli/ControlClient.ts"
 import { Background } from "../../src/engine/Background.ts"
 import * as Console from "../../src/layers/Console.ts"
 import { defaultKeyPrefix } from "../../src/layers/Core.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
-import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import * as Processes from "../mcp/processes.ts"
@@ -20,7 +18,7 @@ const push = "file:/nowhere/checkpoints"
 
 /** The jobs of the process that has the directory, as `status` says them. */
 const jobsOf = (directory: string) =>
-  Control.invoke(
+  ControlClient.invoke(
     {
       data: directory,
       databaseUrl: Option.none(),
@@ -28,9 +26,8 @@ const jobsOf = (directory: string) =>
       maxConnections: 1,
       keyPrefix: defaultKeyPrefix
     },
-    databaseStatus,
-    {},
-    Pglite.layerMemory
+    (requests) => requests.database_status({}),
+    Effect.die(new Error("Nobody holds the directory"))
   ).pipe(Effect.map(({ jobs }) => jobs?.map(({ name }) => name)))
 
 describe("background work", () => {

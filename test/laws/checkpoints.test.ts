@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
+import { Kept } from "../../src/administration/Journals.ts"
 import * as Journals from "../../src/cli/Journals.ts"
 import { Checkpoint } from "../../src/domain/Checkpoint.ts"
 import { CheckpointKeys, digest } from "../../src/layers/crypto/CheckpointKeys.ts"
@@ -36,7 +37,8 @@ const Verified = Schema.Struct({
 
 /** What `journal verify` finds, for whoever remembers nothing: why each journal is broken, and why the checkpoints are. */
 const found = (kept: ReadonlyArray<unknown> = []) =>
-  Journals.verifyJournal.execute({ organization: null, checkpoints: kept, public_keys: [] }).pipe(
+  Schema.decodeUnknownEffect(Schema.Array(Kept))(kept).pipe(
+    Effect.flatMap((checkpoints) => Journals.verifyJournal({ organization: null, checkpoints, public_keys: [] })),
     Effect.provide(LastCheckpoint.layerMemory, { local: true }),
     Effect.flatMap(Schema.decodeUnknownEffect(Verified)),
     Effect.orDie,

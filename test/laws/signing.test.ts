@@ -6,6 +6,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as Journals from "../../src/cli/Journals.ts"
 import type { OrganizationId } from "../../src/domain/Access.ts"
+import type { PublicJwk } from "../../src/domain/Checkpoint.ts"
 import * as Console from "../../src/layers/Console.ts"
 import { CheckpointKeys } from "../../src/layers/crypto/CheckpointKeys.ts"
 import * as Checkpoints from "../../src/layers/sql/Checkpoints.ts"
@@ -23,8 +24,8 @@ const Verified = Schema.Struct({
 })
 
 /** What `journal verify` finds. */
-const verified = (public_keys: ReadonlyArray<unknown> = []) =>
-  Journals.verifyJournal.execute({ organization: null, checkpoints: [], public_keys }).pipe(
+const verified = (public_keys: ReadonlyArray<PublicJwk> = []) =>
+  Journals.verifyJournal({ organization: null, checkpoints: [], public_keys }).pipe(
     Effect.flatMap(Schema.decodeUnknownEffect(Verified)),
     Effect.orDie
   )

@@ -5,7 +5,7 @@ import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as Address from "../../src/cli/Address.ts"
-import * as Control from "../../src/cli/Control.ts"
+import * as ControlClient from "../../src/cli/ControlClient.ts"
 import * as Handover from "../../src/cli/Handover.ts"
 import * as DirectoryLock from "../../src/layers/sql/DirectoryLock.ts"
 import type * as Bridge from "../../src/mcp/Stdio.ts"
@@ -126,7 +126,7 @@ describe("an assistant's server on the embedded database", () => {
         ),
         (server) => Effect.sync(() => server.close())
       )
-      expect(yield* Control.askRelease(directory)).toEqual(Option.none())
+      expect(yield* ControlClient.askRelease(directory)).toEqual(Option.none())
     }))
 
   it.live(

@@ -5,7 +5,7 @@ import {
   listApplications,
   requireApproval,
   withdrawApplication
-} from "../../src/cli/Applications.ts"
+} from "../../src/administration/Applications.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
@@ -48,25 +48,25 @@ describe("which applications an organization's admins connect", () => {
           const state = (json: unknown) => ({ organization: id, ...(json as object) })
 
           expect(yield* all).toEqual(["Ready", "Ready", "Ready", "Ready", "Ready"])
-          expect(yield* requireApproval.execute({ organization: id, required: true })).toEqual(
+          expect(yield* requireApproval.run({ organization: id, required: true })).toEqual(
             state({ approval_required: true, approved: [] })
           )
           const refused = ["Ready", "Ready", "app.example", "app.example", "app.example"]
           expect(yield* all).toEqual(refused)
           expect(yield* asks("admin", local, { redirect_uri: "http://127.0.0.1:5000/cb" })).toBe("127.0.0.1")
           for (let times = 0; times < 2; times++) {
-            yield* approveApplication.execute({ organization: id, application: "app.example" })
+            yield* approveApplication.run({ organization: id, application: "app.example" })
           }
           expect(yield* all).toEqual(["Ready", "Ready", "Ready", "Ready", "Ready"])
           expect(yield* asks("admin", local, { redirect_uri: "http://127.0.0.1:5000/cb" })).toBe("127.0.0.1")
-          expect(yield* listApplications.execute({ organization: id })).toEqual(
+          expect(yield* listApplications.run({ organization: id })).toEqual(
             state({ approval_required: true, approved: ["app.example"] })
           )
           const foreign = yield* World.makeOrganization()
-          expect(yield* listApplications.execute({ organization: foreign.id })).toMatchObject({ approved: [] })
-          yield* withdrawApplication.execute({ organization: id, application: "app.example" })
+          expect(yield* listApplications.run({ organization: foreign.id })).toMatchObject({ approved: [] })
+          yield* withdrawApplication.run({ organization: id, application: "app.example" })
           expect(yield* all).toEqual(refused)
-          yield* requireApproval.execute({ organization: id, required: false })
+          yield* requireApproval.run({ organization: id, required: false })
           expect(yield* all).toEqual(["Ready", "Ready", "Ready", "Ready", "Ready"])
           const entries = (yield* World.journal(id)).filter(({ action }) => action.startsWith("application."))
           expect(entries.map(({ action, actor_type, target_id }) => [action, actor_type, target_id])).toEqual([
@@ -75,7 +75,7 @@ describe("which applications an organization's admins connect", () => {
             ["application.withdrawn", "operator", "app.example"],
             ["application.approval_set", "operator", id]
           ])
-          const wrong = yield* Effect.flip(approveApplication.execute({ organization: id, application: "An app" }))
+          const wrong = yield* Effect.flip(approveApplication.run({ organization: id, application: "An app" }))
           expect(wrong.message).toContain("the host that its codes go to")
         }))
 

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { approveApplication, requireApproval } from "../../src/cli/Applications.ts"
+import { approveApplication, requireApproval } from "../../src/administration/Applications.ts"
 import type { SignedIn } from "../../src/console/ConsoleSessions.ts"
 import * as ClientDocuments from "../../src/layers/documents/ClientDocuments.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
@@ -251,13 +251,13 @@ describe("applications that name a document", () => {
         const admin = yield* signIn(id, admins.admin.id)
         const asked = (client_id: string) =>
           Authorize.check(query({ client_id }, challenge, { redirect_uri }), issuer, Option.some(admin))
-        yield* requireApproval.execute({ organization: id, required: true })
+        yield* requireApproval.run({ organization: id, required: true })
         const checks = Effect.gen(function*() {
           expect(yield* asked(application.client_id)).toMatchObject({
             _tag: "Unapproved",
             application: application.client_id
           })
-          yield* approveApplication.execute({ organization: id, application: application.client_id })
+          yield* approveApplication.run({ organization: id, application: application.client_id })
           expect((yield* asked(application.client_id))._tag).toBe("Ready")
           for (let times = 1; times < 10; times++) {
             expect(yield* asked(`${host.origin}/${times}`)).toEqual({ _tag: "Page", reason: "document" })

@@ -1,7 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as Administration from "../../src/cli/Administration.ts"
+import * as Admins from "../../src/administration/Admins.ts"
+import * as ApiKeys from "../../src/administration/ApiKeys.ts"
 import { faultOf } from "../../src/layers/crypto/PasswordRule.ts"
 import * as OAuth from "../oauth/support.ts"
 import { forEachDatabase } from "../support/database.ts"
@@ -157,7 +158,7 @@ describe("changing one's own password", () => {
         Effect.gen(function*() {
           const { email, id } = yield* stage()
           const refused = yield* Effect.flip(
-            Administration.setPassword.execute({ organization: id, email, password: "qwertyuiop12" })
+            Admins.setPassword.run({ organization: id, email, password: Redacted.make("qwertyuiop12") })
           )
           expect(refused.message).toContain("too easy to guess")
           expect(yield* faultOf("x9".repeat(513), { organizationId: id, email })).toContain("12 to 1024")
@@ -185,7 +186,7 @@ describe("what is made in an admin's name", () => {
             key: admins.superadmin.key,
             body: { label: "Not mine", scopes: ["org:read"] }
           })
-          yield* Administration.createKey.execute({
+          yield* ApiKeys.createKey.run({
             organization: id,
             email,
             label: "By hand",

@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
-import * as Administration from "../../src/cli/Administration.ts"
+import * as Admins from "../../src/administration/Admins.ts"
 import * as PasswordFailures from "../../src/layers/sql/PasswordFailures.ts"
 import * as PasswordThrottle from "../../src/layers/sql/PasswordThrottle.ts"
 import { type Attempt, ConsolePasswords } from "../../src/ports/ConsolePasswords.ts"
@@ -206,10 +206,10 @@ describe("the console password's throttle", () => {
           expect(new Set((yield* stored()).map(({ digest }) => digest)).size).toBe(1)
           expect((yield* stored()).length).toBe(2)
           expect(JSON.stringify(yield* stored())).not.toContain(Redacted.value(next.from.browser))
-          yield* Administration.setPassword.execute({
+          yield* Admins.setPassword.run({
             organization: id,
             email: other,
-            password: "seven green lanterns hum"
+            password: Redacted.make("seven green lanterns hum")
           })
           expect((yield* stored()).map((row) => row.admin_id)).toEqual([admins.owner.id])
         }))

@@ -2,8 +2,8 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
-import * as Administration from "../../src/cli/Administration.ts"
-import type { Refused } from "../../src/cli/Declared.ts"
+import * as Admins from "../../src/administration/Admins.ts"
+import * as ApiKeys from "../../src/administration/ApiKeys.ts"
 import * as OAuth from "../oauth/support.ts"
 import { forEachDatabase, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
@@ -52,14 +52,6 @@ const stage = Effect.gen(function*() {
   return { ...organization, owner, email: yield* Pages.emailOf(organization.id, owner.id) }
 })
 
-const { createKey, disableAdmin, enableAdmin, revokeKey, setPassword } = Administration
-const commands = { createKey, disableAdmin, enableAdmin, revokeKey, setPassword }
-
-const command = (
-  name: keyof typeof commands,
-  input: Record<string, unknown>
-): Effect.Effect<unknown, Refused, Administration.CommandServices> => commands[name].execute(input)
-
 const newPassword = "seven green lanterns hum"
 
 describe("5.1 a key that a key makes", () => {
@@ -94,7 +86,7 @@ describe("5.1 a key that a key makes", () => {
             const grandchild = yield* makeWith(child.secret)
             const deepest = yield* makeWith(grandchild.secret)
             if (way === "api") yield* World.send("DELETE", `/v1/api-keys/${child.id}`, { key: owner.key })
-            else yield* command("revokeKey", { organization: id, key_id: child.id.toUpperCase() })
+            else yield* ApiKeys.revokeKey.run({ organization: id, key_id: child.id.toUpperCase() })
             const all = [root.key, beside.secret, child.secret, grandchild.secret, deepest.secret]
             expect([way, yield* Effect.forEach(all, works)]).toEqual([way, [true, true, false, false, false]])
             expect((yield* listed(owner.key, deepest.id)).revoked_at).toBe(
@@ -113,7 +105,7 @@ describe("5.1 a key that a key makes", () => {
           const { email, id, owner } = yield* stage
           const child = yield* makeWith(owner.key)
           yield* TestClock.adjust("1 second")
-          yield* command("setPassword", { organization: id, email, password: newPassword })
+          yield* Admins.setPassword.run({ organization: id, email, password: Redacted.make(newPassword) })
           expect([yield* works(owner.key), yield* works(child.secret)]).toEqual([false, false])
         }))
     })
@@ -132,7 +124,7 @@ describe("5.1 the operator sets a password", () => {
           const others = yield* Pages.signIn(id, admins.admin.id)
           const email = yield* Pages.emailOf(id, owner.id)
           yield* TestClock.adjust("1 second")
-          expect(yield* command("setPassword", { organization: id, email, password: newPassword }))
+          expect(yield* Admins.setPassword.run({ organization: id, email, password: Redacted.make(newPassword) }))
             .toMatchObject({ ended: { api_keys: 1, connections: 2, sessions: 2 } })
           expect((yield* World.get("/v1/organization", tokens.access_token)).status).toBe(401)
           const refused = yield* OAuth.refreshWith(waiting.application, tokens.refresh_token)
@@ -169,9 +161,9 @@ describe("4.2 credentials that ended with their admin", () => {
           const { email, id, owner, admins } = yield* stage
           const short = yield* World.makeKey(id, owner.id, undefined, { expiresAt: new Date(500) })
           yield* TestClock.setTime(1000)
-          yield* command("setPassword", { organization: id, email, password: newPassword })
+          yield* Admins.setPassword.run({ organization: id, email, password: Redacted.make(newPassword) })
           yield* TestClock.setTime(2000)
-          yield* command("setPassword", { organization: id, email, password: `${newPassword} again` })
+          yield* Admins.setPassword.run({ organization: id, email, password: Redacted.make(`${newPassword} again`) })
           const at = new Date(1000).toISOString()
           expect((yield* listed(admins.superadmin.key, owner.keyId)).revoked_at).toBe(at)
           expect((yield* listed(admins.superadmin.key, short.id)).revoked_at).toBe(null)
@@ -188,7 +180,7 @@ describe("4.2 credentials that ended with their admin", () => {
           const email = yield* Pages.emailOf(id, owner.id)
           const seen = admins.superadmin.key
           yield* TestClock.setTime(1000)
-          yield* command("disableAdmin", { organization: id, email })
+          yield* Admins.disableAdmin.run({ organization: id, email })
           const at = new Date(1000).toISOString()
           expect((yield* listed(seen, owner.keyId)).revoked_at).toBe(at)
           expect((yield* listed(seen, connectionId)).revoked_at).toBe(at)
@@ -196,7 +188,7 @@ describe("4.2 credentials that ended with their admin", () => {
             cookie: yield* Pages.signIn(id, admins.superadmin.id)
           })
           expect(page.text).toMatch(/owner key<\/bdi><\/h3>\s*<span class="badge ended">Revoked/)
-          yield* command("enableAdmin", { organization: id, email })
+          yield* Admins.enableAdmin.run({ organization: id, email })
           expect((yield* listed(seen, owner.keyId)).revoked_at).toBe(null)
           expect((yield* listed(seen, connectionId)).revoked_at).toBe(null)
           expect([yield* works(owner.key), yield* works(tokens.access_token)]).toEqual([true, true])
@@ -206,20 +198,20 @@ describe("4.2 credentials that ended with their admin", () => {
         Effect.gen(function*() {
           const { organization: { admins, id }, owner, tokens, connectionId } = yield* OAuth.connected()
           const email = yield* Pages.emailOf(id, owner.id)
-          yield* command("disableAdmin", { organization: id, email })
+          yield* Admins.disableAdmin.run({ organization: id, email })
           for (const path of [`/v1/api-keys/${owner.keyId}`, `/v1/ai-connections/${connectionId}`]) {
             expect((yield* World.send("DELETE", path, { key: admins.superadmin.key })).status).toBe(200)
           }
-          yield* command("enableAdmin", { organization: id, email })
+          yield* Admins.enableAdmin.run({ organization: id, email })
           expect([yield* works(owner.key), yield* works(tokens.access_token)]).toEqual([false, false])
         }))
 
       it.effect("are not made for a disabled admin", () =>
         Effect.gen(function*() {
           const { email, id } = yield* stage
-          yield* command("disableAdmin", { organization: id, email })
+          yield* Admins.disableAdmin.run({ organization: id, email })
           const refused = yield* Effect.flip(
-            command("createKey", { organization: id, email, label: "K", scopes: ["org:read"], expires_in_days: 1 })
+            ApiKeys.createKey.run({ organization: id, email, label: "K", scopes: ["org:read"], expires_in_days: 1 })
           )
           expect(refused.message).toContain("is disabled")
         }))
@@ -259,7 +251,7 @@ describe("5.1 ends and beginnings at once", () => {
         const key = yield* one(World.makeKey(id, owner.id))
         yield* Effect.all([
           ...Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? one : two)(make(key.key))),
-          two(command("setPassword", { organization: id, email, password: newPassword }))
+          two(Admins.setPassword.run({ organization: id, email, password: Redacted.make(newPassword) }))
         ], { concurrency: "unbounded" })
         expect(yield* one(live)).toEqual([])
         expect(Redacted.value(key.key)).toMatch(/^osc_live_/)

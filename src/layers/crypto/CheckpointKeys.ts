@@ -2,27 +2,13 @@
 import canonicalize from "canonicalize"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as crypto from "node:crypto"
-import { type Checkpoint, signed } from "../../domain/Checkpoint.ts"
+import { type Checkpoint, type PublicJwk, PublicKeys, signed } from "../../domain/Checkpoint.ts"
 import { keyFile } from "./Peppers.ts"
 
 /** The configured keys cannot be used; the message never repeats them. */
 export class CheckpointKeyInvalid
   extends Schema.TaggedError<CheckpointKeyInvalid>()("CheckpointKeyInvalid", { message: Schema.String })
 {}
-
-/** A public key as JSON Web Key (RFC 8037); `kid` is its thumbprint (RFC 7638). */
-export const PublicJwk = Schema.Struct({
-  kty: Schema.Literal("OKP"),
-  crv: Schema.Literal("Ed25519"),
-  x: Schema.String.check(Schema.isPattern(/^[\w-]{43}$/)),
-  kid: Schema.String,
-  use: Schema.Literal("sig"),
-  alg: Schema.Literal("EdDSA")
-})
-export type PublicJwk = typeof PublicJwk.Type
-
-/** A set of public keys, as it is published. */
-export const PublicKeys = Schema.Struct({ keys: Schema.Array(PublicJwk) })
 
 const seedLength = 32
 

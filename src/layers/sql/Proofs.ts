@@ -1,8 +1,8 @@
 /** Proves journals by their signed checkpoints: against whoever can write the database, but not sign. */
 import { Clock, Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Checkpoint, noDigest } from "../../domain/Checkpoint.ts"
-import { digest, judge, type PublicJwk } from "../crypto/CheckpointKeys.ts"
+import { type Checkpoint, noDigest, type PublicJwk } from "../../domain/Checkpoint.ts"
+import { digest, judge } from "../crypto/CheckpointKeys.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import { LastCheckpoint } from "./LastCheckpoint.ts"
 import * as Tenant from "./Tenant.ts"

@@ -1,0 +1,50 @@
+/** What each request does, over the layers that have the database open. */
+import { Effect, Stream } from "effect"
+import * as Admins from "../administration/Admins.ts"
+import * as ApiKeys from "../administration/ApiKeys.ts"
+import * as Applications from "../administration/Applications.ts"
+import * as Organizations from "../administration/Organizations.ts"
+import type { seed } from "../administration/Seed.ts"
+import { Refused } from "../administration/UseCase.ts"
+import * as Loader from "../layers/seed/Loader.ts"
+import { AuditRequests, CommandRequests, DatabaseRequests } from "./Administration.ts"
+import { databaseStatus } from "./DatabaseStatus.ts"
+import * as Journals from "./Journals.ts"
+
+/** Every failure in its one line. */
+const refused = ({ message }: { readonly message: string }) => new Refused({ message })
+
+/** The handler of a use case. */
+const handler =
+  <Input, A, E extends { readonly message: string }, R>(run: (input: Input) => Effect.Effect<A, E, R>) =>
+  (input: Input) => Effect.mapError(run(input), refused)
+
+export const databaseHandlers = DatabaseRequests.toLayer({ database_status: handler(() => databaseStatus) })
+
+export const auditHandlers = AuditRequests.toLayer({ verify_journal: handler(Journals.verifyJournal) })
+
+export const commandHandlers = CommandRequests.toLayer({
+  create_organization: handler(Organizations.createOrganization.run),
+  list_organizations: handler(Organizations.listOrganizations.run),
+  show_organization: handler(Organizations.showOrganization.run),
+  set_organization: handler(Organizations.setOrganization.run),
+  create_admin: handler(Admins.createAdmin.run),
+  list_admins: handler(Admins.listAdmins.run),
+  show_admin: handler(Admins.showAdmin.run),
+  set_admin: handler(Admins.setAdmin.run),
+  set_password: handler(Admins.setPassword.run),
+  disable_admin: handler(Admins.disableAdmin.run),
+  enable_admin: handler(Admins.enableAdmin.run),
+  create_key: handler(ApiKeys.createKey.run),
+  list_keys: handler(ApiKeys.listKeys.run),
+  show_key: handler(ApiKeys.showKey.run),
+  revoke_key: handler(ApiKeys.revokeKey.run),
+  list_applications: handler(Applications.listApplications.run),
+  require_approval: handler(Applications.requireApproval.run),
+  approve_application: handler(Applications.approveApplication.run),
+  withdraw_application: handler(Applications.withdrawApplication.run),
+  seed: handler((input: typeof seed.input.Type) => Effect.flatMap(Loader.decode(input.seed), Loader.load)),
+  verify_journal: handler(Journals.verifyJournal),
+  checkpoint: handler(Journals.checkpoint),
+  export_journal: (input) => Stream.mapError(Journals.exportJournal(input), refused)
+})
