@@ -1,6 +1,6 @@
 /** How commands reach the database: through the process that holds it, or by opening it where none does. */
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
-import { Duration, Effect, Layer, Option, Predicate, Schema, type Scope } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Option, Predicate, Schema, type Scope } from "effect"
 import * as RpcClient from "effect/rpc/RpcClient"
 import type { RpcClientError } from "effect/rpc/RpcClientError"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
@@ -46,6 +46,16 @@ const connection = (file: string) =>
 /** Requests, which answer or are refused. */
 export type Asked<Requests, A> = (requests: Requests) => Effect.Effect<A, Refused | RpcClientError>
 
+/** A holder that ends interrupts what it was asked, which is no interruption of whoever asks. */
+const untilEnd = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(effect)
+    const exit = yield* Effect.onInterrupt(Fiber.await(fiber), () => Fiber.interrupt(fiber))
+    return yield* Exit.hasInterrupts(exit)
+      ? new Unanswered({ message: "The running service ended before it answered." })
+      : exit
+  })
+
 /** Asks the holder of the directory; none where there is none. */
 const ask = <A>(directory: string, asked: Asked<Holder, A>) =>
   Effect.gen(function*() {
@@ -53,6 +63,7 @@ const ask = <A>(directory: string, asked: Asked<Holder, A>) =>
     if (!fs.existsSync(file)) return Option.none<A>()
     return yield* Effect.flatMap(RpcClient.make(SocketRequests, { disableTracing: true }), asked).pipe(
       Effect.scoped,
+      untilEnd,
       Effect.provide(connection(file)),
       Effect.map(Option.some),
       Effect.catchTag(

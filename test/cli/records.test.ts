@@ -53,7 +53,7 @@ describe("the commands that list, show and change what is there", () => {
             name: "Acme",
             plan: "protect",
             seats: { limit: 50, used: 0 },
-            valid_until: "2027-01-01T00:00:00.000Z"
+            valid_until: new Date("2027-01-01")
           })
           expect(yield* set({ open_ended: true })).toMatchObject({ valid_until: null })
           expect(yield* act((requests) => requests.show_organization({ organization: "acme" }))).toMatchObject({
