@@ -71,6 +71,12 @@ export interface ReachLimit {
 export const isNarrowing = (limit: ReachLimit | null): limit is ReachLimit =>
   limit !== null && limit.scopeType !== "all"
 
+/** What a request carries beside its input; nothing of it is ever an argument of a tool. */
+export interface Extras {
+  /** Under which the request may be repeated without further effect. */
+  readonly idempotencyKey?: string
+}
+
 /**
  * The admin that the request's credential acts as, read afresh for every request, with the credential and the way in.
  */
@@ -88,4 +94,5 @@ export class Caller extends Context.Service<Caller, {
   readonly via: Via
   readonly ip: string | null
   readonly requestId: string | null
+  readonly extras?: Extras
 }>()("org-security-console/domain/Access/Caller") {}

@@ -91,7 +91,7 @@ export const CreatedApiKey = Schema.Struct({
   ...ApiKey.fields,
   secret: described(
     Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
-    "The key itself; it cannot be shown again. Null over MCP."
+    "The key itself; it cannot be shown again. Null over MCP, and where the request is repeated by its Idempotency-Key."
   )
 }).annotate({ identifier: "api_key_created" })
 

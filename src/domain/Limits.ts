@@ -51,3 +51,7 @@ export const defaultKeyPrefix = "osc"
 
 /** Open connections of clients that a process holds at most, by default. */
 export const defaultMaxClients = 2000
+
+/** How long an Idempotency-Key is kept, and how long the request that it was first sent with may hold it. */
+export const idempotencyKept = Duration.hours(24)
+export const idempotencyClaim = Duration.seconds(60)

@@ -29,5 +29,6 @@ export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.map
   { name: "forget_rate_limits", period: "10 minutes", run: upkeep.forgetRateLimits },
   { name: "forget_console_sessions", period: "10 minutes", run: upkeep.forgetConsoleSessions },
   { name: "forget_browsers", period: "10 minutes", run: upkeep.forgetBrowsers },
-  { name: "forget_oauth", period: "10 minutes", run: upkeep.forgetOAuth }
+  { name: "forget_oauth", period: "10 minutes", run: upkeep.forgetOAuth },
+  { name: "forget_idempotency_keys", period: "10 minutes", run: upkeep.forgetIdempotencyKeys }
 ])

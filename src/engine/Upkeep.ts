@@ -28,4 +28,5 @@ export class Upkeep extends Context.Service<Upkeep, {
   readonly forgetConsoleSessions: Done
   readonly forgetBrowsers: Done
   readonly forgetOAuth: Done
+  readonly forgetIdempotencyKeys: Done
 }>()("org-security-console/engine/Upkeep") {}

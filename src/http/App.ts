@@ -16,9 +16,11 @@ import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import * as Compression from "../edge/Compression.ts"
 import { enter, hostOf, siteOf } from "../edge/Entry.ts"
+import { withExtras } from "../edge/Extras.ts"
 import * as Observation from "../edge/Observation.ts"
 import { JournalKeys, makeRequestId, RequestId } from "../edge/Settings.ts"
 import { Sites } from "../edge/Site.ts"
+import { Replayed } from "../kernel/Idempotency.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { type Operations, operations } from "../operations/index.ts"
 import type { Credentials } from "../ports/Credentials.ts"
@@ -81,9 +83,11 @@ const run = Effect.fnUntraced(function*(
       headers = rateHeaders(yield* operation.admit)
       const { params } = yield* HttpRouter.RouteContext
       // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-      const body = yield* operation.respond(yield* Input.read(operation, request, params))
+      const body = yield* operation.respond(yield* Input.read(operation, request, params)).pipe(
+        Effect.provideService(Replayed, () => headers = { ...headers, "idempotent-replayed": "true" })
+      )
       return HttpServerResponse.jsonUnsafe(body)
-    }).pipe(Effect.provideService(Caller, caller))
+    }).pipe(Effect.provideService(Caller, withExtras(caller, request.headers["idempotency-key"])))
   }).pipe(
     recover((failed) =>
       Effect.succeed(

@@ -74,7 +74,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
     parameters: derived.parameters.map((parameter) => {
       const member: Schema.Top = operation.input.fields[parameter.name]
       return { ...parameter, ...described(member), schema: memberSchema(member) }
-    }),
+    }).concat(operation.idempotent ? [] : [Responses.idempotencyKey]),
     ...(derived.requestBody === undefined ? {} : {
       requestBody: {
         required: Members.required(operation.body).length > 0,
@@ -86,7 +86,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
     responses: {
       200: {
         description: "The answer.",
-        headers: Responses.headersOf("200"),
+        headers: Responses.headersOf("200", !operation.idempotent),
         content: {
           "application/json": { ...answer?.content?.["application/json"], ...inDemo(answerOf(operation)) }
         }

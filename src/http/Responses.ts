@@ -15,6 +15,11 @@ const headers = {
   "RateLimit-Remaining": header("Requests that are left now.", "integer"),
   "RateLimit-Reset": header("Seconds until a request leaves the window.", "integer"),
   "Retry-After": header("Seconds to wait.", "integer"),
+  "Idempotent-Replayed": header(
+    "`true` where the answer was kept from an earlier request with the key.",
+    "string",
+    false
+  ),
   "WWW-Authenticate": header("How to authenticate."),
   "WWW-Authenticate-Scope": header("Names the scope that is missing, where one is.", "string", false)
 }
@@ -31,10 +36,22 @@ const more: Readonly<Record<string, ReadonlyArray<Header>>> = {
   503: ["Retry-After"]
 }
 
-/** The headers of an answer with the status. */
-export const headersOf = (status: string) =>
+/** The parameter of operations that are not idempotent. */
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header" as const,
+  required: false,
+  description:
+    "Repeats the request without further effect: for 24 hours the same key and content get the first answer, without its secrets.",
+  schema: { type: "string", minLength: 1, maxLength: 255 }
+}
+
+/** The headers of an answer with the status, which may be a kept one. */
+export const headersOf = (status: string, replayable = false) =>
   Object.fromEntries(
-    ["Request-Id" as const, ...(more[status] ?? [])].map((name) => [
+    ["Request-Id" as const, ...(replayable ? ["Idempotent-Replayed" as const] : []), ...(more[status] ?? [])].map((
+      name
+    ) => [
       name.replace("-Scope", ""),
       { $ref: `#/components/headers/${name}` }
     ])

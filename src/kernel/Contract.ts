@@ -7,6 +7,7 @@ import type * as Failure from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/JournalEntry.ts"
 import type { Accounts } from "../ports/Accounts.ts"
 import type { Db } from "../ports/Db.ts"
+import type { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { Journal } from "../ports/Journal.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
 import type { RateLimiter, RateState } from "../ports/RateLimits.ts"
@@ -99,6 +100,7 @@ export type KernelServices<K extends Kind> =
   | Caller
   | Db
   | Accounts
+  | (K extends "write" ? IdempotencyKeys : never)
   | (K extends "write" | "change" ? Journal : never)
   | (K extends "live" | "change" ? MessengerSession : never)
 

@@ -25,6 +25,7 @@ import type {
 } from "./Contract.ts"
 import { encoder } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
+import { type Keep, once } from "./Idempotency.ts"
 import * as Live from "./Live.ts"
 import { commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
 import { resolve } from "./Resolve.ts"
@@ -43,7 +44,7 @@ type Run = (input: any, context: any) => Effect.Effect<any, any, any>
 
 /** The classes of all that the operation may fail with. */
 const failuresOf = (
-  { kind, params, refusal, roles, whole }: Declaration,
+  { idempotent, kind, params, refusal, roles, whole }: Declaration,
   declared: ReadonlyArray<Failure.FailureClass>
 ): ReadonlyArray<Failure.FailureClass> => [
   ...new Set<Failure.FailureClass>([
@@ -51,6 +52,7 @@ const failuresOf = (
     ...(roles.length === everyone.length ? [] : [refusal]),
     ...(whole ? [Failure.RoleForbidden] : []),
     ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
+    ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
     ...(kind === "live" || kind === "change" ? Live.liveFailures : []),
     ...declared
   ])
@@ -93,15 +95,20 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
   const encode = encoder(success)
   const admit = admission(declaration)
-  const work = runner(kind, contract, params, run)
+  const work: (input: any, keep?: Keep) => Effect.Effect<any, any, any> = runner(kind, contract, params, run)
+  const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
+  const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
 
   const perform = Effect.fnUntraced(function*(raw: unknown) {
     const decoded: any = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
     const caller = yield* Caller
     if (contract.page !== undefined && caller.via === "mcp") return yield* new Failure.ConsolePageRequired({})
-    if (contract.before !== undefined) yield* contract.before(decoded, { caller })
-    const answer = yield* work(decoded)
-    return thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
+    const change = (keep?: Keep) =>
+      Effect.gen(function*() {
+        if (contract.before !== undefined) yield* contract.before(decoded, { caller })
+        return complete(yield* work(decoded, keep && ((answer) => keep(complete(answer)))))
+      })
+    return yield* exactlyOnce === undefined ? change() : exactlyOnce(raw, change)
   })
 
   return {
@@ -140,6 +147,7 @@ type Constructor<K extends Kind> = <
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
     & (K extends "write" | "change" ? Changes : { readonly journal?: never; readonly idempotent?: never })
+    & (K extends "change" ? { readonly idempotent: true } : unknown)
     & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
       : { readonly before?: never }),
   run: (
@@ -162,6 +170,7 @@ type Constructor<K extends Kind> = <
   Success,
   | Common
   | Refusal
+  | (K extends "write" ? typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress : never)
   | PathFailure<Params>
   | Failures[number]
   | (K extends "live" | "change" ? LiveClass : never),

@@ -1,6 +1,6 @@
 /** The MCP server at `/mcp`: Streamable HTTP in every revision, without sessions, so that any replica answers. */
 import type { CallToolResult } from "@modelcontextprotocol/server"
-import { Effect, Fiber, FiberSet, Result } from "effect"
+import { Effect, Fiber, FiberSet, Predicate, Result } from "effect"
 import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { ConsolePageRequired } from "../domain/Failure.ts"
@@ -9,6 +9,7 @@ import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/A
 import * as Body from "../edge/Body.ts"
 import * as Compression from "../edge/Compression.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
+import { withExtras } from "../edge/Extras.ts"
 import * as Observation from "../edge/Observation.ts"
 import type { Site, Sites } from "../edge/Site.ts"
 import { interfaceVersion } from "../edge/Version.ts"
@@ -98,6 +99,13 @@ const admit = Effect.fnUntraced(function*(
   }
   return { admissions, rate }
 })
+
+/** The key under which a call may be repeated, in the member of `_meta` that is for it. */
+const idempotencyKeyOf = (meta: unknown): string | undefined => {
+  const key = Predicate.hasProperty(meta, "idempotency_key") ? meta.idempotency_key : undefined
+  // What is no text fails like a key that is none.
+  return key === undefined ? undefined : typeof key === "string" ? key : ""
+}
 
 const text = (body: unknown) => [{ type: "text" as const, text: JSON.stringify(body) }]
 
@@ -253,7 +261,11 @@ const exchange = Effect.fnUntraced(
         // The SDK leaves a member `__proto__` out, which has to be refused like any that is not known.
         const input = admitted?.input ?? params.arguments ?? {}
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-        return settled(run(call(operation, input, admitted?.admission, shown.console)), mcpReq.signal)
+        const called = call(operation, input, admitted?.admission, shown.console).pipe(
+          Effect.provideService(Caller, withExtras(caller, idempotencyKeyOf(params._meta)))
+        )
+        // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+        return settled(run(called), mcpReq.signal)
       })
       return server
     }

@@ -23,6 +23,7 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     forgetConsoleSessions: note("sessions"),
     forgetBrowsers: note("browsers"),
     forgetOAuth: note("oauth"),
+    forgetIdempotencyKeys: note("idempotency keys"),
     ...members
   }
   const logger = Logger.make(({ message }) => {
@@ -73,7 +74,18 @@ describe("background work", () => {
         )
       })
       expect(done.toSorted()).toEqual(
-        ["attempts", "browsers", "closed", "journaled", "limits", "oauth", "pushed", "sessions", "signed"]
+        [
+          "attempts",
+          "browsers",
+          "closed",
+          "idempotency keys",
+          "journaled",
+          "limits",
+          "oauth",
+          "pushed",
+          "sessions",
+          "signed"
+        ]
       )
       for (let second = 0; second < 30 * 60; second++) yield* TestClock.adjust("1 second")
       const gaps = started.slice(1).map((at, index) => (at - (started[index] ?? 0)) / 1000)

@@ -67,6 +67,22 @@ export class ResourceMissing
   static readonly status = 404
 }
 
+/** The key was used for another request; a new request needs a new key. */
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()(
+  "idempotency_key_reused",
+  fields("This Idempotency-Key was used for a request with other content.")
+) {
+  static readonly status = 409
+}
+
+/** The first request with the key has not been answered yet. */
+export class IdempotencyInProgress extends Schema.TaggedError<IdempotencyInProgress>()(
+  "idempotency_in_progress",
+  fields("A request with this Idempotency-Key is still running. Repeat it in a moment.")
+) {
+  static readonly status = 409
+}
+
 /** Over 120 requests in 60 seconds; `retry_after` is in seconds. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("rate_limited", {
   ...fields("Too many requests."),

@@ -5,6 +5,7 @@ import type { JournalAction } from "../../domain/JournalEntry.ts"
 import { Db } from "../../ports/Db.ts"
 import { Journal } from "../../ports/Journal.ts"
 import type { Known, Outcome } from "../Context.ts"
+import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
@@ -14,7 +15,7 @@ export const runWrite = <I extends Targeting, A, E, R>(
   journaled: JournalAction,
   run: (input: I, context: Known) => Effect.Effect<Outcome<A>, E, R>
 ) =>
-  Effect.fnUntraced(function*(input: I) {
+  Effect.fnUntraced(function*(input: I, keep?: Keep) {
     const caller = yield* Caller
     const db = yield* Db
     const journal = yield* Journal
@@ -25,6 +26,7 @@ export const runWrite = <I extends Targeting, A, E, R>(
         const account = yield* resolve(caller, input, true)
         const context = { caller, now, account }
         const outcome = yield* run(input, context)
+        if (keep !== undefined) yield* keep(outcome.answer)
         if (outcome.changed) {
           yield* journal.append(
             caller.organizationId,

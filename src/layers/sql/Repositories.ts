@@ -8,6 +8,7 @@ import * as ConsolePasswords from "./ConsolePasswords.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Db from "./Db.ts"
 import * as Directory from "./Directory.ts"
+import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as IssuedCredentials from "./IssuedCredentials.ts"
 import * as Journal from "./Journal.ts"
 import * as OAuthClients from "./OAuthClients.ts"
@@ -22,6 +23,7 @@ export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeA
   Credentials.layer,
   Db.layer,
   Directory.layer,
+  IdempotencyKeys.layer,
   IssuedCredentials.layer,
   Journal.layer,
   OAuthClients.layer,

@@ -10,6 +10,7 @@ import * as AccountStatuses from "./AccountStatuses.ts"
 import * as CheckpointPush from "./CheckpointPush.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as ConsoleSessions from "./ConsoleSessions.ts"
+import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"
 import type { LastCheckpoint } from "./LastCheckpoint.ts"
 import * as OAuthSweep from "./OAuthSweep.ts"
@@ -40,7 +41,8 @@ export const layer = Layer.effect(
       forgetRateLimits: within(RateLimiter.sweep),
       forgetConsoleSessions: within(ConsoleSessions.sweep),
       forgetBrowsers: within(KnownBrowsers.sweep),
-      forgetOAuth: within(OAuthSweep.sweep)
+      forgetOAuth: within(OAuthSweep.sweep),
+      forgetIdempotencyKeys: within(IdempotencyKeys.sweep)
     }
   })
 )

@@ -12,6 +12,7 @@ import searchAccounts from "./0010_search_accounts.ts"
 import keepLastFour from "./0011_keep_last_four.ts"
 import separateService from "./0012_separate_service.ts"
 import keepStatusPlain from "./0013_keep_status_plain.ts"
+import keepIdempotencyKeys from "./0014_keep_idempotency_keys.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -25,5 +26,6 @@ export const migrations: Migrate.Migrations = {
   "0010_search_accounts": searchAccounts,
   "0011_keep_last_four": keepLastFour,
   "0012_separate_service": separateService,
-  "0013_keep_status_plain": keepStatusPlain
+  "0013_keep_status_plain": keepStatusPlain,
+  "0014_keep_idempotency_keys": keepIdempotencyKeys
 }

@@ -1,0 +1,63 @@
+/** A change that runs once for each `Idempotency-Key`, however often it is asked for. */
+import { Context, Effect, Redacted, Schema } from "effect"
+import { Caller } from "../domain/Access.ts"
+import { type IdempotencyInProgress, ParameterInvalid } from "../domain/Failure.ts"
+import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
+
+/** Called where an answer is one that was kept. */
+export const Replayed = Context.Reference<() => void>("org-security-console/kernel/Idempotency/Replayed", {
+  defaultValue: () => () => {}
+})
+
+/** Keeps the answer within the transaction of the change. */
+export type Keep = (answer: unknown) => Effect.Effect<void, IdempotencyInProgress>
+
+/** The answer without what was shown once: a secret is never kept, and null in its place. */
+const withoutSecrets = (value: unknown): unknown => {
+  if (Redacted.isRedacted(value)) return null
+  if (Array.isArray(value)) return value.map(withoutSecrets)
+  if (typeof value !== "object" || value === null || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSecrets(member)]))
+}
+
+const printable = /^[\x20-\x7e]{1,255}$/
+
+/**
+ * Runs the change of an operation that is not idempotent: without a key as it is, with one at most once.
+ *
+ * Whatever fails or is interrupted before the change has committed releases the key.
+ */
+export const once = (operation: string, success: Schema.Codec<unknown, unknown>) => {
+  const codec = Schema.fromJsonString(Schema.toCodecJson(success))
+  const encode = Schema.encodeUnknownEffect(codec)
+  const decode = Schema.decodeUnknownEffect(codec)
+
+  return <A, E, R>(input: unknown, run: (keep: Keep | undefined) => Effect.Effect<A, E, R>) =>
+    Effect.gen(function*() {
+      const caller = yield* Caller
+      const key = caller.extras?.idempotencyKey
+      if (key === undefined) return yield* run(undefined)
+      if (!printable.test(key)) {
+        return yield* new ParameterInvalid({
+          param: "Idempotency-Key",
+          message: "Idempotency-Key: expected 1 to 255 printable ASCII characters."
+        })
+      }
+      const keys = yield* IdempotencyKeys
+      return yield* Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          const state = yield* keys.claim({ caller, operation, key, input })
+          if (state._tag === "Answered") {
+            const replayed = yield* Replayed
+            replayed()
+            return yield* Effect.orDie(decode(state.answer))
+          }
+          const keep: Keep = (answer) =>
+            Effect.flatMap(Effect.orDie(encode(withoutSecrets(answer))), (text) => keys.keep(state.claim, text))
+          return yield* restore(run(keep)).pipe(
+            Effect.onExit((exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(keys.release(state.claim)))
+          )
+        })
+      )
+    })
+}

@@ -1,0 +1,159 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Caller } from "../../src/domain/Access.ts"
+import * as IdempotencyKeys from "../../src/layers/sql/IdempotencyKeys.ts"
+import * as Ports from "../../src/ports/index.ts"
+import { forEachDatabase, postgresUrl } from "../support/database.ts"
+import { postgresLayer } from "../support/databaseRoles.ts"
+import * as World from "../support/world.ts"
+
+const wanted = { label: "Nightly export", scopes: ["org:read"] }
+
+const make = (key: World.Asking["key"], idempotencyKey: string, body: object = wanted) =>
+  World.send("POST", "/v1/api-keys", {
+    ...(key === undefined ? {} : { key }),
+    body,
+    headers: { "idempotency-key": idempotencyKey }
+  })
+
+const isReplayed = (answer: World.Answer) => answer.headers.get("idempotent-replayed") === "true"
+
+const made = Effect.fnUntraced(function*(organizationId: string) {
+  const events = yield* World.journal(organizationId)
+  const keys = yield* World.query<{ label: string }>(organizationId, (sql) =>
+    sql`
+    select label from api_key where organization_id = ${organizationId} and label = ${wanted.label}`)
+  return { keys: keys.length, entries: events.filter(({ action }) => action === "api_key.created").length }
+})
+
+describe("1 Idempotency-Key", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("the same key and content get the first answer again, without its secret", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const first = yield* make(admins.owner.key, "one")
+          expect([first.status, isReplayed(first), typeof first.body.secret]).toEqual([200, false, "string"])
+          const again = yield* make(admins.owner.key, "one")
+          expect([again.status, isReplayed(again), again.body]).toEqual([200, true, { ...first.body, secret: null }])
+          expect(yield* made(id)).toEqual({ keys: 1, entries: 1 })
+          const rows = yield* World.query<{ answer_sealed: string }>(
+            id,
+            (sql) => sql`select * from idempotency_key where organization_id = ${id}`
+          )
+          expect(rows.length).toBe(1)
+          expect(JSON.stringify(rows)).not.toContain(first.body.secret)
+          expect(JSON.stringify(rows)).not.toContain(wanted.label)
+        }))
+
+      it.effect("the same key with other content is refused, and another credential's key is its own", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const other = yield* World.makePerson(id, "superadmin")
+          yield* make(admins.owner.key, "one")
+          const refused = yield* make(admins.owner.key, "one", { ...wanted, scopes: ["archive:read"] })
+          expect([refused.status, refused.body.error.code]).toEqual([409, "idempotency_key_reused"])
+          const own = yield* make(other.key, "one")
+          expect([own.status, isReplayed(own)]).toEqual([200, false])
+          expect(yield* made(id)).toEqual({ keys: 2, entries: 2 })
+        }))
+
+      it.effect("a request that fails releases its key", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const failed = yield* make(admins.owner.key, "one", { ...wanted, scopes: ["accounts:write"] })
+          expect([failed.status, failed.body.error.code]).toEqual([403, "password_required"])
+          expect((yield* make(admins.owner.key, "one")).status).toBe(200)
+          expect(yield* made(id)).toEqual({ keys: 1, entries: 1 })
+        }))
+
+      it.effect("a key has 1 to 255 printable ASCII characters; operations that are idempotent take none", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          for (const key of ["", "a".repeat(256), "caf\u00e9"]) {
+            const { body, status } = yield* make(admins.owner.key, key)
+            expect([status, body.error.code, body.error.param]).toEqual([400, "parameter_invalid", "Idempotency-Key"])
+          }
+          expect((yield* make(admins.owner.key, "a".repeat(255))).status).toBe(200)
+          const account = yield* World.makeAccount(id)
+          const paused = yield* World.send("POST", `/v1/accounts/${account}/pause`, {
+            key: admins.owner.key,
+            headers: { "idempotency-key": "two" }
+          })
+          expect(paused.status).toBe(200)
+          const rows = yield* World.query<{ operation: string }>(
+            id,
+            (sql) => sql`select operation from idempotency_key where organization_id = ${id}`
+          )
+          expect(rows).toEqual([{ operation: "create_api_key" }])
+        }))
+
+      it.effect("a key is kept for 24 hours, and then forgotten", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const count = Effect.map(
+            World.query(id, (sql) => sql`select 1 from idempotency_key where organization_id = ${id}`),
+            (rows) => rows.length
+          )
+          yield* make(admins.owner.key, "one")
+          yield* TestClock.adjust("1439 minutes")
+          yield* IdempotencyKeys.sweep
+          expect(isReplayed(yield* make(admins.owner.key, "one"))).toBe(true)
+          yield* TestClock.adjust("1 minute")
+          expect(isReplayed(yield* make(admins.owner.key, "one"))).toBe(false)
+          expect(yield* made(id)).toEqual({ keys: 2, entries: 2 })
+          yield* TestClock.adjust("24 hours")
+          yield* IdempotencyKeys.sweep
+          expect(yield* count).toBe(0)
+        }))
+
+      it.effect("a claim is over after 60 seconds, and whoever comes back late changes nothing", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const credentials = yield* Ports.Credentials
+          const keys = yield* Ports.IdempotencyKeys
+          const db = yield* Ports.Db
+          const known = yield* credentials.authenticate(admins.owner.key, `${World.baseUrl}/v1`)
+          const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
+          const request = { caller, operation: "create_api_key", key: "one", input: wanted }
+          const claimed = yield* keys.claim(request)
+          if (claimed._tag !== "Claimed") return yield* Effect.die("not claimed")
+          yield* TestClock.adjust("59 seconds")
+          const busy = yield* make(admins.owner.key, "one")
+          expect([busy.status, busy.body.error.code]).toEqual([409, "idempotency_in_progress"])
+          yield* TestClock.adjust("1 second")
+          const second = yield* make(admins.owner.key, "one")
+          expect([second.status, isReplayed(second)]).toEqual([200, false])
+          const late = yield* Effect.flip(db.transaction(caller.organizationId, keys.keep(claimed.claim, "{}")))
+          expect(late._tag).toBe("idempotency_in_progress")
+          yield* keys.release(claimed.claim)
+          expect(isReplayed(yield* make(admins.owner.key, "one"))).toBe(true)
+          expect(yield* made(id)).toEqual({ keys: 1, entries: 1 })
+        }))
+    })
+  })
+
+  it.live("of many at once over two replicas one makes the change, and the others are told so", () =>
+    Effect.gen(function*() {
+      const url = yield* postgresUrl
+      const replica = Effect.map(
+        Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
+        (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+      )
+      const [one, two] = [yield* replica, yield* replica]
+      const { admins, id } = yield* one(World.makeOrganization())
+      for (let round = 1; round <= 6; round++) {
+        const ask = make(admins.owner.key, `round ${round}`)
+        const answers = yield* Effect.all([one(ask), two(ask), one(ask), two(ask)], { concurrency: "unbounded" })
+        const fresh = answers.filter((answer) => answer.status === 200 && !isReplayed(answer))
+        expect(fresh.length).toBe(1)
+        for (const answer of answers) {
+          if (isReplayed(answer)) expect(answer.body).toEqual({ ...fresh[0]?.body, secret: null })
+          else if (answer !== fresh[0]) expect(answer.body.error?.code).toBe("idempotency_in_progress")
+        }
+        expect(isReplayed(yield* two(ask))).toBe(true)
+        expect(yield* one(made(id))).toEqual({ keys: round, entries: round })
+      }
+    }))
+})
