@@ -25,7 +25,9 @@ const now = Date.parse("2026-03-01T12:00:00.000Z")
 const dump = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
-    select table_name as name from information_schema.tables where table_schema = 'public' and has_table_privilege(quote_ident(table_name), 'select') order by table_name`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and has_table_privilege(oid, 'select')
+    order by relname`
   const rows = yield* Effect.forEach(tables, ({ name }) =>
     Effect.map(
       sql<{ row: string }>`select to_jsonb(rows)::text as row from ${sql(name)} rows order by 1`,
