@@ -24,6 +24,7 @@ export const replica: Fault = async ({ rounds = 6 }) => {
     const hanging = stage.live.at(-1) ?? ""
     let victim = await stage.serve()
     let reached: Service | undefined
+    let left = 0
     for (let round = 0; round < rounds; round++) {
       reached = victim
       const clients = Clients.start(stage, {
@@ -41,11 +42,11 @@ export const replica: Fault = async ({ rounds = 6 }) => {
       await pause(Math.random() * 200)
       reached = undefined
       await victim.stop("SIGKILL")
+      left = await open()
       await clients.more(40)
       victim = await stage.serve()
       await clients.stop()
     }
-    const left = await open()
     const started = performance.now()
     while (await open() > 0 && performance.now() - started < 90_000) await pause(500)
     const swept = Math.round((performance.now() - started) / 1000)
