@@ -1,7 +1,10 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as crypto from "node:crypto"
 import { patterns, searchText } from "../../src/domain/AccountSearch.ts"
 import { asOwner, forEachDatabase, postgres } from "../support/database.ts"
+import { plan, runs } from "../support/plans.ts"
+import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
 const find = (key: World.Asking["key"], query: string, more = "") =>
@@ -121,17 +124,53 @@ describe("find_accounts", () => {
   })
 
   layer(World.world(postgres))("on a large table", (it) => {
+    /** Accounts by the thousand, each with a name of its own. */
+    const fill = (id: string, count: number) =>
+      World.query(
+        id,
+        (sql) =>
+          sql`insert into account (organization_id, id, messenger_user_id, phone_number, first_name, name_key, status,
+              search_text)
+            select ${id}, gen_random_uuid(), n, '+' || n, 'Name', 'name', 'protected', '#' || n || E'\n \n@\n ' || md5(n::text)
+            from generate_series(1, ${count}) n`
+      )
+
+    it.effect("reads of a small organization its own accounts alone, however many others have, and of a large one by the index", () =>
+      Effect.gen(function*() {
+        const [large, small] = [yield* World.makeOrganization(), yield* World.makeOrganization()]
+        yield* fill(large.id, 20_000)
+        yield* fill(small.id, 3000)
+        yield* asOwner((sql) => sql`analyze account`)
+        const name = crypto.createHash("md5").update("2345").digest("hex")
+        for (const { admins, id } of [large, small]) {
+          const numbers = Effect.fnUntraced(function*(key: World.Asking["key"], query: string) {
+            const { answer, said } = yield* recording(find(key, query))
+            const searched = said.find(({ sql }) => sql.includes("matching_accounts"))!
+            const found = answer.body.data.map(({ phone_number }: { readonly phone_number: string }) => phone_number)
+            return { found, plan: yield* plan(id, searched, "for all values") }
+          })
+          const { key } = admins.owner
+          const whole = yield* numbers(key, "+2345")
+          expect(whole.found[0]).toBe("+2345")
+          const named = yield* numbers(key, name.slice(0, 9))
+          expect(named.found).toEqual(["+2345"])
+          const [account] = yield* World.query<{ id: string }>(
+            id,
+            (sql) => sql`select id from account where organization_id = ${id} and phone_number = '+2345'`
+          )
+          yield* World.grant(id, admins.admin.id, { accounts: [account!.id] })
+          expect((yield* numbers(admins.admin.key, "23")).found).toEqual([])
+          expect((yield* numbers(admins.admin.key, name)).found).toEqual(["+2345"])
+          for (const { plan } of [whole, named]) {
+            expect([id === large.id, runs(plan, "matching_accounts")]).toEqual([id === large.id, id === large.id])
+          }
+        }
+      }))
+
     it.effect("looks in the index of trigrams, for who reaches everything and who does not, and for one letter", () =>
       Effect.gen(function*() {
         const { id } = yield* World.makeOrganization()
-        yield* World.query(
-          id,
-          (sql) =>
-            sql`insert into account (organization_id, id, messenger_user_id, phone_number, first_name, name_key, status,
-              search_text)
-            select ${id}, gen_random_uuid(), n, '+' || n, 'Name', 'name', 'protected', '#' || n || E'\n \n@\n ' || md5(n::text)
-            from generate_series(1, 20000) n`
-        )
+        yield* fill(id, 20_000)
         const plans = yield* asOwner((sql) =>
           Effect.gen(function*() {
             yield* sql`analyze account`

@@ -6,6 +6,7 @@ import * as World from "./world.ts"
 interface Plan {
   readonly "Node Type": string
   readonly "Index Name"?: string
+  readonly "Function Name"?: string
   readonly "Actual Rows"?: number
   readonly "Actual Loops"?: number
   readonly "Rows Removed by Filter"?: number
@@ -31,6 +32,10 @@ export const rowsRead = (plan: Plan): number =>
         ),
     0
   )
+
+/** Whether the function is called for the statement at all. */
+export const runs = (plan: Plan, name: string): boolean =>
+  nodes(plan).some((node) => node["Function Name"] === name && (node["Actual Loops"] ?? 0) > 0)
 
 /** A value as it stands in a statement. */
 const literal = (value: unknown): string => {

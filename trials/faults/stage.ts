@@ -98,6 +98,13 @@ const read = async (query: Query, broken: number): Promise<Kept> => {
   }
 }
 
+/** Resolves when nothing is pending any more, or after a minute. */
+const swept = async (query: Query) => {
+  for (const end = Date.now() + 60_000; Date.now() < end; await pause(200)) {
+    if ((await query("select from pending_change limit 1")).length === 0) return
+  }
+}
+
 /** The deadlines of what is pending come now, rather than a minute after each began. */
 const bringForward = "update pending_change set deadline = clock_timestamp() - interval '1 second'"
 
@@ -127,7 +134,9 @@ const make = async (
     within,
     settle: async () => {
       if (env["CONSOLE_DATABASE_URL"] !== undefined) await within((query) => query(bringForward))
-      await (await serve()).stop()
+      const sweeping = await serve()
+      if (env["CONSOLE_DATABASE_URL"] !== undefined) await within(swept)
+      await sweeping.stop()
       const verified = await Command.run(["journal", "verify"], { env })
       return within((query) => read(query, verified.status === 0 ? 0 : 1))
     },

@@ -20,6 +20,12 @@ export const sealedFor = (organizationId: string, accountId: string, what: strin
 /** How many matches of each kind are looked at: of more than these, which come first is not said. */
 const candidates = 500
 
+/**
+ * Up to how many accounts of an organization are looked through one by one: the index of trigrams is shared by all
+ * organizations, and what a search of a small one costs must not depend on the others.
+ */
+const few = 5000
+
 /** The accounts in SQL: what the caller does not reach is not found, by the same statement for every reason. */
 export const layer = Layer.effect(
   Ports.Accounts,
@@ -123,12 +129,26 @@ export const layer = Layer.effect(
             ? sql`true, '{}'::uuid[], '{}'::uuid[]`
             : sql`false, ${ids(ways.departments)}, ${ids(ways.accounts)}`
           return yield* sql<AccountFacts>`
-            with found as (
-              select id, min(rank) as rank
+            with size as materialized (
+              select count(*) as accounts from (
+                select from account where organization_id = ${caller.organizationId} limit ${
+            sql.literal(String(few + 1))
+          }
+              ) as counted
+            ), found as (
+              select match.id, min(rank) as rank
               from unnest(${found.map(({ rank }) => rank)}::int[], ${found.map(({ like }) => like)}::text[])
                 as wanted (rank, pattern)
-              cross join lateral matching_accounts(pattern, ${within}, ${sql.literal(String(candidates))}) as match (id)
-              group by id
+              cross join lateral (
+                select account.id from account
+                where organization_id = ${caller.organizationId} and search_text like pattern
+                  and (select accounts from size) <= ${sql.literal(String(few))}
+                union all
+                select indexed.id
+                from matching_accounts(pattern, ${within}, ${sql.literal(String(candidates))}) as indexed (id)
+                where (select accounts from size) > ${sql.literal(String(few))}
+              ) as match
+              group by match.id
             )
             select ${columns} from found
             join account on organization_id = ${caller.organizationId} and account.id = found.id
