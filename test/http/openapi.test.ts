@@ -90,7 +90,7 @@ describe("the OpenAPI document", () => {
       const inPath = entry.parameters.filter((parameter: any) => parameter.in === "path")
       expect(inPath.map(({ name }: any) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
       for (const parameter of entry.parameters) {
-        expect(["path", "query"]).toContain(parameter.in)
+        expect(["path", "query", "header"]).toContain(parameter.in)
         expect(parameter.required).toEqual(parameter.in === "path" ? true : expect.any(Boolean))
         expect(parameter.schema).toEqual(expect.any(Object))
       }
@@ -169,10 +169,12 @@ describe("the OpenAPI document", () => {
 
   it("S8-05: names the headers of every answer: the request's id, the budget, the wait, the credential", () => {
     for (const { entry } of entries) {
+      const keyed = entry.parameters.some(({ name }: any) => name === "Idempotency-Key")
       for (const [status, shared] of Object.entries<any>(entry.responses)) {
         const { headers } = resolve(shared)
         const expected = [
           "Request-Id",
+          ...(status === "200" && keyed ? ["Idempotent-Replayed"] : []),
           ...(status === "200" ? ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] : []),
           ...(status === "429" || status === "503" ? ["Retry-After"] : []),
           ...(status === "401" || status === "403" ? ["WWW-Authenticate"] : [])
@@ -215,7 +217,10 @@ describe("the OpenAPI document", () => {
         ...entry.parameters.map(({ description, name }: any) => [name, description]),
         ...Object.entries<any>(bodies).map(([name, { description }]) => [name, description])
       ]
-      expect(described.map(([name]) => name)).toEqual(Object.keys(operation.input.fields))
+      expect(described.map(([name]) => name)).toEqual([
+        ...(operation.idempotent ? [] : ["Idempotency-Key"]),
+        ...Object.keys(operation.input.fields)
+      ])
       for (const [name, description] of described) {
         expect([operation.id, name, description]).toEqual([operation.id, name, expect.stringMatching(/^[A-Z].{8,}\.$/)])
       }
@@ -267,14 +272,15 @@ describe("the OpenAPI document", () => {
 
   it("writes every parameter as it stands in an address: numbers are integers, ids are uuids", () => {
     for (const operation of all) {
-      for (const { in: place, name, required, schema } of entryOf(operation.id).parameters) {
+      const addressed = entryOf(operation.id).parameters.filter((parameter: any) => parameter.in !== "header")
+      for (const { in: place, name, required, schema } of addressed) {
         const member: Schema.Top = operation[place === "path" ? "params" : "query"][name]
         expect(required).toBe(member.ast.context?.isOptional !== true)
         const { type } = resolve(schema)
         expect([name, type]).toEqual([name, SchemaAST.isNumber(SchemaAST.toEncoded(member.ast)) ? "integer" : "string"])
         if (/_id$|^starting_after$/.test(name)) expect(schema).toEqual({ type: "string", format: "uuid" })
       }
-      const names = entryOf(operation.id).parameters.map(({ name }: any) => name)
+      const names = addressed.map(({ name }: any) => name)
       expect(names).toEqual([...Object.keys(operation.params), ...Object.keys(operation.query)])
     }
   })

@@ -41,7 +41,9 @@ const added = {
   scope_exceeded: 403,
   // Over MCP no key is made whose secret nobody would hold.
   console_page_required: 403,
-  too_many_attempts: 429
+  too_many_attempts: 429,
+  idempotency_key_reused: 409,
+  idempotency_in_progress: 409
 }
 const failures = { internal_error: 500, service_unavailable: 503, messenger_unavailable: 503 }
 
