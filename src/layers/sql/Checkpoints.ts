@@ -11,7 +11,7 @@ import { LastCheckpoint } from "./LastCheckpoint.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** The database no longer has a checkpoint that this process has seen in it. */
-export class CheckpointsLost extends Schema.TaggedError<CheckpointsLost>()("CheckpointsLost", { number: Schema.Int }) {
+class CheckpointsLost extends Schema.TaggedError<CheckpointsLost>()("CheckpointsLost", { number: Schema.Int }) {
   override get message(): string {
     return `The database has lost checkpoint ${this.number}, which it had: nothing is signed until somebody has looked.`
   }
