@@ -1,13 +1,15 @@
 /** The demo: its organization, who signs in to it, and the key that each start makes. */
-import { Clock, Console, Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
+import { Console, Duration, Effect, Redacted } from "effect"
 import * as fs from "node:fs"
-import { OrganizationId } from "../domain/Access.ts"
-import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
+import { entry, now } from "../administration/Journaled.ts"
+import { OrganizationId, Scope } from "../domain/Access.ts"
+import { defaultApiKeyExpiry } from "../domain/Limits.ts"
 import * as Loader from "../layers/seed/Loader.ts"
 import * as Provisioning from "../layers/sql/Provisioning.ts"
-import * as Tenant from "../layers/sql/Tenant.ts"
+import { Admins } from "../ports/Admins.ts"
 import { Db } from "../ports/Db.ts"
+import { Directory } from "../ports/Directory.ts"
+import { IssuedCredentials } from "../ports/IssuedCredentials.ts"
 import { Journal } from "../ports/Journal.ts"
 import { SettingInvalid } from "./Environment.ts"
 import * as Output from "./Output.ts"
@@ -33,8 +35,7 @@ export interface Demo {
 
 /** Fails unless everything in the database is simulated, and answers how many organizations there are. */
 const refuseOthers = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const organizations = yield* Tenant.directory(sql)(sql<{ simulated: boolean }>`select simulated from organization`)
+  const organizations = yield* (yield* Directory).organizations
   if (organizations.some(({ simulated }) => !simulated)) {
     return yield* new SettingInvalid({
       message: "--demo refuses a database that holds organizations of its own: the messenger would be simulated."
@@ -43,52 +44,43 @@ const refuseOthers = Effect.gen(function*() {
   return organizations.length
 })
 
-interface OwnerRow {
-  readonly id: string
-  readonly password_hash: string | null
-}
-
+/** The owner, or nobody where they are disabled or gone. */
 const findOwner = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* Tenant.transaction(sql, organizationId, { access: "read" })(sql<OwnerRow>`
-    select id, password_hash from admin
-    where organization_id = ${organizationId} and email = ${owner} and disabled_at is null`)
-  return row
-})
-
-/** Gives the owner a password where there is none; the keys made before keep working. */
-const giveAdmission = Effect.fnUntraced(function*({ id, password_hash }: OwnerRow) {
-  const sql = yield* SqlClient.SqlClient
-  const hasher = yield* PasswordHasher
-  if (password_hash !== null) return (yield* hasher.verify(password_hash, password)) ? password : null
-  const hashed = yield* hasher.hash(password)
-  yield* Tenant.transaction(sql, organizationId)(sql`
-    update admin set password_hash = ${hashed} where organization_id = ${organizationId} and id = ${id}`)
-  return password
+  const db = yield* Db
+  const admins = yield* Admins
+  const found = yield* db.read(organizationId, admins.findByEmail(organizationId, owner, false))
+  return found === null || found.disabled_at !== null ? null : found
 })
 
 /** Makes the owner's key of this start, in place of the one of the start before. */
 const renewKey = Effect.fnUntraced(function*(adminId: string) {
-  const sql = yield* SqlClient.SqlClient
   const db = yield* Db
+  const issued = yield* IssuedCredentials
   const journal = yield* Journal
-  const at = new Date(yield* Clock.currentTimeMillis)
+  const at = yield* now
   return yield* db.transaction(
     organizationId,
     Effect.gen(function*() {
-      const earlier = yield* Effect.orDie(sql<{ id: string }>`
-        update api_key set revoked_at = ${at}
-        where organization_id = ${organizationId} and label = ${startLabel} and revoked_at is null returning id`)
-      const { id, key } = yield* Provisioning.apiKey(organizationId, adminId, { label: startLabel })
       const details = { label: startLabel, email: owner }
-      const entries = [
-        ...earlier.map((each) =>
-          Provisioning.operatorEntry("api_key.revoked", organizationId, { targetId: each.id, details })
-        ),
-        Provisioning.operatorEntry("api_key.created", organizationId, { targetId: id, details })
-      ]
-      for (const entry of entries) yield* journal.append(organizationId, entry)
-      return key
+      const earlier = (yield* issued.apiKeys(organizationId)).filter(({ label, revoked_at }) =>
+        label === startLabel && revoked_at === null
+      )
+      for (const { id } of earlier) {
+        yield* issued.lockApiKey(organizationId, id)
+        yield* issued.revokeApiKey(organizationId, id, at)
+        yield* journal.append(organizationId, entry("api_key.revoked", id, details))
+      }
+      const { id, secret } = yield* issued.issueApiKey(
+        { organizationId, adminId },
+        {
+          label: startLabel,
+          scopes: Scope.literals,
+          expiresAt: new Date(at.getTime() + Duration.toMillis(defaultApiKeyExpiry))
+        },
+        at
+      )
+      yield* journal.append(organizationId, entry("api_key.created", id, details))
+      return secret
     })
   )
 })
@@ -102,12 +94,12 @@ export const prepare = Effect.gen(function*() {
     ? (yield* Loader.load(yield* Loader.decode(JSON.parse(fs.readFileSync(file, "utf8"))))).keys
     : []
   const admin = yield* findOwner
-  if (admin === undefined) return { keys: [], first, password: null }
-  const admission = yield* giveAdmission(admin)
+  if (admin === null) return { keys: [], first, password: null }
+  const isOwners = yield* Provisioning.password(organizationId, admin.id, password)
   const keys = first
     ? made.filter(({ label }) => shown.includes(label))
     : [{ label: "Demo owner", key: yield* renewKey(admin.id) }]
-  return { keys, first, password: admission }
+  return { keys, first, password: isOwners ? password : null }
 })
 
 const keysText = ({ first, keys }: Demo): string => {

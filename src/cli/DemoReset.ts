@@ -1,14 +1,11 @@
 /** Starting the demo over: what it kept is removed, and the next start makes it anew. */
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
-import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { refuse } from "../administration/UseCase.ts"
-import * as Migrate from "../layers/sql/Migrate.ts"
-import { migrations } from "../layers/sql/migrations/index.ts"
+import * as DatabaseFacts from "../layers/sql/DatabaseFacts.ts"
 import * as Pglite from "../layers/sql/Pglite.ts"
-import * as Tenant from "../layers/sql/Tenant.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
@@ -27,14 +24,8 @@ const made = [
 
 /** Refuses a database with anything in it that is not simulated. */
 const refuseOthers = Effect.fnUntraced(function*(directory: string) {
-  const sql = yield* SqlClient.SqlClient
-  // A first start that was cut short leaves a database without tables.
-  const { applied } = yield* Migrate.state(migrations)
-  if (applied === 0) return
-  const organizations = yield* Tenant.directory(sql)(
-    Migrate.asOf(applied)(sql<{ id: string; simulated: boolean }>`
-    select id, simulated from organization order by id`)
-  )
+  const organizations = yield* DatabaseFacts.organizations
+  if (organizations === null) return
   const real = organizations.find(({ simulated }) => !simulated)
   if (real !== undefined) return yield* refuse(`${directory} holds the organization ${real.id}: it is no demo.`)
   if (!organizations.some(({ id }) => id === "demo")) return yield* refuse(`${directory} holds no demo.`)

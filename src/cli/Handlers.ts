@@ -1,14 +1,15 @@
 /** What each request does, over the layers that have the database open. */
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import * as Admins from "../administration/Admins.ts"
 import * as ApiKeys from "../administration/ApiKeys.ts"
 import * as Applications from "../administration/Applications.ts"
 import * as Organizations from "../administration/Organizations.ts"
 import type { seed } from "../administration/Seed.ts"
 import { Refused } from "../administration/UseCase.ts"
+import { Background } from "../engine/Background.ts"
 import * as Loader from "../layers/seed/Loader.ts"
+import * as DatabaseFacts from "../layers/sql/DatabaseFacts.ts"
 import { AuditRequests, CommandRequests, DatabaseRequests } from "./Administration.ts"
-import { databaseStatus } from "./DatabaseStatus.ts"
 import * as Journals from "./Journals.ts"
 
 /** Every failure in its one line. */
@@ -18,6 +19,12 @@ const refused = ({ message }: { readonly message: string }) => new Refused({ mes
 const handler =
   <Input, A, E extends { readonly message: string }, R>(run: (input: Input) => Effect.Effect<A, E, R>) =>
   (input: Input) => Effect.mapError(run(input), refused)
+
+const databaseStatus = Effect.gen(function*() {
+  const background = yield* Effect.serviceOption(Background)
+  const jobs = Option.isNone(background) ? null : yield* background.value.jobs
+  return { ...(yield* DatabaseFacts.facts), jobs }
+})
 
 export const databaseHandlers = DatabaseRequests.toLayer({ database_status: handler(() => databaseStatus) })
 

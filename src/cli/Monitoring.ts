@@ -4,12 +4,10 @@ import { Clock, Duration, Effect, Metric, Schedule } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
 import { PrometheusMetrics } from "effect/observability"
-import { SqlClient } from "effect/sql"
 import * as http from "node:http"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import * as Gauge from "../layers/Gauge.ts"
-import { intentPatience } from "../layers/sql/Journal.ts"
-import * as Tenant from "../layers/sql/Tenant.ts"
+import * as DatabaseFacts from "../layers/sql/DatabaseFacts.ts"
 
 /** How often what costs a statement or a statistic is looked at. */
 const period = Duration.seconds(15)
@@ -58,7 +56,6 @@ const eventLoop = Effect.gen(function*() {
 
 /** What the journal has begun and not closed, in the whole database. */
 const journalLag = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
   let lag = { open: 0, oldest: 0 }
   yield* Gauge.show(
     "console_journal_open_intents",
@@ -69,11 +66,8 @@ const journalLag = Effect.gen(function*() {
   // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
   return Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const [row] = yield* Tenant.directory(sql)(sql<{ open: number; first: Date | null }>`
-      select count(*) as open, min(deadline) as first from pending_change`)
-    if (row === undefined) return
-    const begun = row.first === null ? now : row.first.getTime() - Duration.toMillis(intentPatience)
-    lag = { open: row.open, oldest: Math.max(0, now - begun) / 1000 }
+    const { begun, open } = yield* DatabaseFacts.openIntents
+    lag = { open, oldest: begun === null ? 0 : Math.max(0, now - begun.getTime()) / 1000 }
   }).pipe(Effect.ignore)
 })
 

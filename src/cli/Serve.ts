@@ -19,6 +19,7 @@ import * as Tenant from "../layers/sql/Tenant.ts"
 import * as Handler from "../mcp/Handler.ts"
 import * as Ports from "../oauth/Ports.ts"
 import { isAcceptable } from "../oauth/RedirectUri.ts"
+import { Directory } from "../ports/Directory.ts"
 import * as Address from "./Address.ts"
 import * as Background from "./Background.ts"
 import * as Control from "./Control.ts"
@@ -207,7 +208,6 @@ const serveIn = (settings: ServeSettings) =>
     const opened = Effect.gen(function*() {
       const { readiness, later } = yield* prepared(settings)
       return yield* Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
         const demo = settings.demo ? Demo.prepare : Effect.succeed(null)
         const made = yield* Effect.catchIf(demo, isAway, () => Effect.succeed("later" as const))
         const server = yield* HttpServer.HttpServer
@@ -243,13 +243,13 @@ const serveIn = (settings: ServeSettings) =>
           yield* Address.publish(settings.data, { url: bound, host })
         }
         const organizations = yield* Effect.orElseSucceed(
-          Tenant.directory(sql)(sql`select 1 from organization limit 1`),
-          () => [{}]
+          Effect.map((yield* Directory).organizations, ({ length }) => length),
+          () => 1
         )
         yield* Console.log(`Listening on ${bound}`)
         const greet = (made: Demo.Demo) => Demo.greet(bound, made, embedded ? settings.data : null)
         if (made !== null && made !== "later") yield* greet(made)
-        else if (made === null && organizations.length === 0) yield* hintFirst(settings)
+        else if (made === null && organizations === 0) yield* hintFirst(settings)
         yield* later
         if (made === "later") yield* Effect.flatMap(untilBack(Demo.prepare), greet)
         return yield* Effect.never

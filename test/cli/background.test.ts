@@ -8,10 +8,10 @@ import { Background } from "../../src/engine/Background.ts"
 import * as Console from "../../src/layers/Console.ts"
 import { defaultKeyPrefix } from "../../src/layers/Core.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import * as Processes from "../mcp/processes.ts"
 import * as Mcp from "../mcp/support.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 const push = "file:/nowhere/checkpoints"
@@ -48,15 +48,13 @@ describe("background work", () => {
             ))
           )
         const { admins, id } = yield* embedded(false, World.makeOrganization())
-        const leave = Provisioning.within(
+        const leave = Fixtures.within(
           id,
           Effect.flatMap(Journal, (journal) =>
-            journal.begin(id, { ...Provisioning.operatorEntry("organization.set", id, {}), outcome: "pending" }))
+            journal.begin(id, { ...Fixtures.operatorEntry("organization.set", id), outcome: "pending" }))
         )
         const closed = Effect.map(World.journal(id), (events) =>
-          events.flatMap(({ closes }) =>
-            closes ?? []
-          ))
+          events.flatMap(({ closes }) => closes ?? []))
         yield* embedded(false, leave)
 
         const names = yield* embedded(

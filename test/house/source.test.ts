@@ -19,6 +19,12 @@ const whole = (text: string) => text
 const partition = <A>(values: ReadonlyArray<A>, first: (value: A) => boolean) =>
   [values.filter(first), values.filter((value) => !first(value))] as const
 
+describe("the command line", () => {
+  it("writes no SQL: what it asks of the database is a port's or a layer's", () => {
+    expect(where(files("src/cli/*.ts"), /\bsql\s*(?:<[^>]*>)?`|\bsql\.unsafe\b/, whole)).toEqual([])
+  })
+})
+
 describe("the list of operations", () => {
   it("holds each file of an area once, under the file's name", () => {
     const [samples, named] = partition(

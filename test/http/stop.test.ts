@@ -3,8 +3,8 @@ import { Context, Effect, Exit, Fiber, Latch, Layer, Redacted, Scope } from "eff
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as Server from "../../src/http/Server.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { postgres } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { connect, request } from "../support/socket.ts"
 import * as World from "../support/world.ts"
 
@@ -27,7 +27,7 @@ const locked = Effect.fnUntraced(function*() {
   const account = yield* World.makeAccount(id)
   const held = yield* Latch.make()
   const release = yield* Latch.make()
-  yield* Effect.forkScoped(Provisioning.within(
+  yield* Effect.forkScoped(Fixtures.within(
     id,
     Effect.gen(function*() {
       yield* sql`select id from account where organization_id = ${id} and id = ${account} for update`

@@ -3,8 +3,8 @@ import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { type ChainState, type Head, verify } from "../../src/layers/sql/Journal.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { asOwner, forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 /** How many events the journals of these tests hold. */
@@ -100,7 +100,7 @@ describe("6 the journal's chain", () => {
             previous = hash
           }
           expect(page.body.last_sequence).toBe(length)
-          const found = yield* Provisioning.within(id, verify(id))
+          const found = yield* Fixtures.within(id, verify(id))
           expect(found).toEqual({ ok: true, sequence: length, hash: previous })
         }))
 
@@ -211,7 +211,7 @@ describe("6 the journal's chain", () => {
       it.effect("is shorter than a checkpoint, or disagrees with it, when it was cut off or written anew", () =>
         Effect.gen(function*() {
           const { id } = yield* makeJournal
-          const checkpoint = yield* Provisioning.within(id, verify(id))
+          const checkpoint = yield* Fixtures.within(id, verify(id))
           if (!checkpoint.ok) return yield* Effect.die(new Error(checkpoint.reason))
           const cut: Tamper = (sql) =>
             Effect.all([

@@ -10,9 +10,9 @@ import { Targets } from "../../src/layers/push/Targets.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { type DatabaseLayer, fillDirectory, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 interface Line {
@@ -61,7 +61,7 @@ const writer = Effect.fnUntraced(function*(target: string, known: ReadonlyArray<
 const kept = Effect.fnUntraced(function*(organization: string, account: string) {
   const events = yield* World.journal(organization)
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
-  expect(yield* Provisioning.within(organization, verify(organization))).toMatchObject({ ok: true })
+  expect(yield* Fixtures.within(organization, verify(organization))).toMatchObject({ ok: true })
   const [row] = yield* World.query<{ role_label: string }>(
     organization,
     (sql) => sql`select role_label from account where organization_id = ${organization} and id = ${account}`
@@ -117,7 +117,7 @@ const closedOnce = Effect.fnUntraced(function*(organization: string, intent: Wor
     account_id: intent?.account_id,
     details: { fields: "about", error: "unknown", certain: false }
   })
-  expect(yield* Provisioning.within(organization, verify(organization))).toMatchObject({ ok: true })
+  expect(yield* Fixtures.within(organization, verify(organization))).toMatchObject({ ok: true })
 })
 
 describe("durability", () => {

@@ -5,9 +5,9 @@ import { OrganizationId, Role } from "../../src/domain/Access.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
@@ -104,7 +104,7 @@ describe("6 the journal and the change", () => {
                 }
                 const sequences = (yield* World.journal(id)).map(({ sequence }) => sequence)
                 expect(sequences).toEqual(sequences.map((_, index) => index + 1))
-                expect(yield* Provisioning.within(id, verify(id))).toMatchObject({
+                expect(yield* Fixtures.within(id, verify(id))).toMatchObject({
                   ok: true,
                   sequence: sequences.length
                 })
@@ -197,7 +197,7 @@ describe("6 the journal and the change", () => {
             closes: intent?.sequence,
             details: { fields: "first_name", error: "unknown", certain: false }
           })
-          expect((yield* Provisioning.within(id, verify(id))).ok).toBe(true)
+          expect((yield* Fixtures.within(id, verify(id))).ok).toBe(true)
         }))
 
       it.effect("times in the journal never go back, though the clock does", () =>
@@ -213,7 +213,7 @@ describe("6 the journal and the change", () => {
           }
           const times = (yield* World.journal(id)).slice(-6).map(({ at }) => at.getTime() - start)
           expect(times).toEqual([100_000, 100_000, 100_000, 100_000, 100_001, 100_001])
-          expect((yield* Provisioning.within(OrganizationId.make(id), verify(id))).ok).toBe(true)
+          expect((yield* Fixtures.within(OrganizationId.make(id), verify(id))).ok).toBe(true)
           yield* TestClock.setTime(start + 100_001)
         }))
     })

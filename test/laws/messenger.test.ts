@@ -4,11 +4,11 @@ import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/Access.ts"
 import { type Answer, type PlatformOperation, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 const stage = Effect.gen(function*() {
@@ -31,7 +31,7 @@ const stage = Effect.gen(function*() {
       until: (calls) => calls.some((call) => call.user_id === account.userId && call.operation === "update_profile")
     }),
     journal: Effect.gen(function*() {
-      expect(yield* Provisioning.within(id, verify(id))).toMatchObject({ ok: true })
+      expect(yield* Fixtures.within(id, verify(id))).toMatchObject({ ok: true })
       return (yield* World.journal(id)).map(({ closes, details, outcome }) => ({ outcome, details, closes }))
     })
   }

@@ -3,10 +3,10 @@ import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { MessengerUserId, type Profile } from "../../src/domain/Messenger.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgresServer, type PrivateServer } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 /** A process of the service on the server; it runs on while the server does not. */
@@ -40,7 +40,7 @@ const stage = Effect.fnUntraced(function*(options?: { readonly fsync?: boolean }
     whole: Effect.gen(function*() {
       const events = yield* World.journal(id)
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
-      expect(yield* Provisioning.within(id, verify(id))).toMatchObject({ ok: true })
+      expect(yield* Fixtures.within(id, verify(id))).toMatchObject({ ok: true })
       const [row] = yield* World.query<{ role_label: string | null }>(
         id,
         (sql) => sql`select role_label from account where organization_id = ${id} and id = ${account}`

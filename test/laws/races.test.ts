@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as crypto from "node:crypto"
 import { verify } from "../../src/layers/sql/Journal.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 /** Two replicas of the service on one database, each with connections of its own. */
@@ -25,7 +25,7 @@ const statuses = (answers: ReadonlyArray<World.Answer>) => answers.map(({ status
 const journal = Effect.fnUntraced(function*(organizationId: string) {
   const events = yield* World.journal(organizationId)
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
-  expect(yield* Provisioning.within(organizationId, verify(organizationId))).toMatchObject({ ok: true })
+  expect(yield* Fixtures.within(organizationId, verify(organizationId))).toMatchObject({ ok: true })
   return events
 })
 

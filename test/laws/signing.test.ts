@@ -11,11 +11,11 @@ import * as Console from "../../src/layers/Console.ts"
 import { CheckpointKeys } from "../../src/layers/crypto/CheckpointKeys.ts"
 import * as Checkpoints from "../../src/layers/sql/Checkpoints.ts"
 import { tail } from "../../src/layers/sql/JournalRows.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import { fillDirectory, pglite, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 const Verified = Schema.Struct({
@@ -32,9 +32,9 @@ const verified = (public_keys: ReadonlyArray<PublicJwk> = []) =>
 
 /** Journals something in the organization. */
 const journal = (id: OrganizationId) =>
-  Provisioning.within(
+  Fixtures.within(
     id,
-    Effect.flatMap(Journal, (journal) => journal.append(id, Provisioning.operatorEntry("organization.set", id)))
+    Effect.flatMap(Journal, (journal) => journal.append(id, Fixtures.operatorEntry("organization.set", id)))
   )
 
 const made = Checkpoints.after(0, 10_000)

@@ -17,6 +17,7 @@ import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Accounts } from "../../src/ports/Accounts.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { between, pickOf } from "../support/random.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
@@ -188,7 +189,7 @@ describe("3.1 the list's filter and the status", () => {
           Effect.gen(function*() {
             const accounts = yield* Accounts
             const organizationId = OrganizationId.make(World.freshId())
-            const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Provisioning.within(organizationId, effect)
+            const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Fixtures.within(organizationId, effect)
             yield* TestClock.setTime(at(-5 * day).getTime())
             const facts = yield* within(make(organizationId, drawn))
             yield* kept(organizationId, facts, at(-5 * day))

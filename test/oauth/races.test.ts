@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { verify } from "../../src/layers/sql/Journal.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import { postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 import {
@@ -59,7 +59,7 @@ describe("OAuth races on PostgreSQL", () => {
         for (const replica of [one, two]) expect(yield* replica(use(issued.access_token))).toEqual(invalidToken)
         expect((yield* one(connections(organization.id))).filter(({ revoked_at }) => revoked_at === null)).toEqual([])
       }
-      expect(yield* one(Provisioning.within(organization.id, verify(organization.id)))).toMatchObject({ ok: true })
+      expect(yield* one(Fixtures.within(organization.id, verify(organization.id)))).toMatchObject({ ok: true })
     }))
 
   it.live(
@@ -90,7 +90,7 @@ describe("OAuth races on PostgreSQL", () => {
           ({ action }) => action === "refresh_token.reused"
         )
         expect(reused.length).toBe(30)
-        expect(yield* one(Provisioning.within(organization.id, verify(organization.id)))).toMatchObject({ ok: true })
+        expect(yield* one(Fixtures.within(organization.id, verify(organization.id)))).toMatchObject({ ok: true })
       }),
     120_000
   )
@@ -157,6 +157,6 @@ describe("OAuth races on PostgreSQL", () => {
         atOnce
       )
       expect(both.map(({ status }) => status)).toEqual([200, 200])
-      expect(yield* one(Provisioning.within(id, verify(id)))).toMatchObject({ ok: true })
+      expect(yield* one(Fixtures.within(id, verify(id)))).toMatchObject({ ok: true })
     }))
 })

@@ -5,6 +5,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { OAuthSecrets } from "../../src/oauth/Ports.ts"
 import * as Mcp from "../mcp/support.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 import { connected, invalidToken, mcp, ok, redeemWith, revokeWith, stage, tokens, use } from "./support.ts"
 
@@ -114,7 +115,7 @@ describe("the two resources, REST and MCP", () => {
           const expiresAt = new Date(start + 5000)
           const { key: told } = yield* World.makeKey(id, owner.id, ["org:read"], { expiresAt })
           const { key: never } = yield* World.makeKey(id, owner.id, ["org:read"], { expiresAt: null })
-          const { key: usual } = yield* Provisioning.within(
+          const { key: usual } = yield* Fixtures.within(
             id,
             Provisioning.apiKey(id, owner.id, { label: "Usual", scopes: ["org:read"] })
           )

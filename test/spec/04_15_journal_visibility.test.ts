@@ -2,15 +2,15 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OrganizationId, type Role } from "../../src/domain/Access.ts"
 import type { JournalEntry } from "../../src/domain/JournalEntry.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 const choices = { security: false, storage: false, news: false, offers: false }
 
 const append = (organizationId: string, entry: Partial<JournalEntry>) =>
-  Provisioning.within(
+  Fixtures.within(
     organizationId,
     Effect.flatMap(Journal, (journal) =>
       journal.append(OrganizationId.make(organizationId), {

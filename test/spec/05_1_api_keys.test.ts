@@ -10,6 +10,7 @@ import * as CredentialsSql from "../../src/layers/sql/Credentials.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -104,7 +105,7 @@ describe("5.1 the life of a key", () => {
           yield* TestClock.setTime(start)
           const organization = yield* World.makeOrganization()
           const { id } = organization.admins.owner
-          const usual = yield* Provisioning.within(
+          const usual = yield* Fixtures.within(
             organization.id,
             Provisioning.apiKey(organization.id, id, { label: "Usual" })
           )

@@ -22,6 +22,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
+import * as Fixtures from "./fixtures.ts"
 
 /** Where the service is reached in tests, unless a test says otherwise. */
 export const baseUrl = "http://localhost"
@@ -156,7 +157,7 @@ export const makePerson = Effect.fnUntraced(function*(
     readonly key?: Partial<Provisioning.NewKey>
   } = {}
 ) {
-  return yield* Provisioning.within(
+  return yield* Fixtures.within(
     organizationId,
     Effect.gen(function*() {
       const email = options.email ?? `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`
@@ -183,7 +184,7 @@ export const makeKey = (
   scopes: ReadonlyArray<Scope> = Scope.literals,
   options: Partial<Provisioning.NewKey> = {}
 ) =>
-  Provisioning.within(
+  Fixtures.within(
     organizationId,
     Provisioning.apiKey(organizationId, adminId, { label: "A further key", expiresAt: null, scopes, ...options })
   )
@@ -204,7 +205,7 @@ export const makeOrganization = Effect.fnUntraced(function*(
   ownId: string = freshId()
 ) {
   const id = OrganizationId.make(ownId)
-  yield* Provisioning.within(
+  yield* Fixtures.within(
     id,
     Provisioning.organization({
       id,
@@ -231,7 +232,7 @@ export const makeOrganization = Effect.fnUntraced(function*(
 /** Makes an account without a person on the messenger. */
 export const makeAccount = (organizationId: string, options: Partial<Provisioning.NewAccount> = {}) =>
   Effect.map(
-    Provisioning.within(
+    Fixtures.within(
       organizationId,
       Provisioning.account(organizationId, {
         phone: `+1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`,
@@ -271,7 +272,7 @@ export const grant = (
   adminId: string,
   what: { readonly accounts?: ReadonlyArray<string>; readonly departments?: ReadonlyArray<string> }
 ) =>
-  Provisioning.within(
+  Fixtures.within(
     organizationId,
     Effect.gen(function*() {
       yield* Provisioning.rows(
@@ -290,7 +291,7 @@ export const grant = (
 /** Makes a department, and answers its id. */
 export const makeDepartment = Effect.fnUntraced(function*(organizationId: string, name = "Department") {
   const id = crypto.randomUUID()
-  yield* Provisioning.within(
+  yield* Fixtures.within(
     organizationId,
     Provisioning.rows("department", organizationId, [{ id, name, created_at: new Date(0) }])
   )
@@ -299,13 +300,13 @@ export const makeDepartment = Effect.fnUntraced(function*(organizationId: string
 
 /** Adds rows that belong to an organization. */
 export const addRows = (...[table, organizationId, rows]: Parameters<typeof Provisioning.rows>) =>
-  Provisioning.within(organizationId, Provisioning.rows(table, organizationId, rows))
+  Fixtures.within(organizationId, Provisioning.rows(table, organizationId, rows))
 
 /** Runs a statement inside the organization, as its tenant. */
 export const query = <A extends object>(
   organizationId: string,
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>
-) => Provisioning.within(organizationId, Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(statement(sql))))
+) => Fixtures.within(organizationId, Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(statement(sql))))
 
 /** Changes columns of one row that belongs to the organization; what the status of its account follows from is heeded. */
 export const set = (

@@ -3,7 +3,9 @@ import { Clock, Duration, Effect, Redacted, Schema, SchemaIssue } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
+import { operator } from "../../domain/Actor.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import { commandLine, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import * as Ports from "../../ports/index.ts"
 import type { ApiKeys } from "../crypto/ApiKeys.ts"
 import { Vault } from "../crypto/Vault.ts"
@@ -242,7 +244,10 @@ const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now
       }))
     )
   }
-  yield* journal.append(OrganizationId.make(seed.id), Provisioning.operatorEntry("organization.created", seed.id))
+  yield* journal.append(
+    OrganizationId.make(seed.id),
+    journalEntry(operator, commandLine, journalAction("organization.created"), { targetId: seed.id })
+  )
   const keys = yield* Effect.forEach(seed.api_keys ?? [], (key) =>
     Effect.map(
       Provisioning.apiKey(seed.id, find(admins, key.admin), {
@@ -284,7 +289,9 @@ export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
 > {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)
-  const existing = new Set(yield* Tenant.directory(sql)(Provisioning.organizationIds))
+  const existing = new Set(
+    (yield* Tenant.directory(sql)(sql<{ readonly id: string }>`select id from organization`)).map(({ id }) => id)
+  )
   const missing = seed.organizations.filter(({ id }) => !existing.has(id))
   const keys = yield* Tenant.directory(sql, loadDeadline)(sql.withTransaction(Effect.gen(function*() {
     const made: Array<LoadedKey> = []

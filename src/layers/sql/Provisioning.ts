@@ -1,25 +1,17 @@
-/** Making organizations and what belongs to them: for the command line, the demo and tests; never through the API. */
+/** Rows of organizations and of what belongs to them, as seed files describe them; never through the API. */
 import { Clock, Duration, Effect, type Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { OrganizationId, type Role, Scope } from "../../domain/Access.ts"
+import { type Role, Scope } from "../../domain/Access.ts"
 import { type MessengerNames, nameKey } from "../../domain/Account.ts"
 import { searchText } from "../../domain/AccountSearch.ts"
-import { operator } from "../../domain/Actor.ts"
-import {
-  type ActionName,
-  commandLine,
-  journalAction,
-  type JournalEntry,
-  journalEntry
-} from "../../domain/JournalEntry.ts"
-import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
 import { MonitoringState, type StatusFacts } from "../../domain/Status.ts"
-import * as Ports from "../../ports/index.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
+import { PasswordHasher } from "../crypto/PasswordHasher.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 import { statusColumns } from "./AccountStatuses.ts"
+import * as Tenant from "./Tenant.ts"
 
 const newId = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.uuidV7())
 
@@ -211,20 +203,22 @@ export const rows = Effect.fnUntraced(
   }
 )
 
-/** Runs what makes an organization in one transaction of it. */
-export const within = <A, E, R>(organizationId: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Ports.Db, (db) => db.transaction(OrganizationId.make(organizationId), effect))
-
-/** The journal's entry of what an operator did at the command line, to the organization by default. */
-export const operatorEntry = (
-  action: ActionName,
-  organizationId: string,
-  { details = {}, targetId = organizationId }: { readonly targetId?: string; readonly details?: JournalDetails } = {}
-): JournalEntry => journalEntry(operator, commandLine, journalAction(action), { targetId, details })
-
-/** The ids of the organizations, oldest first. */
-export const organizationIds = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const found = yield* sql<{ id: string }>`select id from organization order by created_at, id`
-  return found.map(({ id }) => id)
-})
+/**
+ * Gives the admin a password where there is none, and answers whether it is theirs; the keys made before keep working,
+ * as they do for nobody else.
+ */
+export const password = Effect.fnUntraced(
+  function*(organizationId: string, adminId: string, chosen: Redacted.Redacted) {
+    const sql = yield* SqlClient.SqlClient
+    const hasher = yield* PasswordHasher
+    const within = Tenant.transaction(sql, organizationId)
+    const [row] = yield* within(sql<{ readonly password_hash: string | null }>`
+      select password_hash from admin where organization_id = ${organizationId} and id = ${adminId}`)
+    if (typeof row?.password_hash === "string") return yield* hasher.verify(row.password_hash, chosen)
+    const hashed = yield* hasher.hash(chosen)
+    const given = yield* within(sql`
+      update admin set password_hash = ${hashed}
+      where organization_id = ${organizationId} and id = ${adminId} and password_hash is null returning id`)
+    return given.length > 0
+  }
+)

@@ -8,7 +8,6 @@ import { Caller, OrganizationId, type ReachLimit, type Role, superadmins } from 
 import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
 import { JournalOutcome } from "../../../src/domain/JournalEvent.ts"
 import { AccountStatus } from "../../../src/domain/Status.ts"
-import * as Provisioning from "../../../src/layers/sql/Provisioning.ts"
 import { OAuthSecrets } from "../../../src/oauth/Ports.ts"
 import { type AccountQuery, Accounts } from "../../../src/ports/Accounts.ts"
 import { Credentials } from "../../../src/ports/Credentials.ts"
@@ -16,6 +15,7 @@ import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
 import { Organizations } from "../../../src/ports/Organizations.ts"
 import { postgresUrl } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
+import * as Fixtures from "../../support/fixtures.ts"
 import { plan, rowsRead } from "../../support/plans.ts"
 import { recording } from "../../support/statements.ts"
 import * as World from "../../support/world.ts"
@@ -121,7 +121,7 @@ const callers = Effect.fnUntraced(function*(organizationId: string) {
 
 /** The rows read by the statements of the effect together, by plans for their values and by those for all values. */
 const reading = Effect.fnUntraced(function*<A, R>(organizationId: string, effect: Effect.Effect<A, never, R>) {
-  const { answer, said } = yield* recording(Effect.orDie(Provisioning.within(organizationId, effect)))
+  const { answer, said } = yield* recording(Effect.orDie(Fixtures.within(organizationId, effect)))
   const statements = said.filter(({ sql }) => !sql.startsWith("select set_config"))
   const sum = (made: "for these values" | "for all values") =>
     Effect.map(
@@ -251,7 +251,7 @@ describe("rows read for a page", () => {
             const everything = superadmins.includes(caller.role) && caller.limit === null
             const visible = everything
               ? 0
-              : (yield* Provisioning.within(big.id, list({ ...noFilter, limit: big.events })))?.length ?? 0
+              : (yield* Fixtures.within(big.id, list({ ...noFilter, limit: big.events })))?.length ?? 0
             return yield* Effect.forEach(filters, (filter) => {
               const query: JournalQuery = { ...noFilter, ...filter }
               const names = Object.keys(filter)

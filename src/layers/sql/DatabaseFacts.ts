@@ -1,11 +1,11 @@
-/** What the database says of itself to an operator: how it is run, where its schema stands, and what it was used with. */
-import { Effect, Option } from "effect"
+/** What the database says of itself, however old its schema is. */
+import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Background } from "../engine/Background.ts"
-import * as Migrate from "../layers/sql/Migrate.ts"
-import { migrations } from "../layers/sql/migrations/index.ts"
-import { ownsTables } from "../layers/sql/Roles.ts"
-import * as Tenant from "../layers/sql/Tenant.ts"
+import { intentPatience } from "./Journal.ts"
+import * as Migrate from "./Migrate.ts"
+import { migrations } from "./migrations/index.ts"
+import { ownsTables } from "./Roles.ts"
+import * as Tenant from "./Tenant.ts"
 
 interface Facts {
   readonly version: string
@@ -16,7 +16,7 @@ interface Facts {
   readonly checkpoints: boolean
 }
 
-const facts = Effect.gen(function*() {
+const server = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<Facts>`
     select split_part(current_setting('server_version'), ' ', 1) as version, current_database()::text as name,
@@ -43,13 +43,11 @@ const lastCheckpoint = Effect.gen(function*() {
   return row ?? null
 })
 
-/** What the database says, however old its schema is. */
-export const databaseStatus = Effect.gen(function*() {
+/** How it is run, its schema's version, and what it was used with. */
+export const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const background = yield* Effect.serviceOption(Background)
-  const jobs = Option.isNone(background) ? null : yield* background.value.jobs
   return yield* Tenant.directory(sql)(Effect.gen(function*() {
-    const { checkpoints, ...found } = yield* facts
+    const { checkpoints, ...found } = yield* server
     const schema = yield* Migrate.state(migrations)
     // The tables of keys and tokens are there from the third migration on.
     const filled = schema.applied >= 3
@@ -61,6 +59,29 @@ export const databaseStatus = Effect.gen(function*() {
         last_checkpoint: checkpoints ? yield* lastCheckpoint : null
       }
     })
-    return { ...found, jobs, schema, ...(yield* Migrate.asOf(schema.applied)(rows)) }
+    return { ...found, schema, ...(yield* Migrate.asOf(schema.applied)(rows)) }
   }))
+})
+
+/** The organizations, and whether they are simulated; null where a first start was cut short before there were tables. */
+export const organizations = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { applied } = yield* Migrate.state(migrations)
+  if (applied === 0) return null
+  return yield* Tenant.directory(sql)(
+    Migrate.asOf(applied)(sql<{ readonly id: string; readonly simulated: boolean }>`
+      select id, simulated from organization order by id`)
+  )
+})
+
+/** The changes that the journal has begun and not closed, in all organizations: how many, and when the oldest began. */
+export const openIntents = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Tenant.directory(sql)(sql<{ readonly open: number; readonly first: Date | null }>`
+    select count(*) as open, min(deadline) as first from pending_change`)
+  const first = row?.first ?? null
+  return {
+    open: row?.open ?? 0,
+    begun: first === null ? null : new Date(first.getTime() - Duration.toMillis(intentPatience))
+  }
 })
