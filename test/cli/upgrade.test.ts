@@ -13,12 +13,12 @@ import { verify } from "../../src/layers/sql/Journal.ts"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Postgres from "../../src/layers/sql/Postgres.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import * as Roles from "../../src/layers/sql/Roles.ts"
 import { read } from "../house/house.ts"
 import { done, freshDirectory, run, serve } from "../support/cli.ts"
 import { createConsole, ownerUrl, postgresLayer } from "../support/databaseRoles.ts"
 import { DatabaseServer } from "../support/databaseServer.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
 /** The blocks of SQL in the document's section on databases of earlier versions, in their order. */
@@ -258,7 +258,7 @@ const looked = Effect.gen(function*() {
 /** The service works as it did: credentials, journal, search, lists by status, writes. */
 const works = (events: number) =>
   Effect.gen(function*() {
-    const verified = yield* Provisioning.within(organizationId, verify(organizationId))
+    const verified = yield* Fixtures.within(organizationId, verify(organizationId))
     expect(verified).toMatchObject({ ok: true, sequence: events })
     expect((yield* World.get("/v1/organization", key)).body).toMatchObject({ id: organizationId })
     const page = (path: string, secret: Redacted.Redacted) =>
@@ -268,7 +268,7 @@ const works = (events: number) =>
     expect(yield* page("/v1/account-search?query=zo", key)).toEqual([free])
     expect((yield* World.post(`/v1/accounts/${filed}/pause`, key)).status).toBe(200)
     expect((yield* World.post(`/v1/accounts/${filed}/resume`, key)).status).toBe(200)
-    const after = yield* Provisioning.within(organizationId, verify(organizationId))
+    const after = yield* Fixtures.within(organizationId, verify(organizationId))
     expect(after).toMatchObject({ ok: true, sequence: events + 2 })
   })
 
