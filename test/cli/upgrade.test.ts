@@ -5,10 +5,10 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
-import { databaseStatus } from "../../src/cli/DatabaseStatus.ts"
 import * as Environment from "../../src/cli/Environment.ts"
 import { form } from "../../src/layers/crypto/ApiKeys.ts"
 import { readKeys } from "../../src/layers/crypto/Peppers.ts"
+import * as DatabaseFacts from "../../src/layers/sql/DatabaseFacts.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../src/layers/sql/migrations/index.ts"
@@ -251,7 +251,7 @@ const looked = Effect.gen(function*() {
   const warned: Array<string> = []
   const logger = Logger.make(({ message }) => void warned.push(String(message)))
   yield* Effect.provide(Environment.warnOwner, Logger.layer([logger]))
-  const { owns_tables, schema } = yield* databaseStatus
+  const { owns_tables, schema } = yield* DatabaseFacts.facts
   return { warned, owns_tables, upToDate: schema.applied === schema.known }
 })
 
