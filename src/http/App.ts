@@ -22,7 +22,7 @@ import { JournalKeys, makeRequestId, RequestId } from "../edge/Settings.ts"
 import { Sites } from "../edge/Site.ts"
 import { Replayed } from "../kernel/Idempotency.ts"
 import type * as Operation from "../kernel/Operation.ts"
-import { type Operations, operations } from "../operations/index.ts"
+import { type Operations, Served } from "../operations/index.ts"
 import type { Credentials } from "../ports/Credentials.ts"
 import type { FailedAttempts } from "../ports/RateLimits.ts"
 import * as Documents from "./Documents.ts"
@@ -108,8 +108,8 @@ const run = Effect.fnUntraced(function*(
 const journalKeys = "/.well-known/journal-keys"
 
 /** An address that nothing answers at is one more object that does not exist; the answer says which methods it has. */
-const unrouted = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
-  const { message, methods } = Unrouted.describe(method, url)
+const unrouted = (describe: Unrouted.Describe) => ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+  const { message, methods } = describe(method, url)
   return Effect.fail(new ResourceMissing({ message })).pipe(
     recover((failed) =>
       Effect.succeed(
@@ -182,16 +182,17 @@ const named = <E, R>(path: string, handler: Effect.Effect<HttpServerResponse.Htt
   Observation.at(new Observation.Endpoint("http", path), handler)
 
 /** The bare address leads a person to the console; to programs it is nothing, as any other address. */
-const root = Effect.gen(function*() {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const { baseUrl } = yield* siteOf(request)
-  return /\btext\/html\b/i.test(request.headers["accept"] ?? "")
-    ? HttpServerResponse.empty({
-      status: 303,
-      headers: { location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/console`, "cache-control": "no-store" }
-    })
-    : yield* unrouted(request)
-}).pipe(recover((failed) => Effect.succeed(toResponse(failed))))
+const root = (absent: ReturnType<typeof unrouted>) =>
+  Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { baseUrl } = yield* siteOf(request)
+    return /\btext\/html\b/i.test(request.headers["accept"] ?? "")
+      ? HttpServerResponse.empty({
+        status: 303,
+        headers: { location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/console`, "cache-control": "no-store" }
+      })
+      : yield* absent(request)
+  }).pipe(recover((failed) => Effect.succeed(toResponse(failed))))
 
 /** Paths are exact: case, slashes and all; an id of any length is an id, and malformed at most. */
 const routerConfig = {
@@ -217,6 +218,8 @@ export const make: Effect.Effect<
 > = Effect.gen(function*() {
   const context = yield* Effect.context<Services>()
   const router = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
+  const operations = yield* Served
+  const absent = unrouted(Unrouted.make(operations))
   for (const operation of operations) {
     const endpoint = new Observation.Endpoint("rest", operation.path, operation.id)
     yield* router.add(
@@ -225,13 +228,17 @@ export const make: Effect.Effect<
       Observation.at(endpoint, Effect.provideContext(run(operation), context))
     )
   }
-  yield* router.add("GET", "/", named("/", Effect.provideContext(root, context)))
+  yield* router.add("GET", "/", named("/", Effect.provideContext(root(absent), context)))
   yield* router.add(
     "GET",
     Documents.path,
-    named(Documents.path, Compression.compressOnce(Effect.sync(Documents.response)))
+    named(Documents.path, Compression.compressOnce(Effect.sync(() => Documents.response(operations))))
   )
-  yield* router.add("GET", Reference.path, named(Reference.path, Compression.compressOnce(yield* Reference.make)))
+  yield* router.add(
+    "GET",
+    Reference.path,
+    named(Reference.path, Compression.compressOnce(yield* Reference.make))
+  )
   yield* OAuth.add(router, context)
   for (const { method, path, serve } of Pages.pages) {
     yield* router.add(method, path, named(path, Effect.provideContext(serve, context)))
@@ -245,8 +252,8 @@ export const make: Effect.Effect<
     HttpServerRequest.HttpServerRequest,
     (request) =>
       isForeign(request.url)
-        ? unrouted(request)
-        : Effect.catch(router.asHttpEffect(), (error) => isUnrouted(error) ? unrouted(request) : Effect.die(error))
+        ? absent(request)
+        : Effect.catch(router.asHttpEffect(), (error) => isUnrouted(error) ? absent(request) : Effect.die(error))
   )
   // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made
   return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), Context.get(context, Sites), routed))

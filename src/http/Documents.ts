@@ -1,5 +1,5 @@
 /** The OpenAPI document, read from the declarations. */
-import type { Schema } from "effect"
+import { Array as Arr, type Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { everyone } from "../domain/Access.ts"
@@ -96,8 +96,8 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
   }
 }
 
-const complete = (derived: OpenApi.OpenAPISpec) => {
-  const byId = new Map<string, Operation.Any>(operations.map((operation) => [operation.id, operation]))
+const complete = (operations: ReadonlyArray<Operation.Any>, derived: OpenApi.OpenAPISpec) => {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]))
   return {
     ...derived,
     servers: [{ url: "/" }],
@@ -144,17 +144,15 @@ const complete = (derived: OpenApi.OpenAPISpec) => {
   }
 }
 
-/** The interface as endpoints: what documents and clients are derived from. */
-export class Api extends HttpApi.make("org-security-console")
-  .add(HttpApiGroup.make("v1", { topLevel: true }).add(...Operation.endpoints(operations)))
-  .annotateMerge(OpenApi.annotations({
+const annotations = (list: ReadonlyArray<Operation.Any>) =>
+  OpenApi.annotations({
     title: "Organization Security Console API",
     version: interfaceVersion,
     description: Guides.description,
     license: { name: "MIT", identifier: "MIT" },
     // The annotation's type says less than what it is given: the document itself.
     transform: (derived) =>
-      complete({
+      complete(list, {
         openapi: "3.1.0",
         info: derived.info,
         paths: derived.paths,
@@ -162,16 +160,28 @@ export class Api extends HttpApi.make("org-security-console")
         security: derived.security,
         tags: derived.tags
       })
-  }))
+  })
+
+/** The interface as endpoints: what documents and clients are derived from. */
+export class Api extends HttpApi.make("org-security-console")
+  .add(HttpApiGroup.make("v1", { topLevel: true }).add(...Operation.endpoints(operations)))
+  .annotateMerge(annotations(operations))
 {}
 
-/** The document of the interface. */
-export const make = () => OpenApi.fromApi(Api)
+/** The interface of any list of operations. */
+export const apiOf = (list: Operation.List) =>
+  HttpApi.make("org-security-console")
+    .add(HttpApiGroup.make("v1", { topLevel: true }).add(...Arr.map(list, ({ endpoint }) => endpoint)))
+    .annotateMerge(annotations(list))
 
-let text: string | undefined
+/** The document of the interface. */
+export const make = (list: Operation.List = operations) => OpenApi.fromApi(apiOf(list))
+
+const texts = new WeakMap<ReadonlyArray<Operation.Any>, string>()
 
 /** The document as it is served; it is derived once. */
-export const response = () => {
-  text ??= JSON.stringify(make())
+export const response = (list: Operation.List) => {
+  const text = texts.get(list) ?? JSON.stringify(make(list))
+  texts.set(list, text)
   return HttpServerResponse.text(text, { contentType: "application/json" })
 }

@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import * as crypto from "node:crypto"
-import { Api } from "./Documents.ts"
+import { Served } from "../operations/index.ts"
+import { apiOf } from "./Documents.ts"
 
 /** Where the page is served. */
 export const path = "/docs"
@@ -30,20 +31,21 @@ const policy = (html: string): string =>
 const appearance = { withDefaultFonts: false, showDeveloperTools: "never", hideClientButton: true }
 
 /** The page, made at the first request: its script is some megabytes. */
-export const make = Effect.cached(Effect.gen(function*() {
-  const router = yield* HttpRouter.make
-  yield* Effect.scoped(
-    Layer.build(HttpApiScalar.layer(Api, {
-      path,
-      scalar: appearance
-    })).pipe(Effect.provideService(HttpRouter.HttpRouter, router))
-  )
-  // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- a router does not say how its routes fail
-  const handler = HttpEffect.toWebHandler(router.asHttpEffect())
-  const html = yield* Effect.promise(async () => (await handler(new Request(`http://localhost${path}`))).text())
-  return HttpServerResponse.setHeaders(HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }), {
-    "content-security-policy": policy(html),
-    "referrer-policy": "no-referrer",
-    "cache-control": "public, max-age=3600"
-  })
-}))
+export const make = Effect.flatMap(Served, (operations) =>
+  Effect.cached(Effect.gen(function*() {
+    const router = yield* HttpRouter.make
+    yield* Effect.scoped(
+      Layer.build(HttpApiScalar.layer(apiOf(operations), {
+        path,
+        scalar: appearance
+      })).pipe(Effect.provideService(HttpRouter.HttpRouter, router))
+    )
+    // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- a router does not say how its routes fail
+    const handler = HttpEffect.toWebHandler(router.asHttpEffect())
+    const html = yield* Effect.promise(async () => (await handler(new Request(`http://localhost${path}`))).text())
+    return HttpServerResponse.setHeaders(HttpServerResponse.text(html, { contentType: "text/html; charset=utf-8" }), {
+      "content-security-policy": policy(html),
+      "referrer-policy": "no-referrer",
+      "cache-control": "public, max-age=3600"
+    })
+  })))

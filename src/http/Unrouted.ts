@@ -1,14 +1,6 @@
 /** Unknown routes answer 404 resource_missing, and say so: routes are public, they are in the OpenAPI document. */
 import { isUuid } from "../domain/Wire.ts"
 import type * as Operation from "../kernel/Operation.ts"
-import { operations } from "../operations/index.ts"
-
-const all: ReadonlyArray<Operation.Any> = operations
-
-const routes = all.map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
-}))
 
 const plainPart = /^(?:[A-Za-z][A-Za-z.-]{0,29}|[vV]\d|)$/
 
@@ -22,11 +14,24 @@ const shown = (path: string): string => {
   return [...some, ...(parts.length > partsShown ? ["..."] : [])].join("/")
 }
 
-/** The sentence, and the methods that the path has where it is an operation's. */
-export const describe = (method: string, url: string): { readonly message: string; readonly methods: string } => {
-  const path = url.split("?", 1)[0] ?? ""
-  const known = routes.filter(({ pattern }) => pattern.test(path)).map((route): string => route.method)
-  // An id that is not percent-encoded UTF-8 is none, whatever the method.
-  const methods = known.includes(method) ? "" : known.join(", ")
-  return { message: `There is no ${method} ${shown(path)}${methods === "" ? "" : `, only ${methods}`}.`, methods }
+/** What is said of an address that none of the operations is at. */
+export type Describe = (method: string, url: string) => {
+  readonly message: string
+  /** The methods that the path has where it is an operation's. */
+  readonly methods: string
+}
+
+/** What is said of the addresses beside those of the operations. */
+export const make = (operations: ReadonlyArray<Operation.Any>): Describe => {
+  const routes = operations.map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
+  }))
+  return (method, url) => {
+    const path = url.split("?", 1)[0] ?? ""
+    const known = routes.filter(({ pattern }) => pattern.test(path)).map((route): string => route.method)
+    // An id that is not percent-encoded UTF-8 is none, whatever the method.
+    const methods = known.includes(method) ? "" : known.join(", ")
+    return { message: `There is no ${method} ${shown(path)}${methods === "" ? "" : `, only ${methods}`}.`, methods }
+  }
 }

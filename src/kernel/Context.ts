@@ -1,6 +1,7 @@
 /** What the implementation of an operation is given, and what a write answers. */
 import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts } from "../domain/Account.ts"
+import type { Happened, JournalAction } from "../domain/JournalEntry.ts"
 import type { JournalDetails } from "../domain/JournalEvent.ts"
 import type * as Journaling from "./Journaling.ts"
 import type * as Live from "./Live.ts"
@@ -34,6 +35,11 @@ export interface Changing<Params> extends LiveReading<Params> {
   readonly change: Journaling.Change
 }
 
+/** What a write journals beside the entry that its contract declares. */
+export interface Further extends Happened {
+  readonly journal: JournalAction
+}
+
 /** What a write did: a change that changes nothing leaves no journal entry. */
 export type Outcome<A> =
   | {
@@ -41,13 +47,21 @@ export type Outcome<A> =
     readonly answer: A
     readonly details: JournalDetails
     readonly targetId: string | undefined
+    /** Appended after the declared entry, in this order; each of them costs two statements while the head is locked. */
+    readonly more: ReadonlyArray<Further>
   }
   | { readonly changed: false; readonly answer: A }
 
-export const changed = <A>(answer: A, details: JournalDetails = {}, targetId?: string): Outcome<A> => ({
+export const changed = <A>(
+  answer: A,
+  details: JournalDetails = {},
+  targetId?: string,
+  more: ReadonlyArray<Further> = []
+): Outcome<A> => ({
   changed: true,
   answer,
   details,
-  targetId
+  targetId,
+  more
 })
 export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })

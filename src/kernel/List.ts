@@ -5,12 +5,18 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import type { Caller } from "../domain/Access.ts"
 import type { Operation } from "./Contract.ts"
 
+/** Methods that a route may have. */
+type Method = Exclude<HttpMethod.HttpMethod, "HEAD" | "TRACE">
+
 /** Any operation, for code that walks the list. */
 export type Any =
-  & Omit<Operation<string, HttpMethod.HttpMethod, `/v1/${string}`, any, any, any, any, any, any>, "endpoint">
+  & Omit<Operation<string, Method, `/v1/${string}`, any, any, any, any, any, any>, "endpoint">
   & {
     readonly endpoint: HttpApiEndpoint.Constraint
   }
+
+/** What is served: some operations. */
+export type List = readonly [Any, ...ReadonlyArray<Any>]
 
 /** The services that a list of operations needs, apart from the caller. */
 export type Services<Operations extends ReadonlyArray<Any>> = Exclude<

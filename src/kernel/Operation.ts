@@ -33,9 +33,17 @@ import { runChange, runLive } from "./runners/Messenger.ts"
 import { runRead } from "./runners/Read.ts"
 import { runWrite } from "./runners/Write.ts"
 
-export { changed, type Changing, type LiveReading, type Outcome, type Reading, unchanged } from "./Context.ts"
+export {
+  changed,
+  type Changing,
+  type Further,
+  type LiveReading,
+  type Outcome,
+  type Reading,
+  unchanged
+} from "./Context.ts"
 export type { Answer, Contract, Input, Kind, Operation, Toolset } from "./Contract.ts"
-export { type Any, byId, endpoints, type Services } from "./List.ts"
+export { type Any, byId, endpoints, type List, type Services } from "./List.ts"
 export type { AdmissionFailure } from "./Refusals.ts"
 export { toWire } from "./Wire.ts"
 

@@ -84,10 +84,11 @@ const admit = Effect.fnUntraced(function*(
 ) {
   const caller = yield* Caller
   const limiter = yield* RateLimiter
+  const tools = yield* Tools.served
   const admissions = new Admissions()
   let rate: RateState | undefined
   for (const message of messages.length === 0 ? [uncalled] : messages) {
-    const operation = Tools.find(message.tool)
+    const operation = tools.find(message.tool)
     if (operation === undefined || Selection.refusal(selection, operation) !== undefined) {
       rate = yield* limiter.consume(caller.credential.id)
       continue
@@ -206,8 +207,8 @@ interface Shown {
 }
 
 /** The tools that the caller is shown, in the specification's order. */
-const list = (caller: Caller["Service"], { complete, selection }: Shown) =>
-  Tools.all().flatMap(([operation, tool]) =>
+const list = (tools: Tools.Tools, caller: Caller["Service"], { complete, selection }: Shown) =>
+  tools.all().flatMap(([operation, tool]) =>
     (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
       ? [selection.outputSchemas ? tool : Tools.lean(tool)]
       : []
@@ -228,13 +229,14 @@ const exchange = Effect.fnUntraced(
       WebStandardStreamableHTTPServerTransport
     } = yield* sdk
     const caller = yield* Caller
+    const tools = yield* Tools.served
     const run = yield* FiberSet.makeRuntime<Operation.Services<Operations> | Caller, CallToolResult>()
     const makeServer = () => {
       const server = new Server(serverInfo, { capabilities: { tools: {}, prompts: {} }, instructions })
-      server.setRequestHandler("tools/list", () => ({ tools: list(caller, shown) }))
+      server.setRequestHandler("tools/list", () => ({ tools: list(tools, caller, shown) }))
       const prompts = Prompts.tasks.filter((task) =>
         task.tools.every((name) => {
-          const operation = Tools.find(name)
+          const operation = tools.find(name)
           return operation !== undefined && Tools.isAllowed(caller, operation) &&
             Selection.refusal(shown.selection, operation) === undefined
         })
@@ -251,7 +253,7 @@ const exchange = Effect.fnUntraced(
         return Prompts.message(task, params.arguments ?? {})
       })
       server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
-        const operation = Tools.find(params.name)
+        const operation = tools.find(params.name)
         if (operation === undefined) {
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
         }

@@ -59,12 +59,13 @@ export const read = Effect.fnUntraced(function*(url: string, readOnlyHeader: str
   const params = new URLSearchParams(query)
   const toolsets = split([...place.toolsets, ...params.getAll("toolsets")])
   const tools = split(params.getAll("tools"))
-  yield* known("toolsets", toolsets, (name) => Tools.toolsetNames.has(name), Tools.toolsets)
-  yield* known("tools", tools, (name) => Tools.find(name) !== undefined, Tools.names)
+  const served = yield* Tools.served
+  yield* known("toolsets", toolsets, (name) => served.toolsetNames.has(name), served.toolsets)
+  yield* known("tools", tools, (name) => served.find(name) !== undefined, served.names)
   const isNamed = place.toolsets.length > 0 || params.has("toolsets") || params.has("tools")
   const selection: Selection = {
     named: isNamed
-      ? { toolsets: new Set(toolsets.flatMap((name) => Tools.toolsetNames.get(name) ?? [])), tools: new Set(tools) }
+      ? { toolsets: new Set(toolsets.flatMap((name) => served.toolsetNames.get(name) ?? [])), tools: new Set(tools) }
       : undefined,
     readOnly: place.readOnly || isReadOnly(readOnlyHeader),
     outputSchemas: params.get("schemas") === "output"

@@ -1,10 +1,10 @@
 /** Every operation as a tool, read from its declaration. */
 import type { Tool } from "@modelcontextprotocol/server"
-import { Predicate, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
-import { operations } from "../operations/index.ts"
+import { operations, Served } from "../operations/index.ts"
 import * as Arguments from "./Arguments.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -91,24 +91,8 @@ export const define = (operation: Operation.Any): Tool => {
   }
 }
 
-const byId: ReadonlyMap<string, Operation.Any> = new Map(operations.map((operation) => [operation.id, operation]))
-
-/** The operation that a tool is, undefined for a name that is none. */
-export const find = (name: unknown): Operation.Any | undefined => typeof name === "string" ? byId.get(name) : undefined
-
-let defined: ReadonlyArray<readonly [Operation.Any, Tool]> | undefined
-
-/** Every tool with its operation; they are derived once. */
-export const all = () => defined ??= operations.map((operation) => [operation, define(operation)] as const)
-
 /** The tool without what it answers: no model is given that, and it is three quarters of the list. */
 export const lean = ({ outputSchema: _, ...tool }: Tool): Tool => tool
-
-/** The names of all tools. */
-export const names: ReadonlyArray<string> = operations.map(({ id }) => id)
-
-/** The toolsets that there are tools of. */
-export const toolsets: ReadonlySet<string> = new Set(operations.map(({ toolset }) => toolset))
 
 /** Names that toolsets have been asked for by before they had their own. */
 const aliases: Readonly<Record<string, Operation.Toolset>> = {
@@ -120,11 +104,49 @@ const aliases: Readonly<Record<string, Operation.Toolset>> = {
   "api-keys": "admin"
 }
 
-/** The names that toolsets are asked for by, each with the toolset that it stands for. */
-export const toolsetNames: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(aliases),
-  ...[...toolsets].map((name) => [name, name] as const)
-])
+/** The tools of a list of operations. */
+export interface Tools {
+  /** Every tool with its operation; they are derived once. */
+  readonly all: () => ReadonlyArray<readonly [Operation.Any, Tool]>
+  /** The operation that a tool is, undefined for a name that is none. */
+  readonly find: (name: unknown) => Operation.Any | undefined
+  /** The names of all tools. */
+  readonly names: ReadonlyArray<string>
+  /** The toolsets that there are tools of. */
+  readonly toolsets: ReadonlySet<string>
+  /** The names that toolsets are asked for by, each with the toolset that it stands for. */
+  readonly toolsetNames: ReadonlyMap<string, string>
+}
+
+const derive = (list: ReadonlyArray<Operation.Any>): Tools => {
+  const byId = new Map(list.map((operation) => [operation.id, operation]))
+  const toolsets = new Set(list.map(({ toolset }) => toolset))
+  let defined: ReturnType<Tools["all"]> | undefined
+  return {
+    all: () => defined ??= list.map((operation) => [operation, define(operation)] as const),
+    find: (name) => typeof name === "string" ? byId.get(name) : undefined,
+    names: list.map(({ id }) => id),
+    toolsets,
+    toolsetNames: new Map<string, string>([
+      ...Object.entries(aliases),
+      ...[...toolsets].map((name) => [name, name] as const)
+    ])
+  }
+}
+
+const own = derive(operations)
+
+/** The tools of the service's own operations. */
+export const { all, find, names, toolsetNames } = own
+
+const known = new WeakMap<ReadonlyArray<Operation.Any>, Tools>([[operations, own]])
+
+/** The tools of the operations that are served. */
+export const served: Effect.Effect<Tools> = Effect.map(Served, (list) => {
+  const tools = known.get(list) ?? derive(list)
+  known.set(list, tools)
+  return tools
+})
 
 /** Whether the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>

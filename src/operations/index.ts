@@ -1,4 +1,5 @@
 /** Every operation of the service, in the specification's order. */
+import { Context } from "effect"
 import * as Operation from "../kernel/Operation.ts"
 import { findAccounts } from "./accounts/find_accounts.ts"
 import { getAccount } from "./accounts/get_account.ts"
@@ -47,6 +48,11 @@ export const operations = [
 ] as const
 
 export type Operations = typeof operations
+
+/** The operations that HTTP and MCP serve and document; all of them by default. */
+export const Served = Context.Reference<Operation.List>("org-security-console/operations/Served", {
+  defaultValue: () => operations
+})
 
 /** The operations by their id. */
 export const api = Operation.byId(operations)

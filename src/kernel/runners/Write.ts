@@ -1,7 +1,8 @@
 /** Operations that change the database. */
 import { Clock, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
-import type { JournalAction } from "../../domain/JournalEntry.ts"
+import * as Actor from "../../domain/Actor.ts"
+import { type JournalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import { Db } from "../../ports/Db.ts"
 import { Journal } from "../../ports/Journal.ts"
 import type { Known, Outcome } from "../Context.ts"
@@ -9,7 +10,7 @@ import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
-/** Runs in one transaction with its journal entry: no change without an entry, no entry without a change. */
+/** Runs in one transaction with its journal entries: no change without an entry, no entry without a change. */
 export const runWrite = <I extends Targeting, A, E, R>(
   resolve: Resolve,
   journaled: JournalAction,
@@ -32,6 +33,9 @@ export const runWrite = <I extends Targeting, A, E, R>(
             caller.organizationId,
             Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details)
           )
+          for (const { journal: action, ...happened } of outcome.more) {
+            yield* journal.append(caller.organizationId, journalEntry(Actor.caller(caller), caller, action, happened))
+          }
         }
         return outcome.answer
       })

@@ -1,0 +1,189 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Caller, type Role, superadmins } from "../../src/domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
+import { NotActive, ParameterInvalid } from "../../src/domain/Failure.ts"
+import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
+import { Text } from "../../src/domain/Wire.ts"
+import * as Documents from "../../src/http/Documents.ts"
+import * as Operation from "../../src/kernel/Operation.ts"
+import { operations, Served } from "../../src/operations/index.ts"
+import * as Ports from "../../src/ports/index.ts"
+import * as Mcp from "../mcp/support.ts"
+import { forEachDatabase } from "../support/database.ts"
+import * as World from "../support/world.ts"
+
+const noted = { action: "account.reason_noted", target: "account" } as const
+
+/** An operation that is declared here and nowhere else. */
+const retireLabel = Operation.write(
+  "retire_label",
+  {
+    summary: "Take an account's label away, and keep why.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/retire-label",
+    toolset: "security",
+    scope: "security:write",
+    roles: superadmins,
+    destructive: true,
+    idempotent: false,
+    params: { account_id: TargetAccount },
+    body: { reason: Text(maxRoleLabelLength).annotateKey({ description: "Why, such as Left the board." }) },
+    success: AccountAction,
+    failures: [NotActive],
+    sample: {
+      request: { account_id: "019bc0e2-1280-7691-9060-dc1c794fba00", reason: "Left the board" },
+      answer: {
+        object: "account_action",
+        account_id: "019bc0e2-1280-7691-9060-dc1c794fba00",
+        action: "label_retired"
+      }
+    },
+    journal: { action: "account.label_retired", target: "account" }
+  },
+  ({ reason }, { account, caller }) =>
+    Effect.gen(function*() {
+      if (reason === "none") return yield* new ParameterInvalid({ param: "reason", message: "reason: none." })
+      if (account.role_label === null) return yield* new NotActive({})
+      const accounts = yield* Ports.Accounts
+      yield* accounts.setRoleLabel(caller.organizationId, account, null)
+      const further = (part: number) => ({
+        journal: noted,
+        targetId: account.id,
+        // What is no id breaks the last entry alone, after the change and the entries before.
+        accountId: reason === "break" && part === 2 ? "none" : account.id,
+        details: { reason, part }
+      })
+      return Operation.changed(
+        { object: "account_action" as const, account_id: account.id, action: "label_retired" },
+        { label: account.role_label },
+        undefined,
+        [further(1), further(2)]
+      )
+    })
+)
+
+const list: Operation.List = [...operations, retireLabel]
+
+const serving = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Served, list)
+
+const label = "Chair"
+
+const entries = (organizationId: string) =>
+  Effect.map(
+    World.journal(organizationId),
+    (events) => events.map(({ action, details, outcome }) => [action, outcome, details])
+  )
+
+const retired = [
+  ["account.label_retired", "done", { label }],
+  ["account.reason_noted", "done", { reason: "Left", part: 1 }],
+  ["account.reason_noted", "done", { reason: "Left", part: 2 }]
+]
+
+const answer = (account: string) => ({ object: "account_action", account_id: account, action: "label_retired" })
+
+const make = Effect.gen(function*() {
+  const { admins, id } = yield* World.makeOrganization()
+  const account = yield* World.makeAccount(id, { facts: { role_label: label } })
+  const retire = (role: Role, reason: string, headers: Record<string, string> = {}, of: string = account) =>
+    serving(World.send("POST", `/v1/accounts/${of}/retire-label`, {
+      key: admins[role].key,
+      body: { reason },
+      headers
+    }))
+  return { admins, id, account, retire }
+})
+
+describe("an operation that is declared, and nothing else", () => {
+  it("is in the document, with its hints, its sample and its key", () => {
+    const { paths }: any = JSON.parse(JSON.stringify(Documents.make(list)))
+    const { post } = paths["/v1/accounts/{account_id}/retire-label"]
+    expect(post).toMatchObject({
+      operationId: "retire_label",
+      tags: ["security"],
+      "x-scope": "security:write",
+      "x-roles": superadmins,
+      "x-destructive": true
+    })
+    expect(post.requestBody.content["application/json"].examples.demo.value).toEqual({ reason: "Left the board" })
+    expect(JSON.stringify(post.parameters)).toContain("Idempotency-Key")
+    expect(Object.keys(post.responses).toSorted()).toEqual([
+      "200",
+      "400",
+      "401",
+      "403",
+      "404",
+      "409",
+      "429",
+      "500",
+      "503"
+    ])
+    expect(JSON.stringify(Documents.make())).not.toContain("retire_label")
+  })
+
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("answers over HTTP, checked and journaled with its further entries in their order", () =>
+        Effect.gen(function*() {
+          const { account, id, retire } = yield* make
+          expect((yield* retire("admin", "Left")).body.error.code).toBe("role_forbidden")
+          expect((yield* retire("owner", "a".repeat(61))).body.error.param).toBe("reason")
+          const done = yield* retire("owner", "Left")
+          expect([done.status, done.body]).toEqual([200, answer(account)])
+          expect(yield* entries(id)).toEqual(retired)
+          expect((yield* World.journal(id)).map(({ account_id, target_id }) => [account_id, target_id])).toEqual(
+            Array.from({ length: 3 }, () => [account, account])
+          )
+        }))
+
+      it.effect("changes nothing and journals nothing where the last of its entries fails", () =>
+        Effect.gen(function*() {
+          const { id, retire } = yield* make
+          const before = yield* World.snapshot(id)
+          expect((yield* retire("owner", "break")).status).toBe(500)
+          expect(yield* World.snapshot(id)).toEqual(before)
+        }))
+
+      it.effect("takes an Idempotency-Key", () =>
+        Effect.gen(function*() {
+          const { id, retire } = yield* make
+          const first = yield* retire("owner", "Left", { "idempotency-key": "one" })
+          const again = yield* retire("owner", "Left", { "idempotency-key": "one" })
+          expect([again.status, again.body]).toEqual([200, first.body])
+          expect(again.headers.get("idempotent-replayed")).toBe("true")
+          expect(yield* entries(id)).toEqual(retired)
+        }))
+
+      it.effect("is a tool for those who may use it", () =>
+        Effect.gen(function*() {
+          const { account, admins, id } = yield* make
+          expect(yield* serving(Mcp.list({ key: admins.owner.key }))).toContain("retire_label")
+          expect(yield* serving(Mcp.list({ key: admins.owner.key, path: "/mcp?tools=retire_label" }))).toEqual([
+            "retire_label"
+          ])
+          expect(yield* serving(Mcp.list({ key: admins.admin.key }))).not.toContain("retire_label")
+          const call = (role: Role) =>
+            serving(
+              Mcp.call("retire_label", { account_id: account, reason: "Left" }, { key: admins[role].key })
+            )
+          expect(Mcp.told(yield* call("admin")).body.error.code).toBe("role_forbidden")
+          expect(Mcp.told(yield* call("owner")).body).toEqual(answer(account))
+          expect(yield* entries(id)).toEqual(retired)
+        }))
+
+      it.effect("is called by a program that embeds it", () =>
+        Effect.gen(function*() {
+          const { account, admins, id } = yield* make
+          const credentials = yield* Ports.Credentials
+          const known = yield* credentials.authenticate(admins.owner.key, `${World.baseUrl}/v1`)
+          const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
+          const done = yield* retireLabel.call({ account_id: account, reason: "Left" }).pipe(
+            Effect.provideService(Caller, caller)
+          )
+          expect(Schema.encodeSync(AccountAction)(done)).toEqual(answer(account))
+          expect(yield* entries(id)).toEqual(retired)
+        }))
+    })
+  })
+})
