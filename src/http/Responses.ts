@@ -42,8 +42,8 @@ export const idempotencyKey = {
   in: "header" as const,
   required: false,
   description:
-    "Repeats the request without further effect: for 24 hours the same key and content get the first answer, without its secrets.",
-  schema: { type: "string", minLength: 1, maxLength: 255 }
+    "Repeats the request without further effect: for 24 hours the same key and content get the first answer, without its secrets. 1 to 255 printable ASCII characters.",
+  schema: { type: "string", pattern: "^[!-~](?:[ -~]{0,253}[!-~])?$" }
 }
 
 /** The headers of an answer with the status, which may be a kept one. */

@@ -16,6 +16,11 @@ type Stage = typeof stages[number]
 
 const all: ReadonlyArray<Operation.Any> = operations
 
+/** What an operation may refuse in the state that it finds; a request without an `Idempotency-Key` is no repeat. */
+const conflicts = (operation: Operation.Any): ReadonlyArray<string> =>
+  operation.failures.filter(({ status }) => status === 409).map(({ identifier }) => identifier)
+    .filter((code) => !code.startsWith("idempotency_"))
+
 /** The stages that an operation can fail at, read from its declaration. */
 const stagesOf = (operation: Operation.Any): ReadonlyArray<Stage> =>
   stages.filter((stage) =>
@@ -26,7 +31,7 @@ const stagesOf = (operation: Operation.Any): ReadonlyArray<Stage> =>
       : stage === "reach"
       ? Object.keys(operation.params).length > 0
       : stage === "state"
-      ? operation.failures.some(({ status }) => status === 409)
+      ? conflicts(operation).length > 0
       : true
   )
 
@@ -49,7 +54,7 @@ const expected = (operation: Operation.Any, stage: Stage): readonly [status: num
     case "reach":
       return [404, ["resource_missing"]]
     case "state":
-      return [409, operation.failures.filter(({ status }) => status === 409).map(({ identifier }) => identifier)]
+      return [409, conflicts(operation)]
   }
 }
 

@@ -387,7 +387,7 @@ describe("the pages in a browser", () => {
         expect(whole).toBe(true)
         const secret = String(shown).trim()
         yield* Effect.promise(() => page.reload())
-        expect(yield* textOf(page)).toContain("A key was made since this form was opened")
+        expect(yield* textOf(page)).toContain("This form has made a key already")
         expect(yield* Effect.promise(() => page.content())).not.toContain(secret)
       }))
 

@@ -11,7 +11,7 @@ import { badPercent, oddNumber, oddText, unknownName } from "./texts.ts"
 
 interface Parameter {
   readonly name: string
-  readonly in: "path" | "query"
+  readonly in: "path" | "query" | "header"
   readonly required?: boolean
   readonly schema: JsonSchema
 }
@@ -60,15 +60,19 @@ export const idsOf = (stage: Stage) => (name: string): ReadonlyArray<string> => 
   }
 }
 
-const encode = (value: string): string => encodeURIComponent(JSON.parse(`[${value}]`)[0])
+/** The text of a value that is written as JSON. */
+const textOf = (value: string): string => String(JSON.parse(`[${value}]`)[0])
 
 interface Target {
   readonly path: string
   readonly query: ReadonlyArray<string>
+  readonly headers: ReadonlyArray<Header>
   readonly kinds: ReadonlyArray<string>
   readonly fate: Case["fate"]
   readonly blame: ReadonlyArray<string>
 }
+
+type Header = readonly [string, string]
 
 type Change = (target: Target) => Target
 
@@ -215,20 +219,21 @@ const pathChanges = ({ parameters, path }: Operation): ReadonlyArray<fc.Arbitrar
 const targets = (operation: Operation, stage: Stage, changed: boolean): fc.Arbitrary<Target> => {
   const ids = idsOf(stage)
   const drawn = operation.parameters.map(({ name, schema, ...parameter }) => {
-    const value = valid(schema, name, ids).map((value) => [name, encode(value)] as const)
+    const value = valid(schema, name, ids).map((value) => ({ name, in: parameter.in, value }))
     return parameter.in === "path" || parameter.required === true
       ? value
       : fc.option(value, { nil: undefined, freq: 2 })
   })
   const base = fc.tuple(...drawn).map((all): Target => {
     const given = all.filter((member) => member !== undefined)
-    const within = (name: string) => operation.path.includes(`{${name}}`)
+    const those = (where: Parameter["in"]) => given.filter((parameter) => parameter.in === where)
     return {
-      path: given.filter(([name]) => within(name)).reduce(
-        (path, [name, value]) => path.replace(`{${name}}`, value),
+      path: those("path").reduce(
+        (path, { name, value }) => path.replace(`{${name}}`, encodeURIComponent(textOf(value))),
         operation.path
       ),
-      query: given.filter(([name]) => !within(name)).map(([name, value]) => `${name}=${value}`),
+      query: those("query").map(({ name, value }) => `${name}=${encodeURIComponent(textOf(value))}`),
+      headers: those("header").map(({ name, value }) => [name, textOf(value)]),
       kinds: [],
       fate: "well-formed",
       blame: []
@@ -269,8 +274,6 @@ const badAuthorization = (stage: Stage) =>
     fc.constantFrom(...stage.deadKeys).map((key) => `Bearer ${key}`),
     fc.string({ maxLength: 60, unit: "grapheme-ascii" }).map((word) => `Bearer ${word}`)
   )
-
-type Header = readonly [string, string]
 
 const oddHeaders: fc.Arbitrary<ReadonlyArray<Header>> = fc.constantFrom<ReadonlyArray<Header>>(
   [["X-Forwarded-For", "1.2.3.4, , not an address, ::1, %00, 999.1.1.1"]],
@@ -340,6 +343,7 @@ const assemble = ({ draft, headers = [], method, more, operation, target, whole,
         ...(authorization === undefined ? [] : [["Authorization", authorization] as const]),
         ...(body === undefined || type === undefined ? [] : [["Content-Type", type] as const]),
         ...(whole?.headers ?? []),
+        ...target.headers,
         ...headers
       ],
       body

@@ -143,8 +143,8 @@ const makeSession = (store: SimulatedStore["Service"]): MessengerSession["Servic
   ): Effect.fn.Return<A, E | Common> {
     yield* store.outsideTransaction
     const userId = (yield* store.authorizationOf(sessionRef))?.user_id ?? null
-    yield* store.addCall({ operation, user_id: userId, at: yield* DateTime.nowAsDate })
     const answer = yield* nextAnswer(userId, operation)
+    yield* store.addCall({ operation, user_id: userId, at: yield* DateTime.nowAsDate })
     if (answer === null) return yield* work
     return yield* Answer.match(answer, {
       Busy: ({ seconds }): Effect.Effect<A, E | Common> =>

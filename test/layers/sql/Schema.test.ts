@@ -37,6 +37,7 @@ const servicePrivileges = [
   "ai_connection: SELECT, UPDATE(last_used_at)",
   "api_key: SELECT, UPDATE(last_used_at)",
   "console_session: DELETE, SELECT, UPDATE(last_used_at)",
+  "idempotency_key: DELETE, SELECT",
   "journal_checkpoint: INSERT, SELECT",
   "journal_head: SELECT, UPDATE(at)",
   "journal_push: INSERT, SELECT, UPDATE",
