@@ -79,7 +79,7 @@ describe("OAuth discovery", () => {
 
     it.effect("case 7: a base address with a path has its metadata where RFC 8414 and RFC 9728 put it, too", () =>
       Effect.gen(function*() {
-        const baseUrl = "http://console.test/security"
+        const baseUrl = `${World.baseUrl}/security`
         const get = (path: string) => World.send("GET", `/.well-known/${path}`).pipe(at(baseUrl))
         for (const path of ["oauth-authorization-server/security", "oauth-authorization-server"]) {
           const { body, status } = yield* get(path)
