@@ -11,6 +11,8 @@ export const maxSearchLimit = 50
 export const defaultSearchLimit = 20
 export const terminationsShown = 20
 export const requestsPerMinute = 120
+/** Refusals of destructive operations that are journaled in a minute, for one credential. */
+export const refusalsJournaled = 10
 export const defaultApiKeyExpiry = Duration.days(90)
 export const maxApiKeyDays = 3650
 export const maxApiKeyLabelLength = 60

@@ -28,6 +28,7 @@ import { endpoint } from "./Endpoint.ts"
 import { type Keep, once } from "./Idempotency.ts"
 import * as Live from "./Live.ts"
 import { commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
+import { journalRefusals } from "./Refused.ts"
 import { resolve } from "./Resolve.ts"
 import { runChange, runLive } from "./runners/Messenger.ts"
 import { runRead } from "./runners/Read.ts"
@@ -66,17 +67,23 @@ const failuresOf = (
   ])
 ]
 
-const runner = (kind: Kind, contract: any, params: Fields, run: Run) => {
-  const find = resolve(params)
-  switch (kind) {
+const runner = (
+  declaration: Declaration,
+  contract: any,
+  failures: ReadonlyArray<Failure.FailureClass>,
+  run: Run
+) => {
+  const find = resolve(declaration.params)
+  const refusals = journalRefusals(declaration, contract.journal, failures)
+  switch (declaration.kind) {
     case "read":
       return runRead(find, run)
     case "write":
-      return runWrite(find, contract.journal, run)
+      return runWrite(find, contract.journal, run, refusals)
     case "live":
       return runLive(find, run)
     case "change":
-      return runChange(find, contract.journal, run)
+      return runChange(find, contract.journal, run, refusals)
   }
 }
 
@@ -103,7 +110,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
   const encode = encoder(success)
   const admit = admission(declaration)
-  const work: (input: any, keep?: Keep) => Effect.Effect<any, any, any> = runner(kind, contract, params, run)
+  const work: (input: any, keep?: Keep) => Effect.Effect<any, any, any> = runner(declaration, contract, failures, run)
   const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
   const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
 

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AccountId } from "../domain/Account.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { JournalEntry } from "../domain/JournalEntry.ts"
 import type { JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
 
@@ -26,6 +27,15 @@ export class Journal extends Context.Service<Journal, {
   begin(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
   /** Appends the outcome of an intent, once: false when it has one already. */
   close(organizationId: OrganizationId, intent: number, entry: JournalEntry): Effect.Effect<boolean>
+  /**
+   * Appends in a transaction of its own that something was refused: at most 10 times a minute for one credential, past
+   * which nothing is kept.
+   */
+  refuse(
+    organizationId: OrganizationId,
+    credentialId: string,
+    entry: JournalEntry
+  ): Effect.Effect<void, ServiceUnavailable>
   /** Whether another change outside the database was done to the account since the intent was begun, or was closed. */
   othersDone(
     organizationId: OrganizationId,

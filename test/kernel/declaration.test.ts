@@ -1,16 +1,25 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { Caller, type Role, superadmins } from "../../src/domain/Access.ts"
 import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
-import { NotActive, ParameterInvalid } from "../../src/domain/Failure.ts"
-import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
+import {
+  NotActive,
+  ParameterInvalid,
+  ServiceUnavailable,
+  UsernameInvalid,
+  UsernamePurchasable,
+  UsernameTaken
+} from "../../src/domain/Failure.ts"
+import { maxRoleLabelLength, maxUsernameLength } from "../../src/domain/Limits.ts"
 import { Text } from "../../src/domain/Wire.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
 import { operations, Served } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import * as Mcp from "../mcp/support.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { forEachDatabase, postgresUrl } from "../support/database.ts"
+import { postgresLayer } from "../support/databaseRoles.ts"
 import * as World from "../support/world.ts"
 
 const noted = { action: "account.reason_noted", target: "account" } as const
@@ -63,7 +72,39 @@ const retireLabel = Operation.write(
     })
 )
 
-const list: Operation.List = [...operations, retireLabel]
+/** One that changes something on the messenger. */
+const takeUsername = Operation.change(
+  "take_username",
+  {
+    summary: "Give an account a username.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/take-username",
+    toolset: "security",
+    scope: "security:write",
+    roles: superadmins,
+    destructive: true,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    body: { username: Text(maxUsernameLength).annotateKey({ description: "The username, such as ada." }) },
+    success: AccountAction,
+    failures: [UsernameTaken, UsernameInvalid, UsernamePurchasable],
+    sample: {
+      request: { account_id: "019bc0e2-1280-7691-9060-dc1c794fba00", username: "ada_of_demo" },
+      answer: {
+        object: "account_action",
+        account_id: "019bc0e2-1280-7691-9060-dc1c794fba00",
+        action: "username_taken"
+      }
+    },
+    journal: { action: "profile.username_taken", target: "account" }
+  },
+  ({ username }, { account, change }) =>
+    change({ username }, (live) => live.setUsername(username), () => Effect.void, ({ profile }) => profile).pipe(
+      Effect.as({ object: "account_action" as const, account_id: account.id, action: "username_taken" })
+    )
+)
+
+const list: Operation.List = [...operations, retireLabel, takeUsername]
 
 const serving = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Served, list)
 
@@ -94,6 +135,22 @@ const make = Effect.gen(function*() {
     }))
   return { admins, id, account, retire }
 })
+
+it.live("of refusals over two replicas ten a minute are journaled", () =>
+  Effect.gen(function*() {
+    const url = yield* postgresUrl
+    const replica = Effect.map(
+      Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
+      (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+    )
+    const [one, two] = [yield* replica, yield* replica]
+    const { id, retire } = yield* one(make)
+    const ask = retire("owner", "none")
+    const asked = Array.from({ length: 8 }, () => [one(ask), two(ask)]).flat()
+    const answers = yield* Effect.all(asked, { concurrency: "unbounded" })
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]))
+    expect((yield* one(entries(id))).length).toBe(10)
+  }))
 
 describe("an operation that is declared, and nothing else", () => {
   it("is in the document, with its hints, its sample and its key", () => {
@@ -170,6 +227,82 @@ describe("an operation that is declared, and nothing else", () => {
           expect(Mcp.told(yield* call("admin")).body.error.code).toBe("role_forbidden")
           expect(Mcp.told(yield* call("owner")).body).toEqual(answer(account))
           expect(yield* entries(id)).toEqual(retired)
+        }))
+
+      it.effect("is journaled as refused where it is destructive and fails with 400 or 409 after its object was found", () =>
+        Effect.gen(function*() {
+          const { account, admins, id, retire } = yield* make
+          const { account: foreign } = yield* make
+          expect((yield* retire("owner", "Left", {}, foreign)).status).toBe(404)
+          expect((yield* retire("owner", "a".repeat(61))).status).toBe(400)
+          expect((yield* retire("admin", "none")).status).toBe(403)
+          expect(yield* entries(id)).toEqual([])
+          expect((yield* retire("owner", "none")).status).toBe(400)
+          expect((yield* retire("owner", "Left")).status).toBe(200)
+          expect((yield* retire("owner", "Left")).body.error.code).toBe("not_active")
+          const call = Mcp.call("retire_label", { account_id: account, reason: "none" }, { key: admins.superadmin.key })
+          expect(Mcp.told(yield* serving(call)).body.error.code).toBe("parameter_invalid")
+          expect(yield* entries(id)).toEqual([
+            ["account.label_retired", "refused", { code: "parameter_invalid" }],
+            ...retired,
+            ["account.label_retired", "refused", { code: "not_active" }],
+            ["account.label_retired", "refused", { code: "parameter_invalid" }]
+          ])
+          const refused = (yield* World.journal(id)).filter(({ outcome }) => outcome === "refused")
+          expect(refused.map((event) => [event.via, event.credential_id, event.account_id, event.target_id])).toEqual([
+            ["rest", admins.owner.keyId, account, account],
+            ["rest", admins.owner.keyId, account, account],
+            ["mcp", admins.superadmin.keyId, account, account]
+          ])
+        }))
+
+      it.effect("is not journaled as refused where an Idempotency-Key answers", () =>
+        Effect.gen(function*() {
+          const { id, retire } = yield* make
+          const headers = { "idempotency-key": "one" }
+          expect((yield* retire("owner", "Left", headers)).status).toBe(200)
+          expect((yield* retire("owner", "Left", headers)).headers.get("idempotent-replayed")).toBe("true")
+          expect((yield* retire("owner", "Else", headers)).body.error.code).toBe("idempotency_key_reused")
+          expect(yield* entries(id)).toEqual(retired)
+        }))
+
+      it.effect("is journaled as refused at most ten times a minute for one credential", () =>
+        Effect.gen(function*() {
+          const { id, retire } = yield* make
+          const count = Effect.map(entries(id), (events) => events.length)
+          yield* Effect.forEach(Array.from({ length: 12 }), () => retire("owner", "none"))
+          expect(yield* count).toBe(10)
+          yield* retire("superadmin", "none")
+          expect(yield* count).toBe(11)
+          yield* TestClock.adjust("1 minute")
+          yield* retire("owner", "none")
+          expect(yield* count).toBe(12)
+        }))
+
+      it.effect("answers why it refused where the journal fails", () =>
+        Effect.gen(function*() {
+          const { id, retire } = yield* make
+          const journal = yield* Ports.Journal
+          const failing = Ports.Journal.of({ ...journal, refuse: () => Effect.fail(new ServiceUnavailable({})) })
+          const refused = yield* Effect.provideService(retire("owner", "none"), Ports.Journal, failing)
+          expect(World.refusal(refused)).toEqual([400, "parameter_invalid", "reason"])
+          expect(yield* entries(id)).toEqual([])
+        }))
+
+      it.effect("on the messenger is journaled as refused before its intent, and as failed after it", () =>
+        Effect.gen(function*() {
+          const { account, admins, id } = yield* make
+          const { id: live } = yield* World.makeLiveAccount(id)
+          const username = `taken_${World.freshId().slice(2, 10)}`
+          yield* World.makeLiveAccount(id, { username })
+          const take = (of: string) =>
+            serving(World.send("POST", `/v1/accounts/${of}/take-username`, {
+              key: admins.owner.key,
+              body: { username }
+            }))
+          expect((yield* take(account)).body.error.code).toBe("no_session")
+          expect((yield* take(live)).body.error.code).toBe("username_taken")
+          expect((yield* entries(id)).map(([, outcome]) => outcome)).toEqual(["refused", "pending", "failed"])
         }))
 
       it.effect("is called by a program that embeds it", () =>

@@ -8,24 +8,28 @@ import { Journal } from "../../ports/Journal.ts"
 import type { Known, Outcome } from "../Context.ts"
 import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
+import type { JournalRefusals, Note } from "../Refused.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
 /** Runs in one transaction with its journal entries: no change without an entry, no entry without a change. */
 export const runWrite = <I extends Targeting, A, E, R>(
   resolve: Resolve,
   journaled: JournalAction,
-  run: (input: I, context: Known) => Effect.Effect<Outcome<A>, E, R>
+  run: (input: I, context: Known) => Effect.Effect<Outcome<A>, E, R>,
+  journalRefusals: JournalRefusals
 ) =>
   Effect.fnUntraced(function*(input: I, keep?: Keep) {
     const caller = yield* Caller
     const db = yield* Db
     const journal = yield* Journal
     const now = new Date(yield* Clock.currentTimeMillis)
+    const note: Note = { reached: undefined }
     return yield* db.transaction(
       caller.organizationId,
       Effect.gen(function*() {
         const account = yield* resolve(caller, input, true)
         const context = { caller, now, account }
+        note.reached = context
         const outcome = yield* run(input, context)
         if (keep !== undefined) yield* keep(outcome.answer)
         if (outcome.changed) {
@@ -39,5 +43,5 @@ export const runWrite = <I extends Targeting, A, E, R>(
         }
         return outcome.answer
       })
-    )
+    ).pipe(journalRefusals(input, note))
   })

@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { JournalEntry } from "../../domain/JournalEntry.ts"
+import { refusalsJournaled } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/index.ts"
 import {
   columns,
@@ -15,7 +16,9 @@ import {
   seedHash,
   tail
 } from "./JournalRows.ts"
+import { hit } from "./RateLimiter.ts"
 import { reachable, reached, union } from "./Reach.ts"
+import * as Tenant from "./Tenant.ts"
 
 export { type Head, head, tail }
 
@@ -203,6 +206,11 @@ export const layer = Layer.effect(
         },
         Effect.orDie
       ),
+
+      refuse: Effect.fnUntraced(function*(organizationId, credentialId, entry) {
+        const { admitted } = yield* hit(sql, `refused/${credentialId}`, refusalsJournaled)
+        if (admitted) yield* Tenant.transaction(sql, organizationId)(append(organizationId, entry))
+      }),
 
       othersDone: (organizationId, account, intent, since) =>
         sql`

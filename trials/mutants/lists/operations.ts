@@ -30,6 +30,13 @@ export const operations: ReadonlyArray<Mutant> = [
     tests: ["test/spec/08_limits.test.ts"]
   },
   {
+    file: "src/kernel/Refused.ts",
+    line: "if (code === undefined || reached === undefined) return Effect.void",
+    becomes: "if (code === undefined || reached === undefined || code !== \"\") return Effect.void",
+    why: "what is refused leaves no entry",
+    tests: ["test/kernel/declaration.test.ts"]
+  },
+  {
     file: "src/kernel/runners/Write.ts",
     line: "const account = yield* resolve(caller, input, true)",
     becomes: "const account = yield* resolve(caller, input, false)",
