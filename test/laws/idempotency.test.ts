@@ -1,11 +1,15 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/Access.ts"
+import type * as App from "../../src/http/App.ts"
 import * as IdempotencyKeys from "../../src/layers/sql/IdempotencyKeys.ts"
 import * as Ports from "../../src/ports/index.ts"
+import * as Processes from "../mcp/processes.ts"
 import { forEachDatabase, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
 const wanted = { label: "Nightly export", scopes: ["org:read"] }
@@ -89,6 +93,24 @@ describe("1 Idempotency-Key", () => {
           expect(rows).toEqual([{ operation: "create_api_key" }])
         }))
 
+      it.effect("a request without a key says nothing more to the database", () =>
+        Effect.gen(function*() {
+          const { admins } = yield* World.makeOrganization()
+          const { key } = admins.owner
+          yield* World.send("POST", "/v1/api-keys", { key, body: wanted })
+          const said = (asked: Effect.Effect<World.Answer, never, SqlClient.SqlClient | App.Services>) =>
+            Effect.map(recording(asked), ({ said: statements }) => statements.map(({ sql }) => sql))
+          const plain = yield* said(World.send("POST", "/v1/api-keys", { key, body: wanted }))
+          const keyed = yield* said(make(key, "one"))
+          const isOfKeys = (sql: string) => sql.includes("idempotency_key")
+          expect(plain.length).toBeGreaterThan(5)
+          expect(plain.filter(isOfKeys)).toEqual([])
+          // The claim in a transaction of its own, and the answer in the change's.
+          expect(keyed.filter(isOfKeys).map((sql) => sql.split(" ", 1)[0])).toEqual(["insert", "update"])
+          const claim = keyed.findIndex(isOfKeys)
+          expect(keyed.filter((sql, at) => !isOfKeys(sql) && at !== claim - 1)).toEqual(plain)
+        }))
+
       it.effect("a key is kept for 24 hours, and then forgotten", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()
@@ -133,6 +155,63 @@ describe("1 Idempotency-Key", () => {
         }))
     })
   })
+
+  it.live("of a process that is killed between claim and commit nothing is left, and another makes the change", () =>
+    Effect.gen(function*() {
+      const url = yield* postgresUrl
+      const context = yield* Layer.build(Layer.fresh(World.world(postgresLayer(url))))
+      const other = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+      const { admins, id } = yield* other(World.makeOrganization())
+      const { key } = admins.owner
+      const service = yield* Processes.serve([], {
+        CONSOLE_DATABASE_URL: url,
+        CONSOLE_PEPPERS: World.peppers,
+        CONSOLE_CHECKPOINT_KEYS: World.checkpointKeys,
+        CONSOLE_CSRF_KEYS: World.csrfKeys
+      })
+      const locked = yield* Deferred.make<void>()
+      const released = yield* Deferred.make<void>()
+      // The change waits for its admin's row, which it locks after the claim has committed.
+      const lock = yield* Effect.forkChild(
+        other(
+          World.query(
+            id,
+            (sql) =>
+              sql`select 1 from admin where organization_id = ${id} and id = ${admins.owner.id} for no key update`.pipe(
+                Effect.tap(() => Deferred.succeed(locked, undefined)),
+                Effect.tap(() => Deferred.await(released))
+              )
+          )
+        )
+      )
+      yield* Deferred.await(locked)
+      const asked = fetch(`${service.url}/v1/api-keys`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${Redacted.value(key)}`,
+          "content-type": "application/json",
+          "idempotency-key": "one"
+        },
+        body: JSON.stringify(wanted)
+      }).then(({ status }) => status, () => "cut off")
+      const claims = other(World.query(id, (sql) => sql`select 1 from idempotency_key where organization_id = ${id}`))
+      yield* Effect.repeat(claims, { until: (rows) => rows.length === 1, schedule: Schedule.spaced("20 millis") })
+      yield* service.stop("SIGKILL")
+      expect(yield* Effect.promise(() => asked)).toBe("cut off")
+      yield* Deferred.succeed(released, undefined)
+      yield* Fiber.join(lock)
+      const early = yield* other(make(key, "one"))
+      expect([early.status, early.body.error.code]).toEqual([409, "idempotency_in_progress"])
+      expect(yield* other(made(id))).toEqual({ keys: 0, entries: 0 })
+      yield* other(World.query(id, (sql) =>
+        sql`
+        update idempotency_key set claimed_at = claimed_at - interval '60 seconds' where organization_id = ${id}`))
+      const done = yield* other(make(key, "one"))
+      expect([done.status, isReplayed(done)]).toEqual([200, false])
+      const again = yield* other(make(key, "one"))
+      expect([again.status, isReplayed(again), again.body]).toEqual([200, true, { ...done.body, secret: null }])
+      expect(yield* other(made(id))).toEqual({ keys: 1, entries: 1 })
+    }))
 
   it.live("of many at once over two replicas one makes the change, and the others are told so", () =>
     Effect.gen(function*() {
