@@ -124,6 +124,13 @@ const retired = [
 
 const answer = (account: string) => ({ object: "account_action", account_id: account, action: "label_retired" })
 
+/** The admin whom an embedding program acts as. */
+const callerOf = Effect.fnUntraced(function*(key: World.Person["key"]) {
+  const credentials = yield* Ports.Credentials
+  const known = yield* credentials.authenticate(key, `${World.baseUrl}/v1`)
+  return Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
+})
+
 const make = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const account = yield* World.makeAccount(id, { facts: { role_label: label } })
@@ -212,6 +219,29 @@ describe("an operation that is declared, and nothing else", () => {
           expect(yield* entries(id)).toEqual(retired)
         }))
 
+      it.effect("takes the same key from every transport: the header, _meta of a call, and the caller of a program", () =>
+        Effect.gen(function*() {
+          const { account, admins, id, retire } = yield* make
+          const { key } = admins.owner
+          const called = { name: "retire_label", arguments: { account_id: account, reason: "Left" } }
+          const params = (given: unknown) => ({ ...called, _meta: { idempotency_key: given } })
+          const newest = (given: unknown) => serving(Mcp.ask("tools/call", params(given), { key }))
+          for (const wrong of ["", 1, "a".repeat(256)]) {
+            expect(Mcp.told(yield* newest(wrong)).body.error.param).toBe("Idempotency-Key")
+          }
+          expect(Mcp.told(yield* newest("one")).body).toEqual(answer(account))
+          const legacy = Mcp.send({ key, body: Mcp.legacy("tools/call", params("one")) })
+          expect(Mcp.told(yield* serving(legacy)).body).toEqual(answer(account))
+          const header = yield* retire("owner", "Left", { "idempotency-key": "one" })
+          expect([header.body, header.headers.get("idempotent-replayed")]).toEqual([answer(account), "true"])
+          const caller = yield* callerOf(key)
+          const embedded = retireLabel.call({ account_id: account, reason: "Left" }).pipe(
+            Effect.provideService(Caller, Caller.of({ ...caller, extras: { idempotencyKey: "one" } }))
+          )
+          expect(Schema.encodeSync(AccountAction)(yield* embedded)).toEqual(answer(account))
+          expect(yield* entries(id)).toEqual(retired)
+        }))
+
       it.effect("is a tool for those who may use it", () =>
         Effect.gen(function*() {
           const { account, admins, id } = yield* make
@@ -219,6 +249,9 @@ describe("an operation that is declared, and nothing else", () => {
           expect(yield* serving(Mcp.list({ key: admins.owner.key, path: "/mcp?tools=retire_label" }))).toEqual([
             "retire_label"
           ])
+          const listed = yield* serving(Mcp.ask("tools/list", {}, { key: admins.owner.key }))
+          const tool = listed.body.result.tools.find(({ name }: { readonly name: string }) => name === "retire_label")
+          expect(tool.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: false })
           expect(yield* serving(Mcp.list({ key: admins.admin.key }))).not.toContain("retire_label")
           const call = (role: Role) =>
             serving(
@@ -308,9 +341,7 @@ describe("an operation that is declared, and nothing else", () => {
       it.effect("is called by a program that embeds it", () =>
         Effect.gen(function*() {
           const { account, admins, id } = yield* make
-          const credentials = yield* Ports.Credentials
-          const known = yield* credentials.authenticate(admins.owner.key, `${World.baseUrl}/v1`)
-          const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
+          const caller = yield* callerOf(admins.owner.key)
           const done = yield* retireLabel.call({ account_id: account, reason: "Left" }).pipe(
             Effect.provideService(Caller, caller)
           )

@@ -1,5 +1,5 @@
 /** Requests to the MCP server through the whole HTTP edge, without a socket. */
-import { Effect, Redacted } from "effect"
+import { Effect, Predicate, Redacted } from "effect"
 import * as App from "../../src/http/App.ts"
 import * as Handler from "../../src/mcp/Handler.ts"
 import * as World from "../support/world.ts"
@@ -87,7 +87,8 @@ export const message = (method: string, params: Record<string, unknown> = {}, id
     ...params,
     _meta: {
       "io.modelcontextprotocol/protocolVersion": revision,
-      "io.modelcontextprotocol/clientCapabilities": {}
+      "io.modelcontextprotocol/clientCapabilities": {},
+      ...(Predicate.isObject(params["_meta"]) ? params["_meta"] : {})
     }
   }
 })
