@@ -63,6 +63,18 @@ describe("1 Idempotency-Key", () => {
           expect(yield* made(id)).toEqual({ keys: 2, entries: 2 })
         }))
 
+      it.effect("content is compared as it is, whatever its texts hold", () =>
+        Effect.gen(function*() {
+          const { admins } = yield* World.makeOrganization()
+          const asked = (current_password: string) => make(admins.owner.key, "one", { ...wanted, current_password })
+          expect((yield* asked("\ud800")).status).toBe(200)
+          expect((yield* asked("\ud800")).status).toBe(200)
+          for (const other of ["\ud801", "\\ud800", "\u0000\"\\ud800\""]) {
+            const refused = yield* asked(other)
+            expect([other, refused.body.error.code]).toEqual([other, "idempotency_key_reused"])
+          }
+        }))
+
       it.effect("a request that fails releases its key", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()

@@ -25,6 +25,16 @@ const sealedFor = ({ caller, key, operation }: KeyedRequest): ReadonlyArray<stri
   digestOf(key)
 ]
 
+/** A text with a lone surrogate, which has no canonical JSON, as the numbers of its code units. */
+const codeUnits = (_: string, value: unknown): unknown =>
+  typeof value === "string" && !value.isWellFormed()
+    ? Array.from({ length: value.length }, (_, at) => value.charCodeAt(at))
+    : value
+
+/** The content of a request as one text, the same however its members are ordered. */
+const contentOf = ({ input, operation }: KeyedRequest): string =>
+  canonicalize(JSON.parse(JSON.stringify([operation, input], codeUnits))) ?? ""
+
 const before = (now: number, duration: Duration.Duration): Date => new Date(now - Duration.toMillis(duration))
 
 /** Keys in the database, so that every replica knows them; whoever inserts the row first runs the request. */
@@ -55,7 +65,7 @@ export const layer = Layer.effect(
       claim: Effect.fnUntraced(function*(request) {
         const { caller, key, operation } = request
         const now = yield* Clock.currentTimeMillis
-        const body = canonicalize([operation, request.input]) ?? ""
+        const body = contentOf(request)
         const token = yield* random.uuidV7()
         return yield* Tenant.transaction(sql, caller.organizationId)(Effect.gen(function*() {
           const claimed = yield* Effect.orDie(sql`
