@@ -6,7 +6,6 @@ import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
 import {
   NotActive,
   ParameterInvalid,
-  ServiceUnavailable,
   UsernameInvalid,
   UsernamePurchasable,
   UsernameTaken
@@ -316,7 +315,7 @@ describe("an operation that is declared, and nothing else", () => {
         Effect.gen(function*() {
           const { id, retire } = yield* make
           const journal = yield* Ports.Journal
-          const failing = Ports.Journal.of({ ...journal, refuse: () => Effect.fail(new ServiceUnavailable({})) })
+          const failing = Ports.Journal.of({ ...journal, refuse: () => Effect.die(new Error("The journal is away")) })
           const refused = yield* Effect.provideService(retire("owner", "none"), Ports.Journal, failing)
           expect(World.refusal(refused)).toEqual([400, "parameter_invalid", "reason"])
           expect(yield* entries(id)).toEqual([])
