@@ -1,5 +1,5 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Caller, type Role, superadmins } from "../../src/domain/Access.ts"
 import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
@@ -17,8 +17,8 @@ import * as Operation from "../../src/kernel/Operation.ts"
 import { operations, Served } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import * as Mcp from "../mcp/support.ts"
-import { forEachDatabase, postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
+import { forEachDatabase } from "../support/database.ts"
+import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
 const noted = { action: "account.reason_noted", target: "account" } as const
@@ -144,12 +144,7 @@ const make = Effect.gen(function*() {
 
 it.live("of refusals over two replicas ten a minute are journaled", () =>
   Effect.gen(function*() {
-    const url = yield* postgresUrl
-    const replica = Effect.map(
-      Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
-      (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-    )
-    const [one, two] = [yield* replica, yield* replica]
+    const [one, two] = yield* replicas
     const { id, retire } = yield* one(make)
     const ask = retire("owner", "none")
     const asked = Array.from({ length: 8 }, () => [one(ask), two(ask)]).flat()

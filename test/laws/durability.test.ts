@@ -13,6 +13,7 @@ import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import { type DatabaseLayer, fillDirectory, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
 interface Line {
@@ -165,12 +166,7 @@ describe("durability", () => {
 
   it.effect("replicas leave an intent alone while another may still be at it, and close it once when it is due", () =>
     Effect.gen(function*() {
-      const url = yield* postgresUrl
-      const replica = Effect.map(
-        Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
-        (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-      )
-      const [one, two] = [yield* replica, yield* replica]
+      const [one, two] = yield* replicas
       const { admins, id } = yield* one(World.makeOrganization())
       const account = yield* one(World.makeAccount(id))
       yield* one(World.put(`/v1/accounts/${account}/role-label`, admins.owner.key, { role_label: "L" }))

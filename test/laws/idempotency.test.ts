@@ -1,5 +1,5 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
+import { Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/Access.ts"
@@ -8,7 +8,7 @@ import * as IdempotencyKeys from "../../src/layers/sql/IdempotencyKeys.ts"
 import * as Ports from "../../src/ports/index.ts"
 import * as Processes from "../mcp/processes.ts"
 import { forEachDatabase, postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
+import { replica, replicas } from "../support/replicas.ts"
 import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -171,8 +171,7 @@ describe("1 Idempotency-Key", () => {
   it.live("of a process that is killed between claim and commit nothing is left, and another makes the change", () =>
     Effect.gen(function*() {
       const url = yield* postgresUrl
-      const context = yield* Layer.build(Layer.fresh(World.world(postgresLayer(url))))
-      const other = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+      const other = yield* replica(url)
       const { admins, id } = yield* other(World.makeOrganization())
       const { key } = admins.owner
       const service = yield* Processes.serve([], {
@@ -227,12 +226,7 @@ describe("1 Idempotency-Key", () => {
 
   it.live("of many at once over two replicas one makes the change, and the others are told so", () =>
     Effect.gen(function*() {
-      const url = yield* postgresUrl
-      const replica = Effect.map(
-        Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
-        (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-      )
-      const [one, two] = [yield* replica, yield* replica]
+      const [one, two] = yield* replicas
       const { admins, id } = yield* one(World.makeOrganization())
       for (let round = 1; round <= 6; round++) {
         const ask = make(admins.owner.key, `round ${round}`)

@@ -1,20 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
+import { Deferred, Effect, Fiber, Ref } from "effect"
 import { MessengerUserId, type Profile } from "../../src/domain/Messenger.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgresServer, type PrivateServer } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { replica } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
 /** A process of the service on the server; it runs on while the server does not. */
-const service = ({ url }: PrivateServer) =>
-  Effect.map(
-    Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
-    (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-  )
+const service = ({ url }: PrivateServer) => replica(url)
 
 const stage = Effect.fnUntraced(function*(options?: { readonly fsync?: boolean }) {
   const server = yield* postgresServer(options)

@@ -13,9 +13,9 @@ import * as Checkpoints from "../../src/layers/sql/Checkpoints.ts"
 import { tail } from "../../src/layers/sql/JournalRows.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { Journal } from "../../src/ports/Journal.ts"
-import { fillDirectory, pglite, postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
+import { fillDirectory, pglite } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
 const Verified = Schema.Struct({
@@ -44,22 +44,14 @@ describe("6.14 signing checkpoints", () => {
     "two replicas that sign at once, while others append, make one chain, without a gap and no event signed twice",
     () =>
       Effect.gen(function*() {
-        const url = yield* postgresUrl
-        const replicas = yield* Effect.all(
-          [1, 2].map(() => Layer.build(Layer.fresh(World.world(postgresLayer(url)))))
-        )
-        const [first] = replicas
-        if (first === undefined) return yield* Effect.die("no replica")
-        const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, first)
+        const [within, other] = yield* replicas
         const ids = yield* within(Effect.forEach([1, 2, 3, 4], () => World.makeOrganization()))
         const rounds = 8
         for (let round = 0; round < rounds; round++) {
           yield* Effect.all(
             [
               ...ids.map(({ id }) => within(Effect.repeat(journal(id), { times: 3 }))),
-              ...[...replicas, ...replicas].map((replica) =>
-                Effect.provideContext(Effect.repeat(Checkpoints.sign(true), { times: 3 }), replica)
-              )
+              ...[within, other, within, other].map((run) => run(Effect.repeat(Checkpoints.sign(true), { times: 3 })))
             ],
             { concurrency: "unbounded" }
           )

@@ -1,16 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, type Scope } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
+import { replica } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 import * as Processes from "./processes.ts"
 
 /** A database on PostgreSQL, the service's environment there, and a way to look into it. */
 const database = Effect.gen(function*() {
   const url = yield* postgresUrl
-  const context = yield* Layer.build(Layer.fresh(World.world(postgresLayer(url))))
-  const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+  const within = yield* replica(url)
   const key = Buffer.alloc(32, 7).toString("base64")
   const env = { CONSOLE_DATABASE_URL: url, CONSOLE_PEPPERS: key, CONSOLE_CHECKPOINT_KEYS: key, CONSOLE_CSRF_KEYS: key }
   const { admins, id } = yield* within(World.makeOrganization())

@@ -1,17 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import { DoubtDeadline } from "../../src/layers/sql/OAuthGrants.ts"
 import { type Cut, cuttable } from "../support/cuttable.ts"
 import { postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
-import * as World from "../support/world.ts"
+import { replica } from "../support/replicas.ts"
 import { connected, connections, ok, redeemWith, refreshWith, refused, stage, tokens, use } from "./support.ts"
 
 /** The service on a database whose connection can be cut. */
 const service = Effect.gen(function*() {
   const way = yield* cuttable(yield* postgresUrl)
-  const context = yield* Layer.build(Layer.fresh(World.world(postgresLayer(way.url))))
-  return { way, within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context) }
+  return { way, within: yield* replica(way.url) }
 })
 
 const isLive = (id: string) => Effect.map(connections(id), ([connection]) => connection?.revoked_at === null)

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
-import { postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as Pages from "../support/pages.ts"
+import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 import {
   callback,
@@ -22,16 +21,6 @@ import {
 } from "./support.ts"
 
 const createPath = "/console/developer/api-keys"
-
-/** Two replicas of the service on one database, each with connections of its own. */
-const replicas = Effect.gen(function*() {
-  const url = yield* postgresUrl
-  const replica = Effect.map(
-    Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
-    (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-  )
-  return [yield* replica, yield* replica] as const
-})
 
 const atOnce = { concurrency: "unbounded" } as const
 

@@ -1,18 +1,17 @@
 /** The service as two processes, which share a database and nothing else but their keys. */
 import { expect } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as Processes from "../mcp/processes.ts"
 import { postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
 import * as Pages from "../support/pages.ts"
+import { replica } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 import { person } from "./person.ts"
 
 /** Two processes of the service behind one address, each request to the other of them, and a person of theirs. */
 export const replicas = Effect.gen(function*() {
   const database = yield* postgresUrl
-  const context = yield* Layer.build(Layer.fresh(World.world(postgresLayer(database))))
-  const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
+  const within = yield* replica(database)
   const { admins, id } = yield* within(World.makeOrganization())
   yield* within(Pages.givePassword(id, admins.owner.id))
   const targets: Array<string> = []

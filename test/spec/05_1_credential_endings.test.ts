@@ -1,13 +1,13 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import * as Admins from "../../src/administration/Admins.ts"
 import * as ApiKeys from "../../src/administration/ApiKeys.ts"
 import * as OAuth from "../oauth/support.ts"
-import { forEachDatabase, postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
+import { forEachDatabase } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
+import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
 const day = 86_400_000
@@ -224,12 +224,7 @@ describe("5.1 ends and beginnings at once", () => {
     "no key of a family outlives its revocation, whatever is made meanwhile on another replica",
     () =>
       Effect.gen(function*() {
-        const url = yield* postgresUrl
-        const replica = Effect.map(
-          Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
-          (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-        )
-        const [one, two] = [yield* replica, yield* replica]
+        const [one, two] = yield* replicas
         const { id, owner, email } = yield* one(stage)
         const make = (key: World.Person["key"] | string) =>
           World.send("POST", "/v1/api-keys", { key, body: { label: crypto.randomUUID(), scopes: ["org:read"] } })

@@ -1,5 +1,5 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
@@ -7,6 +7,7 @@ import { AccountStatus } from "../../../src/domain/Status.ts"
 import * as AccountStatuses from "../../../src/layers/sql/AccountStatuses.ts"
 import { forEachDatabase, postgresUrl } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
+import { replica } from "../../support/replicas.ts"
 import { recording } from "../../support/statements.ts"
 import { at, hour } from "../../support/stored.ts"
 import * as World from "../../support/world.ts"
@@ -91,11 +92,7 @@ describe("what is kept beside the facts", () => {
   it.effect("a refresh costs one statement where nothing is due among 500 organizations, and two replicas refresh each account once", () =>
     Effect.gen(function*() {
       const url = yield* postgresUrl
-      const replica = Effect.map(
-        Layer.build(Layer.fresh(World.world(postgresLayer(url)))),
-        (context) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideContext(effect, context)
-      )
-      const [one, two] = [yield* replica, yield* replica]
+      const [one, two] = [yield* replica(url), yield* replica(url)]
       const accounts = 5
       const superuser = new URL(inject("databases").adminUrl)
       superuser.pathname = new URL(url).pathname
