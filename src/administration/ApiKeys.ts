@@ -1,7 +1,7 @@
 /** What an operator does about API keys. */
-import { Duration, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Scope } from "../domain/Access.ts"
-import { type ApiKeyFacts, ApiKeyState, apiKeyState } from "../domain/Credential.ts"
+import { apiKeyExpiry, type ApiKeyFacts, ApiKeyState, apiKeyState } from "../domain/Credential.ts"
 import { maxApiKeyDays, maxApiKeyLabelLength } from "../domain/Limits.ts"
 import { isUuid, Timestamp } from "../domain/Wire.ts"
 import { Db } from "../ports/Db.ts"
@@ -51,9 +51,7 @@ export const createKey = useCase(
       const issued = yield* IssuedCredentials
       const id = yield* existing(organization)
       const at = yield* now
-      const expiresAt = expires_in_days === null
-        ? null
-        : new Date(at.getTime() + Duration.toMillis(Duration.days(expires_in_days)))
+      const expiresAt = apiKeyExpiry(expires_in_days, at)
       return yield* journaled(
         id,
         Effect.gen(function*() {

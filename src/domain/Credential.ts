@@ -1,5 +1,5 @@
 /** AI connections and API keys as an admin sees them (specification, section 2.8), never with a secret. */
-import { Redacted, Schema, SchemaTransformation } from "effect"
+import { Duration, Redacted, Schema, SchemaTransformation } from "effect"
 import { Scope } from "./Access.ts"
 import { maxPasswordLength } from "./Limits.ts"
 import { Assistant } from "./OAuth.ts"
@@ -124,6 +124,10 @@ export interface ApiKeyFacts {
 }
 
 export const ApiKeyState = Schema.Literals(["works", "revoked", "expired", "stopped"])
+
+/** When a key of so many days expires; null for never. */
+export const apiKeyExpiry = (days: number | null, now: Date): Date | null =>
+  days === null ? null : new Date(now.getTime() + Duration.toMillis(Duration.days(days)))
 
 /** Whether the key works at `now`, and else why it does not. */
 export const apiKeyState = (

@@ -1,6 +1,6 @@
 import { Duration, Effect, Schema } from "effect"
 import { everyone, needsPassword, readingScopesText, Scope } from "../../domain/Access.ts"
-import { ConsolePassword, CreatedApiKey } from "../../domain/Credential.ts"
+import { apiKeyExpiry, ConsolePassword, CreatedApiKey } from "../../domain/Credential.ts"
 import {
   InvalidApiKey,
   PasswordIncorrect,
@@ -66,11 +66,10 @@ export const createApiKey = Operation.write(
     Effect.gen(function*() {
       const issued = yield* IssuedCredentials
       const days = expires_in_days === undefined ? Duration.toDays(defaultApiKeyExpiry) : expires_in_days
-      const asked = days === null ? null : new Date(now.getTime() + Duration.toMillis(Duration.days(days)))
       const carried = Scope.literals.filter((scope) => scopes.includes(scope))
       const { expiresAt, id, secret } = yield* issued.createApiKey(
         caller,
-        { label, scopes: carried, expiresAt: asked },
+        { label, scopes: carried, expiresAt: apiKeyExpiry(days, now) },
         now
       )
       return Operation.changed(
