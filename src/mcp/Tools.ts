@@ -134,19 +134,20 @@ const derive = (list: ReadonlyArray<Operation.Any>): Tools => {
   }
 }
 
-const own = derive(operations)
+const known = new WeakMap<ReadonlyArray<Operation.Any>, Tools>()
 
-/** The tools of the service's own operations. */
-export const { all, find, names, toolsetNames } = own
-
-const known = new WeakMap<ReadonlyArray<Operation.Any>, Tools>([[operations, own]])
-
-/** The tools of the operations that are served. */
-export const served: Effect.Effect<Tools> = Effect.map(Served, (list) => {
+/** The tools of a list, which are derived once. */
+const of = (list: ReadonlyArray<Operation.Any>): Tools => {
   const tools = known.get(list) ?? derive(list)
   known.set(list, tools)
   return tools
-})
+}
+
+/** The tools of the service's own operations. */
+export const { all, find, names, toolsetNames } = of(operations)
+
+/** The tools of the operations that are served. */
+export const served: Effect.Effect<Tools> = Effect.map(Served, of)
 
 /** Whether the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>
