@@ -66,8 +66,8 @@ const overview = [
   "# Figures",
   "What the service costs and withstands. Each verdict follows from the numbers of a run, which its page shows whole" +
   " with the machine and the versions; `npm run figures` writes all of this from what the runs keep in `docs/figures`.",
-  "Requests a second depend on the machine; ratios are what to read. The peer is a server written by hand on Fastify" +
-  " and pg with the same duties; the floor makes one statement a request and has no duties.",
+  "Requests a second depend on the machine; ratios are what to read. The peer is a server on Fastify" +
+  " and pg that was designed freely, with the same duties; the floor makes one statement a request and has no duties.",
   formatTable({
     title: "Verdicts",
     columns: ["Question", "Verdict", "Measured", "Numbers, command, date"],

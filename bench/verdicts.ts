@@ -49,12 +49,21 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
     const ratio = "ratio, largest to smallest"
     const pages = having(figure, ratio)
     const flat = pages.filter((row) => !row[ratio]?.includes("not flat")).length
-    const budget = having(figure, "replicas").map((row) => Object.entries(row).at(-1)?.[1] ?? "")
+    const replicas = having(figure, "replicas")
+    const budget = replicas.map((row) => Object.entries(row).at(-1)?.[1] ?? "")
+    const served = (count: string) =>
+      numbers(replicas.find((row) => row["replicas"] === count)?.["requests a second"])[0] ?? Number.NaN
+    const kept = served("2") / served("1")
     return [
       {
         question: "A page costs the same with a thousand and with a million accounts",
         holds: flat === pages.length,
         measured: `${flat} of ${pages.length} pages are flat, its page marks the others`
+      },
+      {
+        question: "Two replicas on the same cores serve at most a tenth less than one",
+        holds: kept >= 0.9,
+        measured: `${kept.toFixed(2)} of one's requests a second`
       },
       {
         question: "The budget of a credential is exact over replicas",

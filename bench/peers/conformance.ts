@@ -1,7 +1,7 @@
 /** The same requests to the service and to the peer: they have to answer alike, refusals too. */
 import * as crypto from "node:crypto"
 import type { Tenant } from "./fixture.ts"
-import type { Strangers } from "./strangers.ts"
+import type { Step, Strangers } from "./strangers.ts"
 
 interface Case {
   readonly title: string
@@ -11,7 +11,7 @@ interface Case {
   readonly body?: string
   readonly type?: string
   /** Done before each of the two is asked. */
-  readonly before?: () => Promise<void>
+  readonly before?: Step
 }
 
 const labelOf = (title: string, account: string, key: string, body: string, type?: string): Case => ({
@@ -23,17 +23,42 @@ const labelOf = (title: string, account: string, key: string, body: string, type
   ...(type === undefined ? {} : { type })
 })
 
+const statuses = ["protected", "new_sign_in", "paused", "available", "status_unknown", "recently_connected", "none"]
+
 const reads = (name: string, key: string, accounts: ReadonlyArray<string>): ReadonlyArray<Case> => [
   { title: `${name} reads the organization`, path: "/v1/organization", key },
   { title: `${name} lists accounts`, path: "/v1/accounts", key },
   { title: `${name} lists 100 accounts`, path: "/v1/accounts?limit=100", key },
-  ...accounts.map((id, index) => ({ title: `${name} reads account ${index}`, path: `/v1/accounts/${id}`, key }))
+  { title: `${name} lists one account`, path: "/v1/accounts?limit=1", key },
+  ...statuses.map((status) => ({
+    title: `${name} lists accounts that are ${status}`,
+    path: `/v1/accounts?limit=5&status=${status}`,
+    key
+  })),
+  ...[0, 5, 11].map((index) => ({
+    title: `${name} lists what follows account ${index}`,
+    path: `/v1/accounts?limit=7&starting_after=${accounts[index]}`,
+    key
+  })),
+  {
+    title: `${name} lists protected accounts after one`,
+    path: `/v1/accounts?limit=7&status=protected&starting_after=${accounts[3]}`,
+    key
+  },
+  { title: `${name} lists what follows the last`, path: `/v1/accounts?starting_after=${accounts.at(-1)}`, key },
+  { title: `${name} lists what follows nobody`, path: `/v1/accounts?starting_after=${crypto.randomUUID()}`, key },
+  { title: `${name} lists a department`, path: `/v1/accounts?department_id=${crypto.randomUUID()}`, key },
+  ...accounts.slice(0, 12).map((id, index) => ({
+    title: `${name} reads account ${index}`,
+    path: `/v1/accounts/${id}`,
+    key
+  }))
 ]
 
 const labels = ["\"Before\"", "\"A label\"", "\" Ren\\u0065\\u0301 \"", "\"\"", "null"]
 
 /** Each finds the label `Before`, so that both write an entry where the service does. */
-const writes = (account: string, owner: string, admin: string, before: () => Promise<void>): ReadonlyArray<Case> =>
+const writes = (account: string, owner: string, admin: string, before: Step): ReadonlyArray<Case> =>
   [owner, admin].flatMap((key) =>
     labels.map((label) => ({
       ...labelOf(`${key === owner ? "the owner" : "the admin"} sets ${label}`, account, key, `{"role_label":${label}}`),
@@ -49,7 +74,7 @@ const credentials = (account: string, strangers: Strangers): ReadonlyArray<Case>
   { title: "a revoked key", path: "/v1/organization", key: strangers.revoked },
   { title: "an expired key", path: "/v1/organization", key: strangers.expired },
   { title: "a closed organization", path: "/v1/accounts", key: strangers.closed },
-  { title: "a spent budget", path: "/v1/organization", key: strangers.exhausted, before: strangers.exhaust },
+  { title: "a spent budget", path: "/v1/organization", key: strangers.exhausted, before: "exhaust" },
   labelOf("a missing scope", account, strangers.reading, "{}"),
   labelOf("a role that may not", account, strangers.billing, "{}")
 ]
@@ -75,7 +100,7 @@ const missing = (owner: string, admin: string, { foreign, ungranted }: Strangers
   { title: "no such address", path: "/v1/nothing", key: owner }
 ]
 
-const tools = (account: string, key: string, { exhaust, exhausted, unknown }: Strangers): ReadonlyArray<Case> => {
+const tools = (account: string, key: string, { exhausted, unknown }: Strangers): ReadonlyArray<Case> => {
   const call = (title: string, name: string, input: object, as = key): Case => ({
     title: `tools/call: ${title}`,
     method: "POST",
@@ -85,22 +110,26 @@ const tools = (account: string, key: string, { exhaust, exhausted, unknown }: St
   })
   return [
     call("a page", "list_protected_accounts", { limit: 5 }),
+    call("a filtered page", "list_protected_accounts", { limit: 5, status: "paused" }),
+    call("the organization", "get_organization", {}),
+    { ...call("a label", "set_account_role_label", { account_id: account, role_label: "Told" }), before: "relabel" },
     call("an account", "get_account", { account_id: account }),
     call("no such account", "get_account", { account_id: crypto.randomUUID() }),
     call("a wrong argument", "list_protected_accounts", { limit: 0 }),
     call("an unknown key", "list_protected_accounts", {}, unknown),
-    { ...call("a spent budget", "list_protected_accounts", {}, exhausted), before: exhaust }
+    { ...call("a spent budget", "list_protected_accounts", {}, exhausted), before: "exhaust" }
   ]
 }
 
 /** Every case, for the first organization of a fixture. */
-export const casesFor = ({ accounts, keys }: Tenant, strangers: Strangers): ReadonlyArray<Case> => {
-  const [owner = "", admin = ""] = keys
+export const casesFor = ({ accounts, adminKeys, keys }: Tenant, strangers: Strangers): ReadonlyArray<Case> => {
+  const [owner = ""] = keys
+  const [admin = ""] = adminKeys
   const [account = ""] = accounts
   return [
-    ...reads("the owner", owner, accounts.slice(0, 12)),
-    ...reads("the admin", admin, accounts.slice(0, 3)),
-    ...writes(account, owner, admin, strangers.relabel),
+    ...reads("the owner", owner, accounts),
+    ...reads("the admin", admin, accounts),
+    ...writes(account, owner, admin, "relabel"),
     ...credentials(account, strangers),
     ...inputs(account, owner),
     ...missing(owner, admin, strangers),
@@ -129,8 +158,8 @@ const comparable = (address: string, status: number, headers: Headers, text: str
   return { status, headers: Object.fromEntries(shown), json }
 }
 
-const ask = async (address: string, { before, body, key, method, path, type }: Case) => {
-  await before?.()
+const ask = async ({ address, prepare }: Side, { before, body, key, method, path, type }: Case) => {
+  if (before !== undefined) await prepare(before)
   const response = await fetch(new URL(path, address), {
     method: method ?? "GET",
     headers: {
@@ -155,20 +184,22 @@ const sorted = (value: unknown): unknown =>
 
 const write = (value: unknown) => JSON.stringify(sorted(value))
 
-interface Addressed {
+/** One of the two, and how a step is done in its database. */
+export interface Side {
   readonly address: string
+  readonly prepare: (step: Step) => Promise<void>
 }
 
 /** What the two answer differently; nothing where they are alike. */
 export const differences = async (
-  service: Addressed,
-  peer: Addressed,
+  service: Side,
+  peer: Side,
   cases: ReadonlyArray<Case>
 ): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const each of cases) {
-    const ours = write(await ask(service.address, each))
-    const theirs = write(await ask(peer.address, each))
+    const ours = write(await ask(service, each))
+    const theirs = write(await ask(peer, each))
     if (ours !== theirs) found.push(`${each.title}\n  the service: ${ours}\n  the peer:    ${theirs}`)
   }
   return found

@@ -1,4 +1,4 @@
-/** The one database of the comparison: PostgreSQL 15 that waits for its disk, migrated and filled. */
+/** The databases of the comparison: on one PostgreSQL 15 that waits for its disk, the service's and the peer's. */
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -7,6 +7,8 @@ import { Client } from "pg"
 import { createConsole, migrate } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
 import { type Fixture, seed, type Sizes } from "./fixture.ts"
+import { makePeerDatabase, type PeerDatabase } from "./peer/fill.ts"
+import { makeStrangers, type Strangers } from "./strangers.ts"
 
 export interface Database {
   /** As the service connects. */
@@ -16,13 +18,29 @@ export interface Database {
   readonly superuser: Client
   readonly pepper: string
   readonly fixture: Fixture
+  readonly strangers: Strangers
+  readonly peer: PeerDatabase
+}
+
+/** Fills the service's migrated database, and makes the peer's with the same facts. */
+export const fill = async (url: string, superUrl: string, superuser: Client, sizes: Sizes): Promise<Database> => {
+  const pepper = crypto.randomBytes(32).toString("base64")
+  const fixture = await seed(superuser, pepper, sizes)
+  const [first, second] = fixture.organizations
+  if (first === undefined || second === undefined) throw new Error("Two organizations are needed")
+  const strangers = await makeStrangers(superuser, pepper, first, second)
+  const peer = await makePeerDatabase(superUrl, superuser)
+  return { url, superUrl, superuser, pepper, fixture, strangers, peer }
+}
+
+export interface Started extends Database {
   /** The process of the server, whose children answer. */
   readonly pid: number
   readonly remove: () => Promise<void>
 }
 
-/** Starts and fills it. */
-export const startDatabase = async (sizes: Sizes): Promise<Database> => {
+/** Starts a server of its own, and fills both. */
+export const startDatabase = async (sizes: Sizes): Promise<Started> => {
   const server = await DatabaseServer.start({ fsync: true })
   try {
     const url = await createConsole(server, "console")
@@ -30,16 +48,12 @@ export const startDatabase = async (sizes: Sizes): Promise<Database> => {
     const superUrl = server.url("console")
     const superuser = new Client(superUrl)
     await superuser.connect()
-    const pepper = crypto.randomBytes(32).toString("base64")
-    const fixture = await seed(superuser, pepper, sizes)
+    const database = await fill(url, superUrl, superuser, sizes)
     return {
-      url,
-      superUrl,
-      superuser,
-      pepper,
-      fixture,
+      ...database,
       pid: Number.parseInt(fs.readFileSync(path.join(server.home, "data", "postmaster.pid"), "utf8"), 10),
       remove: async () => {
+        await database.peer.remove()
         await superuser.end()
         await server.remove()
       }

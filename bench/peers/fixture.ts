@@ -6,9 +6,13 @@ import { form } from "../../src/layers/crypto/ApiKeys.ts"
 
 export interface Tenant {
   readonly id: string
-  /** Every second one is the owner's, the others are of an admin who reaches what was granted. */
+  /** The owner's, who reaches every account. */
   readonly keys: ReadonlyArray<string>
-  /** What both admins reach. */
+  /** Of an admin who reaches what was granted. */
+  readonly adminKeys: ReadonlyArray<string>
+  /** Of an application that acts for the owner. */
+  readonly tokens: ReadonlyArray<string>
+  /** What both admins reach, in the order of lists. */
   readonly accounts: ReadonlyArray<string>
 }
 
@@ -20,6 +24,7 @@ export interface Fixture {
 export interface Sizes {
   readonly organizations: number
   readonly accounts: number
+  /** Of each kind of credential. */
   readonly keys: number
 }
 
@@ -103,10 +108,27 @@ const reachedRows = `
   select organization_id, array_agg(account.id order by name_key) as ids
   from account join admin_department using (organization_id, department_id) group by organization_id`
 
-const { write } = form("osc_live_")
+/** Each token is of a connection of its own, which reaches every account. */
+const tokenRows = `
+  with connection as (
+    insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
+      scope_type, all_accounts, resource, created_at, last_used_at)
+    select $1, gen_random_uuid(), admin.id, 'oauth', digest, 'App', 'app.example', 'cloud', array['org:read'],
+      'accounts', true, $4, ${now}, ${now}
+    from unnest($2::text[]) digest
+    join admin on admin.organization_id = $1 and admin.role = 'owner'
+    returning id, label
+  )
+  insert into oauth_token (organization_id, digest, pepper_id, connection_id, kind, scopes, created_at, expires_at)
+  select $1, label, left(encode(sha256(decode($3, 'base64')), 'hex'), 8), id, 'access', array['org:read'], ${now},
+    ${now} + interval '1 day'
+  from connection`
+
+const { write: writeKey } = form("osc_live_")
+const { write: writeToken } = form("osc_oat_")
 
 /** A new key, and the digest that it is found by under the pepper. */
-export const makeKey = (pepper: string) => {
+export const makeKey = (pepper: string, write = writeKey) => {
   const key = Redacted.value(write(crypto.randomBytes(32)))
   return { key, digest: crypto.createHmac("sha256", Buffer.from(pepper, "base64")).update(key).digest("hex") }
 }
@@ -123,23 +145,41 @@ export const seed = async (database: Client, pepper: string, sizes: Sizes): Prom
   const { rows } = await database.query<{ organization_id: string; ids: Array<string> }>(reachedRows)
   const organizations: Array<Tenant> = []
   for (const { ids, organization_id: id } of rows) {
-    const keys = Array.from({ length: sizes.keys }, () => makeKey(pepper))
-    await database.query(keyRows, [
-      keys.map(() => id),
-      keys.map((_, index) => index % 2 === 0 ? "owner" : "admin"),
-      keys.map(({ digest }) => digest)
-    ])
-    organizations.push({ id, keys: keys.map(({ key }) => key), accounts: ids })
+    const make = async (role: string) => {
+      const keys = Array.from({ length: sizes.keys }, () => makeKey(pepper))
+      await database.query(keyRows, [keys.map(() => id), keys.map(() => role), keys.map(({ digest }) => digest)])
+      return keys.map(({ key }) => key)
+    }
+    organizations.push({ id, keys: await make("owner"), adminKeys: await make("admin"), tokens: [], accounts: ids })
   }
   await database.query("update api_key set pepper_id = left(encode(sha256(decode($1, 'base64')), 'hex'), 8)", [pepper])
   await database.query("vacuum analyze")
   return { organizations }
 }
 
+/** Makes access tokens of an application in each organization, for the service at the address. */
+export const makeTokens = async (
+  database: Client,
+  pepper: string,
+  { organizations }: Fixture,
+  address: string,
+  count: number
+): Promise<Fixture> => {
+  const made: Array<Tenant> = []
+  for (const tenant of organizations) {
+    const tokens = Array.from({ length: count }, () => makeKey(pepper, writeToken))
+    await database.query(tokenRows, [tenant.id, tokens.map(({ digest }) => digest), pepper, `${address}/v1`])
+    made.push({ ...tenant, tokens: tokens.map(({ key }) => key) })
+  }
+  return { organizations: made }
+}
+
 /** Every slot begins alike: budgets whole, no key used lately, and no rows left behind by the slot before. */
-export const settle = async (database: Client): Promise<void> => {
-  await database.query("truncate rate_limit")
-  await database.query("update api_key set last_used_at = null")
-  await database.query("vacuum api_key, account, journal_head, journal_event")
-  await database.query("checkpoint")
+export const settle = async (service: Client, peer: Client): Promise<void> => {
+  await service.query("truncate rate_limit")
+  await service.query("update api_key set last_used_at = null")
+  await service.query("vacuum api_key, account, journal_head, journal_event")
+  await peer.query("truncate budget")
+  await peer.query("vacuum api_key_use, account, journal_head, journal")
+  await service.query("checkpoint")
 }

@@ -1,7 +1,6 @@
 /** One server under load for a while, and what it and the database used. */
 import * as childProcess from "node:child_process"
-import type { Database } from "./database.ts"
-import { settle } from "./fixture.ts"
+import type { Fixture } from "./fixture.ts"
 import type { Answered, Order, Said, Told } from "./load.ts"
 import { cpuOf, cpuOfFamily, memoryOf, type Server } from "./processes.ts"
 
@@ -25,8 +24,12 @@ export interface Load {
   readonly stop: () => void
 }
 
-/** Starts the process that asks. */
-export const startLoad = async (database: Database): Promise<Load> => {
+/** Starts the process that asks; `settled` brings the database to the same state, and the process is its server's. */
+export const startLoad = async (
+  fixture: Fixture,
+  settled: () => Promise<void>,
+  databasePid?: number
+): Promise<Load> => {
   const child = childProcess.fork(new URL("load.ts", import.meta.url), { stdio: "inherit" })
   const heard = () =>
     new Promise<Said>((resolve, reject) => {
@@ -38,16 +41,20 @@ export const startLoad = async (database: Database): Promise<Load> => {
       })
     })
   const tell = (told: Told) => child.send(told)
-  tell({ fixture: database.fixture })
+  const used = (server: Server) => ({
+    server: cpuOf(server.pid),
+    database: databasePid === undefined ? 0 : cpuOfFamily(databasePid)
+  })
+  tell({ fixture })
   await heard()
   return {
     measure: async (server, order) => {
-      await settle(database.superuser)
+      await settled()
       tell(order)
       await heard()
-      const before = { server: cpuOf(server.pid), database: cpuOfFamily(database.pid) }
+      const before = used(server)
       const said = await heard()
-      const after = { server: cpuOf(server.pid), database: cpuOfFamily(database.pid) }
+      const after = used(server)
       const answered = (said as { readonly ended: Answered }).ended
       if (answered.failures > 0 || answered.requests === 0) {
         throw new Error(`${order.workload}: ${answered.failures} of ${answered.requests} requests failed`)

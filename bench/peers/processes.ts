@@ -97,9 +97,22 @@ export const memoryOf = (pid: number): number => {
   return Number(kibibytes ?? 0) / 1024
 }
 
+/** How a server is started: by which program, with which flags of Node. */
+export interface Starting {
+  readonly program?: string
+  readonly flags?: ReadonlyArray<string>
+}
+
+/** The program of the service as it is installed; `npm run build` makes it. */
+export const installed = "dist/cli/main.js"
+
 /** The service as a user runs it, with its log as lines of JSON. */
-export const startService = (databaseUrl: string, pepper: string): Promise<Server> =>
-  startServer(["src/cli/main.ts", "serve", "--port", "0"], {
+export const startService = (
+  databaseUrl: string,
+  pepper: string,
+  { flags = [], program = "src/cli/main.ts" }: Starting = {}
+): Promise<Server> =>
+  startServer([...flags, program, "serve", "--port", "0"], {
     CONSOLE_DATABASE_URL: databaseUrl,
     CONSOLE_PEPPERS: pepper,
     CONSOLE_CHECKPOINT_KEYS: pepper,
@@ -107,14 +120,9 @@ export const startService = (databaseUrl: string, pepper: string): Promise<Serve
     CONSOLE_LOG_FORMAT: "json"
   })
 
-/** The peer; pipelined, it sends a statement before the one ahead of it is answered, where that is safe. */
-export const startPeer = (databaseUrl: string, pepper: string, pipelined: boolean): Promise<Server> =>
-  startServer(["bench/peers/peer/main.ts"], {
-    CONSOLE_DATABASE_URL: databaseUrl,
-    CONSOLE_PEPPERS: pepper,
-    PEER_PIPELINED: String(pipelined)
-  })
+export const startPeer = (databaseUrl: string, pepper: string, { flags = [] }: Starting = {}): Promise<Server> =>
+  startServer([...flags, "bench/peers/peer/main.ts"], { PEER_DATABASE_URL: databaseUrl, PEER_PEPPER: pepper })
 
 /** The floor, which answers of one organization alone. */
 export const startFloor = (databaseUrl: string, organizationId: string): Promise<Server> =>
-  startServer(["bench/peers/floor.ts"], { CONSOLE_DATABASE_URL: databaseUrl, FLOOR_ORGANIZATION: organizationId })
+  startServer(["bench/peers/floor.ts"], { FLOOR_DATABASE_URL: databaseUrl, FLOOR_ORGANIZATION: organizationId })

@@ -12,16 +12,20 @@ export interface Strangers {
   readonly unknown: string
   /** Of an organization that was wound down. */
   readonly closed: string
-  /** Its budget is spent by `exhaust`. */
+  /** Its budget is spent by the step `exhaust`. */
   readonly exhausted: string
-  readonly exhaust: () => Promise<void>
   /** Of the organization, but not granted to its admin. */
   readonly ungranted: string
   /** Of another organization. */
   readonly foreign: string
-  /** Gives the first account the label `Before`. */
-  readonly relabel: () => Promise<void>
+  readonly values: Readonly<Record<Step, ReadonlyArray<unknown>>>
 }
+
+/**
+ * What is done in a database before each of the two is asked: `exhaust` spends the budget of the key `exhausted`, and
+ * `relabel` gives the first account the label `Before`.
+ */
+export type Step = "exhaust" | "relabel"
 
 const keyRow = `
   insert into api_key (organization_id, id, admin_id, label, scopes, digest, pepper_id, created_at, expires_at, revoked_at)
@@ -40,18 +44,30 @@ const billingRow = `
   insert into admin (organization_id, id, email, role, created_at)
   values ($1, gen_random_uuid(), 'billing@example.com', 'billing', clock_timestamp()) on conflict do nothing`
 
-const exhaustRow = `
-  insert into rate_limit (key, hits, admitted)
-  select id::text, array_fill((extract(epoch from clock_timestamp()) * 1000)::bigint, array[120]), true
-  from api_key where digest = $1
-  on conflict (key) do update set hits = excluded.hits`
-
-const relabelRow = "update account set role_label = 'Before' where organization_id = $1 and id = $2"
+/** The statements of the steps, for the service's tables and for the peer's. */
+export const steps: Readonly<Record<"service" | "peer", Readonly<Record<Step, string>>>> = {
+  service: {
+    exhaust: `
+      insert into rate_limit (key, hits, admitted)
+      select id::text, array_fill((extract(epoch from clock_timestamp()) * 1000)::bigint, array[120]), true
+      from api_key where digest = $1
+      on conflict (key) do update set hits = excluded.hits`,
+    relabel: "update account set role_label = 'Before' where organization_id = $1 and id = $2"
+  },
+  peer: {
+    exhaust: `
+      insert into budget (key_id, hits, admitted)
+      select id, array_fill((extract(epoch from clock_timestamp()) * 1000)::bigint, array[120]), true
+      from api_key where digest = decode($1, 'hex')
+      on conflict (key_id) do update set hits = excluded.hits`,
+    relabel: "update account set role_label = 'Before' where organization_id = $1 and id = $2"
+  }
+}
 
 const all = ["org:read", "accounts:write"]
 
 /** Makes them beside the organizations of the fixture. */
-export const makeUnrelatedAccounts = async (
+export const makeStrangers = async (
   database: Client,
   pepper: string,
   { accounts, id }: Tenant,
@@ -85,9 +101,8 @@ export const makeUnrelatedAccounts = async (
     unknown: makeKey(pepper).key,
     closed: (await make("closed", "owner")).key,
     exhausted: exhausted.key,
-    exhaust: async () => void await database.query(exhaustRow, [exhausted.digest]),
     ungranted: rows[0]?.id ?? crypto.randomUUID(),
     foreign: other.accounts[0] ?? crypto.randomUUID(),
-    relabel: async () => void await database.query(relabelRow, [id, accounts[0]])
+    values: { exhaust: [exhausted.digest], relabel: [id, accounts[0]] }
   }
 }

@@ -26,7 +26,7 @@ const setRoleLabel: Ask = (key, account, turn) => ({
   body: JSON.stringify({ role_label: `Label ${turn}` })
 })
 
-const callTool = (name: string, input: (account: string) => object): Ask => (key, account) => ({
+const callTool = (name: string, input: object): Ask => (key) => ({
   method: "POST",
   path: "/mcp",
   headers: {
@@ -35,41 +35,62 @@ const callTool = (name: string, input: (account: string) => object): Ask => (key
     accept: "application/json, text/event-stream",
     "mcp-protocol-version": "2025-06-18"
   },
-  body: JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name, arguments: input(account) }
-  })
+  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } })
 })
 
 export interface Workload {
   readonly title: string
   readonly ask: Ask
-  readonly kind: "read" | "write" | "mcp"
-  /** Every connection asks the one organization; otherwise each asks one of its own. */
-  readonly oneOrganization?: boolean
+  readonly kind: "read" | "write"
+  /** The credentials that ask; the owner's keys where it is left out. */
+  readonly as?: "keys" | "adminKeys" | "tokens"
+  /** The floor answers it too. */
+  readonly floor?: boolean
+  /** Asked of the service alone, beside its own plain list. */
+  readonly variant?: boolean
 }
 
 export const workloads = {
-  get_organization: { title: "get_organization", kind: "read", ask: get(() => "/v1/organization") },
-  list_protected_accounts: {
-    title: "list_protected_accounts, limit=50",
+  list: {
+    title: "list of 50 accounts",
     kind: "read",
+    floor: true,
     ask: get(() => "/v1/accounts?limit=50")
   },
-  get_account: { title: "get_account", kind: "read", ask: get((account) => `/v1/accounts/${account}`) },
-  set_account_role_label: { title: "set_account_role_label, 16 organizations", kind: "write", ask: setRoleLabel },
-  set_in_one_organization: {
-    title: "set_account_role_label, one organization",
-    kind: "write",
-    ask: setRoleLabel,
-    oneOrganization: true
+  organization: { title: "organization", kind: "read", floor: true, ask: get(() => "/v1/organization") },
+  account: { title: "account", kind: "read", floor: true, ask: get((account) => `/v1/accounts/${account}`) },
+  label: { title: "role label", kind: "write", ask: setRoleLabel },
+  tool_list: {
+    title: "tools/call, list of 50",
+    kind: "read",
+    ask: callTool("list_protected_accounts", { limit: 50 })
   },
-  tools_call: {
-    title: "tools/call list_protected_accounts, limit=50",
-    kind: "mcp",
-    ask: callTool("list_protected_accounts", () => ({ limit: 50 }))
+  tool_organization: { title: "tools/call, organization", kind: "read", ask: callTool("get_organization", {}) },
+  list_status: {
+    title: "list with a status filter",
+    kind: "read",
+    variant: true,
+    ask: get(() => "/v1/accounts?limit=50&status=protected")
+  },
+  list_after: {
+    title: "list with starting_after",
+    kind: "read",
+    variant: true,
+    ask: get((account) => `/v1/accounts?limit=50&starting_after=${account}`)
+  },
+  list_admin: {
+    title: "list as a granted admin",
+    kind: "read",
+    variant: true,
+    as: "adminKeys",
+    ask: get(() => "/v1/accounts?limit=50")
+  },
+  list_token: {
+    title: "list with an application's token",
+    kind: "read",
+    variant: true,
+    as: "tokens",
+    ask: get(() => "/v1/accounts?limit=50")
   }
 } as const satisfies Record<string, Workload>
 
@@ -77,10 +98,12 @@ export type WorkloadName = keyof typeof workloads
 
 export const workloadNames = Object.keys(workloads) as ReadonlyArray<WorkloadName>
 
+export const workload = (name: WorkloadName): Workload => workloads[name]
+
 export const isWorkload = (name: string): name is WorkloadName => Object.hasOwn(workloads, name)
 
-/** Every account of the organization twice, with its keys in turn; `slot` makes what is written new in every slot. */
-const cycle = (ask: Ask, { accounts, keys }: Tenant, slot: number): Array<Asked> =>
+/** Every account twice, with the credentials in turn; `slot` makes what is written new in every slot. */
+const cycle = (ask: Ask, accounts: ReadonlyArray<string>, keys: ReadonlyArray<string>, slot: number): Array<Asked> =>
   Array.from(
     { length: accounts.length * 2 },
     (_, index) =>
@@ -91,24 +114,21 @@ const cycle = (ask: Ask, { accounts, keys }: Tenant, slot: number): Array<Asked>
       )
   )
 
-/** The requests of one of the connections; with `alone` they are about the first organization, whatever the workload. */
+/** The requests of one of the connections; with `alone` they are about the first organization. */
 export const requestsOf = (
   name: WorkloadName,
-  fixture: Fixture,
+  { organizations }: Fixture,
   connection: number,
   connections: number,
   slot: number,
   alone = false
 ): Array<Asked> => {
-  const workload: Workload = workloads[name]
-  const shared = alone || workload.oneOrganization === true
-  const { organizations } = fixture
-  const one = organizations[shared ? 0 : connection % organizations.length]
+  const { as = "keys", ask }: Workload = workloads[name]
+  const one: Tenant | undefined = organizations[alone ? 0 : connection % organizations.length]
   if (one === undefined) throw new Error("There is no organization to ask")
-  const sharing = shared ? connections : Math.ceil(connections / organizations.length)
-  if (sharing === 1) return cycle(workload.ask, one, slot)
+  const sharing = alone ? connections : Math.ceil(connections / organizations.length)
+  const place = alone ? connection : Math.floor(connection / organizations.length)
   // Connections that share an organization share out its accounts and keys, so that no two write the same label.
-  const place = shared ? connection : Math.floor(connection / organizations.length)
-  const mine = <A>(all: ReadonlyArray<A>) => all.filter((_, index) => index % sharing === place)
-  return cycle(workload.ask, { ...one, accounts: mine(one.accounts), keys: mine(one.keys) }, slot)
+  const mine = (all: ReadonlyArray<string>) => all.filter((_, index) => index % sharing === place)
+  return cycle(ask, mine(one.accounts), mine(one[as]), slot)
 }

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
-import * as crypto from "node:crypto"
 import { Client } from "pg"
 import { describe, expect, inject, test } from "vitest"
-import { compare } from "../../bench/peers/alike.ts"
-import { seed } from "../../bench/peers/fixture.ts"
+import { compare } from "../../bench/peers/compare.ts"
+import { fill } from "../../bench/peers/database.ts"
 import { postgresUrl } from "../support/database.ts"
 
 /** The same database as its server's superuser sees it. */
@@ -13,28 +12,29 @@ const asSuperuser = (url: string): string => {
   return address.href
 }
 
-/** Compares the two over a fresh database. */
+/** Compares the two over fresh databases. */
 const compared = Effect.gen(function*() {
   const url = yield* postgresUrl
+  const superUrl = asSuperuser(url)
   const superuser = yield* Effect.acquireRelease(
     Effect.promise(async () => {
-      const client = new Client(asSuperuser(url))
+      const client = new Client(superUrl)
       await client.connect()
       return client
     }),
     (client) => Effect.promise(() => client.end())
   )
-  const pepper = crypto.randomBytes(32).toString("base64")
-  return yield* Effect.promise(async () => {
-    const fixture = await seed(superuser, pepper, { organizations: 2, accounts: 50, keys: 4 })
-    return compare({ url, pepper, superuser, fixture }, [], false)
-  })
+  const database = yield* Effect.acquireRelease(
+    Effect.promise(() => fill(url, superUrl, superuser, { organizations: 2, accounts: 50, keys: 4 })),
+    ({ peer }) => Effect.promise(() => peer.remove())
+  )
+  return yield* Effect.promise(() => compare(database))
 }).pipe(Effect.scoped)
 
 describe("the peer that the service is measured beside", () => {
   test("answers and journals like the service", { timeout: 60_000 }, async () => {
     const { differences, requests } = await Effect.runPromise(compared)
     expect(differences).toEqual([])
-    expect(requests).toBeGreaterThan(50)
+    expect(requests).toBeGreaterThan(100)
   })
 })

@@ -20,16 +20,26 @@ describe("the verdicts over kept figures", () => {
       verdicts(recorded("peers", {
         columns: ["workload", "ratio", "measured", "goal", "reached"],
         rows: [
-          ["read", "throughput over the peer's", "1.20 (1.10 to 1.30)", "at least 1.0", "yes"],
-          ["write", "throughput over the peer's", "0.90 (0.80 to 1.10)", "at least 1.0", reached]
+          ["read", "throughput over the peer's", "1.20 (1.10 to 1.30)", "at least 1.1", "yes"],
+          ["write", "throughput over the peer's", "0.90 (0.80 to 1.10)", "at least 1.1", reached]
         ]
       }))
     expect(goals("falls short")).toEqual([{
-      question: "Throughput over the peer's, goal at least 1.0",
+      question: "Throughput over the peer's, goal at least 1.1",
       holds: false,
       measured: "0.9 to 1.2; 1 of 2 workloads fall short"
     }])
     expect(goals("yes")).toMatchObject([{ holds: true }])
+  })
+
+  it("tell what two replicas keep of one's throughput", () => {
+    const scale = (two: number) =>
+      verdicts(recorded("scale", {
+        columns: ["replicas", "requests a second", "admitted / refused"],
+        rows: [[1, 1000, "120 / 240"], [2, two, "120 / 240"]]
+      }))[1]
+    expect(scale(900)).toMatchObject({ holds: true, measured: "0.90 of one's requests a second" })
+    expect(scale(890)).toMatchObject({ holds: false })
   })
 
   it("ask whether zero is in every interval of differences", () => {

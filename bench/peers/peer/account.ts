@@ -1,75 +1,57 @@
 /** The rules of the interface for accounts, written by hand. */
-import type { Caller } from "./admission.ts"
+import type { Caller } from "./entry.ts"
 import { isProtectionActive, isWritable, paidPlan, planHasArchive, seats } from "./organization.ts"
-import type { AccountRow, OrganizationRow, SessionRow, TerminationRow } from "./rows.ts"
+import type { AccountRow, DetailRow, OrganizationRow, SessionRow, TerminationRow } from "./rows.ts"
 
-const hour = 3_600_000
-const takeoverWindow = 48 * hour
-const retryGrace = hour
+const retryGrace = 3_600_000
 
-const isAfter = (moment: Date, other: Date | null) => other === null || moment > other
+const isAhead = (moment: string | null, now: string) => moment !== null && moment > now
 
-const statusOf = (row: AccountRow, now: number) => {
-  if (row.offboarded_at !== null) return "available"
-  if (row.paused_at !== null) return "paused"
-  if (row.stopped_at !== null) return "protection_stopped"
-  if (row.monitoring_state === "unknown") return "status_unknown"
-  const takeover = row.takeover_stopped_at
-  if (takeover !== null && isAfter(takeover, row.resumed_at) && now < takeover.getTime() + takeoverWindow) {
-    return "hijack_blocked"
-  }
+const statusOf = (row: AccountRow, now: string) => {
+  if (row.standing !== "guarded") return row.standing
+  if (isAhead(row.blocked_until, now)) return "hijack_blocked"
   if (row.review_pending) return "new_sign_in"
-  if (
-    row.connected_at !== null && isAfter(row.connected_at, row.resumed_at) &&
-    row.enforcement_active_at !== null && now < row.enforcement_active_at.getTime()
-  ) {
-    return "recently_connected"
-  }
-  return "protected"
+  return isAhead(row.fresh_until, now) ? "recently_connected" : "protected"
 }
 
-const nameOf = ({ first_name, last_name, phone_number, username }: AccountRow) => {
-  const name = [first_name, last_name].filter((part) => part !== null && part !== "").join(" ")
-  if (name !== "") return name
-  return username === null || username === "" ? phone_number : username
-}
-
-const archiveStatus = (row: AccountRow, organization: OrganizationRow, now: number) => {
+const archiveStatus = (row: AccountRow, organization: OrganizationRow, now: string) => {
   if (
-    row.licence_tier === "protect" || !isWritable(organization, now) || row.offboarded_at !== null ||
-    !row.archive_selects
+    row.licence_tier === "protect" || row.standing === "available" || !row.archive_selects ||
+    !isWritable(organization, now)
   ) {
     return "disabled"
   }
   if (!organization.archive_key_set) return "awaiting_key"
   if (row.archive_started_at !== null) return "running"
   if (row.archive_queued_at !== null) return "queued"
-  const retryDue = row.archive_retry_at !== null && row.archive_retry_at.getTime() <= now + retryGrace
-  return row.archive_error !== null && !retryDue ? "error" : "idle"
+  if (row.archive_error === null) return "idle"
+  const retryDue = row.archive_retry_at !== null && Date.parse(row.archive_retry_at) <= Date.parse(now) + retryGrace
+  return retryDue ? "idle" : "error"
 }
 
 const stopped = (reason: string) => ({ state: "stopped", reason })
 
-const savingOf = (row: AccountRow, organization: OrganizationRow, now: number) => {
-  if (row.offboarded_at !== null) return stopped("retired")
+const savingOf = (row: AccountRow, organization: OrganizationRow, now: string) => {
+  if (row.standing === "available") return stopped("retired")
   if (row.licence_tier === "protect" || !planHasArchive(organization)) return stopped("no_archive_plan")
-  const licence = row.stop_reason === "licence" || row.stop_reason === "organization_suspended"
-  if ((row.stopped_at !== null && licence) || !isProtectionActive(organization, now)) return stopped("licence_stopped")
+  const unlicensed = row.stop_reason === "licence" || row.stop_reason === "organization_suspended"
+  if (unlicensed || !isProtectionActive(organization, now)) return stopped("licence_stopped")
   if (!organization.archive_key_set) return stopped("no_key")
-  if (row.paused_at !== null) return stopped("paused")
-  if (row.session_ref === null || row.stopped_at !== null) return stopped("no_connection")
+  if (row.standing === "paused") return stopped("paused")
+  if (!row.connected || row.stop_reason !== null) return stopped("no_connection")
   const { storage_limit_bytes: limit, storage_used_bytes: used } = organization
   if (limit !== null && used >= limit) return stopped("storage_full")
   const everyChat = row.archive_chats_selected > 0 && row.archive_chats_stopped >= row.archive_chats_selected
   if (everyChat || row.archive_cleanup_running) return stopped("cleanup_stopped")
-  if (row.monitoring_state === "unknown") return { state: "check", reason: "connection_unknown" }
+  if (row.standing === "status_unknown") return { state: "check", reason: "connection_unknown" }
   if (row.archive_error !== null) return { state: row.archive_retry_at === null ? "stopped" : "check", reason: "error" }
   return { state: "saving", reason: null }
 }
 
-const showArchive = (row: AccountRow, organization: OrganizationRow, readsArchive: boolean, now: number) => {
+const showArchive = (row: AccountRow, organization: OrganizationRow, readsArchive: boolean, now: string) => {
   const status = archiveStatus(row, organization, now)
   const running = status === "running"
+  const { reason, state } = savingOf(row, organization, now)
   return {
     has_key: organization.archive_key_set,
     status,
@@ -97,17 +79,18 @@ const showArchive = (row: AccountRow, organization: OrganizationRow, readsArchiv
       review: row.archive_chats_review
     },
     saving: {
-      ...savingOf(row, organization, now),
+      state,
+      reason,
       stopped_chats: row.archive_chats_stopped,
       last_sync_at: row.archive_last_sync_at
     }
   }
 }
 
-export const showAccount = (row: AccountRow, organization: OrganizationRow, caller: Caller, now: number) => ({
+export const showAccount = (row: AccountRow, { organization, readsArchive }: Caller, now: string) => ({
   object: "account",
   id: row.id,
-  name: nameOf(row),
+  name: row.name,
   phone_number: row.phone_number,
   role_label: row.role_label,
   department_id: row.department_id,
@@ -115,10 +98,10 @@ export const showAccount = (row: AccountRow, organization: OrganizationRow, call
   licence_tier: paidPlan(organization) === null ? null : row.licence_tier,
   joined_at: row.joined_at,
   offboarded_at: row.offboarded_at,
-  archive: showArchive(row, organization, caller.readsArchive, now)
+  archive: showArchive(row, organization, readsArchive, now)
 })
 
-const showSession = (row: SessionRow, enforcement: Date | null, now: number) => ({
+const showSession = (row: SessionRow, enforcement: string | null, now: string) => ({
   object: "session",
   id: row.id,
   current: row.current,
@@ -134,15 +117,15 @@ const showSession = (row: SessionRow, enforcement: Date | null, now: number) => 
   approved: row.approved_at !== null,
   review_deadline: row.review_deadline,
   sign_out_queued: row.queued_at !== null,
-  can_sign_out: enforcement !== null && now >= enforcement.getTime()
+  can_sign_out: enforcement !== null && now >= enforcement
 })
 
 /** What a role that protects accounts sees of its devices. */
 export const showDevices = (
-  row: AccountRow,
+  row: DetailRow,
   sessions: ReadonlyArray<SessionRow>,
   terminations: ReadonlyArray<TerminationRow>,
-  now: number
+  now: string
 ) => ({
   monitoring: {
     state: row.monitoring_state,
@@ -158,9 +141,9 @@ export const showDevices = (
   security_lock: { enabled: row.security_lock }
 })
 
-export const showDetail = (row: AccountRow, organization: OrganizationRow, caller: Caller, now: number) => ({
-  ...showAccount(row, organization, caller, now),
+export const showDetail = (row: DetailRow, caller: Caller, now: string) => ({
+  ...showAccount(row, caller, now),
   messenger_user_id: row.messenger_user_id,
-  licence: { uses_licence: row.offboarded_at === null, ...seats(organization) },
+  licence: { uses_licence: row.standing !== "available", ...seats(caller.organization) },
   archive_consent_at: row.archive_consent_at
 })

@@ -1,19 +1,23 @@
-/** The peer: the same duties on Fastify and `pg`, as a team writes them that knows both. */
+/** The peer: the same duties on Fastify and `pg`, as a team writes them that knows both and is free in its design. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
-import { type Caller, makeAdmission, type Rate } from "./admission.ts"
 import type { Database } from "./database.ts"
+import { type Caller, check, makeEntry, type Rate } from "./entry.ts"
 import { errorBody, parameterInvalid, type Refused, resourceMissing, toRefused } from "./failures.ts"
 import { ulid } from "./ids.ts"
-import { askedFor, makeMcp, type Tool } from "./mcp.ts"
+import { makeMcp, type Tool } from "./mcp.ts"
 import { getAccount, getOrganization, type Input, listAccounts, type Operation, setRoleLabel } from "./operations.ts"
 import { answers, components, inputs } from "./schemas.ts"
-import { Metrics } from "./telemetry.ts"
+import { limit } from "./statements.ts"
+import { logStream, Metrics } from "./telemetry.ts"
 import { readStrictly, refuse } from "./validation.ts"
 
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | undefined
     code: string | undefined
+  }
+  interface FastifyContextConfig {
+    operation?: string
   }
 }
 
@@ -28,7 +32,7 @@ const headersFor = (request: FastifyRequest) => ({
   "access-control-expose-headers": request.url.startsWith("/mcp") ? exposed : `${exposed},Idempotent-Replayed`
 })
 
-const rateHeaders = ({ limit, remaining, reset }: Rate) => ({
+const rateHeaders = ({ remaining, reset }: Rate) => ({
   "ratelimit-limit": limit,
   "ratelimit-remaining": remaining,
   "ratelimit-reset": reset
@@ -57,17 +61,17 @@ const observe = (app: FastifyInstance) => {
   app.addHook("onResponse", (request, reply, done) => {
     const { caller, id, ip, method, routeOptions } = request
     const operation = routeOptions.config.operation ?? routeOptions.url ?? "other"
-    const code = request.code ?? String(reply.statusCode)
-    metrics.count(operation, code, reply.elapsedTime / 1000)
-    request.log.info({
+    const code = request.code ?? null
+    metrics.count(operation, code ?? String(reply.statusCode), reply.elapsedTime / 1000)
+    app.log.info({
       request_id: id,
       method,
       route: routeOptions.url,
       operation,
       via: operation === "/mcp" ? "mcp" : "rest",
       status: reply.statusCode,
-      code: request.code ?? null,
-      organization_id: caller?.organizationId ?? null,
+      code,
+      organization_id: caller?.organization.organization_id ?? null,
       credential_kind: caller === undefined ? null : "api_key",
       credential_id: caller?.key.id ?? null,
       client_ip: ip,
@@ -77,12 +81,6 @@ const observe = (app: FastifyInstance) => {
   })
 }
 
-declare module "fastify" {
-  interface FastifyContextConfig {
-    operation?: string
-  }
-}
-
 export interface Options {
   readonly database: Database
   readonly pepper: Buffer
@@ -90,28 +88,35 @@ export interface Options {
 
 export const makeApp = ({ database, pepper }: Options): FastifyInstance => {
   const app = Fastify({
-    logger: { level: "info", stream: process.stderr },
+    logger: { level: "info", stream: logStream },
     disableRequestLogging: true,
+    childLoggerFactory: (logger) => logger,
     genReqId: () => `req_${ulid()}`,
     bodyLimit: 64 * 1024
   })
-  const admission = makeAdmission(database, pepper)
+  const entry = makeEntry(database, pepper)
   const hosts = new Set<string>()
   app.addHook("onListen", async () => {
     const { host, port } = new URL(app.listeningOrigin)
     hosts.add(host).add(`localhost:${port}`)
   })
+  app.addHook("onClose", () => entry.close())
   for (const schema of components) app.addSchema(schema)
   readStrictly(app)
   observe(app)
   app.decorateRequest("caller", undefined)
   app.decorateRequest("code", undefined)
 
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersFor(request))
     const { host } = request.headers
-    if (host === undefined) throw parameterInvalid("Host", "is required")
-    if (!hosts.has(host)) throw resourceMissing()
+    done(
+      host === undefined
+        ? parameterInvalid("Host", "is required")
+        : hosts.has(host)
+        ? undefined
+        : resourceMissing()
+    )
   })
   app.setNotFoundHandler(() => {
     throw resourceMissing()
@@ -134,11 +139,11 @@ export const makeApp = ({ database, pepper }: Options): FastifyInstance => {
 
   /** Everything that is checked before the body is read. */
   const admit = (operation: Operation) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const caller = await admission.authenticate(request.headers.authorization, request.ip)
+    const { caller, rate } = await entry.enter(request.headers.authorization, request.ip)
     request.caller = caller
-    const rate = await admission.consume(caller)
-    admission.check(caller, operation)
-    reply.headers(rateHeaders(rate))
+    const standing = rate()
+    check(caller, operation)
+    reply.headers(rateHeaders(standing))
   }
 
   const serve = (method: "GET" | "PUT", url: string, operation: Operation, answer: object, input: object) =>
@@ -148,7 +153,7 @@ export const makeApp = ({ database, pepper }: Options): FastifyInstance => {
       config: { operation: operation.id },
       schema: { ...input, response: { 200: answer, "4xx": answers.failure, "5xx": answers.failure } },
       onRequest: admit(operation),
-      handler: (request) =>
+      handler: async (request) =>
         operation.answer(
           database,
           callerOf(request),
@@ -173,31 +178,31 @@ export const makeApp = ({ database, pepper }: Options): FastifyInstance => {
   const tools: ReadonlyArray<Tool> = [
     { operation: getOrganization, input: nothing, output: answers.organization },
     { operation: listAccounts, input: inputs.page, output: answers.list },
-    { operation: getAccount, input: inputs.account, output: answers.account }
+    { operation: getAccount, input: inputs.account, output: answers.account },
+    { operation: setRoleLabel, input: inputs.labelOfAccount, output: answers.changed }
   ]
   const mcp = makeMcp(tools)
   app.route({
     method: "POST",
     url: "/mcp",
     config: { operation: "/mcp" },
-    onRequest: async (request) => {
-      request.caller = await admission.authenticate(request.headers.authorization, request.ip)
+    onRequest: async (request, reply) => {
+      const { caller, rate } = await entry.enter(request.headers.authorization, request.ip)
+      request.caller = caller
+      reply.headers(rateHeaders(rate()))
     },
     handler: async (request, reply) => {
       const caller = callerOf(request)
-      for (const name of askedFor(request.body)) {
-        const rate = await admission.consume(caller)
-        const tool = tools.find(({ operation }) => operation.id === name)
-        if (tool !== undefined) admission.check(caller, tool.operation)
-        reply.headers(rateHeaders(rate))
+      const messages = Array.isArray(request.body) ? request.body : [request.body]
+      for (let counted = 1; counted < messages.length; counted++) reply.headers(rateHeaders(await entry.count(caller)))
+      for (const { method, params } of messages) {
+        const called = method === "tools/call"
+          ? tools.find(({ operation }) => operation.id === params?.name)
+          : undefined
+        if (called !== undefined) check(caller, called.operation)
       }
-      await mcp(
-        request,
-        reply,
-        caller,
-        (operation, input) =>
-          operation.answer(database, caller, input, { via: "mcp", ip: request.ip, requestId: request.id })
-      )
+      const origin = { via: "mcp", ip: request.ip, requestId: request.id } as const
+      return mcp(request, reply, caller, (operation, input) => operation.answer(database, caller, input, origin))
     }
   })
   return app

@@ -1,78 +1,86 @@
-/** The peer's pool, and its two ways to the database: outside any organization, and inside one behind its policies. */
-import { Pool, type PoolClient, TypeOverrides, types } from "pg"
-import { begin, commit, enter, type Statement } from "../statements.ts"
+/** The peer's sessions on its database: few, each for many requests at once, since no request holds one for itself. */
+import { Client, TypeOverrides, types } from "pg"
 
-/** Counts come as numbers. */
-const parsers = new TypeOverrides()
-parsers.setTypeParser(types.builtins.INT8, Number)
-
-/** A pool, and whether its clients send a statement before the one ahead of it is answered. */
-export interface Database {
-  readonly pool: Pool
-  readonly pipelined: boolean
+/** A statement with a name, under which each session prepares it once. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
 }
-
-export const openDatabase = (url: string, pipelined: boolean): Database => ({
-  pool: new Pool({
-    connectionString: url,
-    max: 10,
-    types: parsers,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 10_000,
-    pipeline: pipelined
-  }),
-  pipelined
-})
 
 export type Run = <Row extends object>(
   statement: Statement,
   values: ReadonlyArray<unknown>
 ) => Promise<ReadonlyArray<Row>>
 
-const runOn = (client: Pool | PoolClient): Run => async ({ name, text }, values) =>
-  (await client.query({ name, text, values: [...values] })).rows
-
-/** Runs one statement as the tables' owner. */
-export const directory = ({ pool }: Database): Run => runOn(pool)
-
-/** What asks for several things that do not depend on each other: at once where that is safe, else in their order. */
-export type RunAll = <A extends ReadonlyArray<unknown>>(
-  asks: { readonly [Index in keyof A]: () => Promise<A[Index]> }
-) => Promise<A>
-
-const oneByOne: RunAll = async (asks) => {
-  const answers: Array<unknown> = []
-  for (const ask of asks) answers.push(await ask())
-  return answers as never
+export interface Database {
+  /** Statements that change nothing that has to be on disk. */
+  readonly run: Run
+  /** Changes, which wait for the disk. */
+  readonly change: Run
+  readonly close: () => Promise<void>
 }
 
-const atOnce: RunAll = (asks) => Promise.all(asks.map((ask) => ask())) as never
+/** PostgreSQL's text of a moment in UTC, such as `2026-01-01 12:00:00.5+00`, as the interface has it. */
+const readMoment = (text: string): string =>
+  text.length === 26
+    ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z`
+    : `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, "0")}Z`
 
-/**
- * Runs the work in one transaction of the organization. On a pipelined connection the transaction's beginning is sent
- * with its first statement, what is independent is sent at once, and nobody waits for the end of one that only reads.
- */
-export const inOrganization = async <A>(
-  { pipelined, pool }: Database,
-  organizationId: string,
-  access: "read" | "write",
-  work: (run: Run, all: RunAll) => Promise<A>
-): Promise<A> => {
-  const client = await pool.connect()
-  const release = () => client.release()
-  const giveUp = (broken: Error) => client.release(broken)
-  try {
-    const run = runOn(client)
-    const begun = run(begin[access], [])
-    if (!pipelined) await begun
-    await Promise.all([begun, run(enter, [organizationId])])
-    const answer = await work(run, pipelined ? atOnce : oneByOne)
-    const ended = run(commit, []).then(release)
-    if (pipelined && access === "read") ended.catch(giveUp)
-    else await ended
-    return answer
-  } catch (error) {
-    await client.query("ROLLBACK").then(release, giveUp)
-    throw error
+const parsers = new TypeOverrides()
+parsers.setTypeParser(types.builtins.INT8, Number)
+parsers.setTypeParser(types.builtins.TIMESTAMPTZ, readMoment)
+
+const openSession = async (url: string): Promise<Client> => {
+  const client = new Client({
+    connectionString: url,
+    types: parsers,
+    pipeline: true,
+    options: "-c TimeZone=UTC",
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 10_000,
+    keepAlive: true
+  })
+  await client.connect()
+  return client
+}
+
+/** So many sessions in turn; one that has broken is opened again by the next who comes to it. */
+const openSessions = (url: string, count: number) => {
+  const sessions: Array<Promise<Client> | Client | undefined> = Array.from({ length: count }, () => undefined)
+  let turn = 0
+  const open = (place: number): Promise<Client> => {
+    const opening = openSession(url).then((client) => {
+      const gone = () => sessions[place] = undefined
+      client.once("error", gone)
+      client.once("end", gone)
+      sessions[place] = client
+      return client
+    })
+    opening.catch(() => sessions[place] = undefined)
+    sessions[place] = opening
+    return opening
+  }
+  const run: Run = async ({ name, text }, values) => {
+    turn = (turn + 1) % count
+    const session = sessions[turn] ?? open(turn)
+    const client = session instanceof Client ? session : await session
+    return (await client.query({ name, text, values: values as Array<unknown> })).rows
+  }
+  const close = async () => {
+    for (const session of sessions) await (await session)?.end()
+  }
+  return { run, close }
+}
+
+export const openDatabase = (url: string): Database => {
+  const reading = openSessions(url, 4)
+  const changing = openSessions(url, 16)
+  return {
+    run: reading.run,
+    change: changing.run,
+    close: async () => {
+      await reading.close()
+      await changing.close()
+    }
   }
 }

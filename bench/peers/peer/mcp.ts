@@ -1,9 +1,13 @@
 /** The peer's MCP server, on the official SDK: a server of its own for each request, without sessions, JSON answers. */
-import { Server } from "@modelcontextprotocol/sdk/server/index.js"
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js"
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js"
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport
+} from "@modelcontextprotocol/server"
 import type { FastifyReply, FastifyRequest } from "fastify"
-import type { Caller } from "./admission.ts"
+import type { Caller } from "./entry.ts"
 import { errorBody, type Refused, toRefused } from "./failures.ts"
 import type { Input, Operation } from "./operations.ts"
 import { compile, refuse } from "./validation.ts"
@@ -15,27 +19,19 @@ export interface Tool {
 }
 
 /** How a tool is run for this request. */
-export type Answer = (operation: Operation, input: Input) => Promise<object>
+export type Answer = (operation: Operation, input: Input) => object | Promise<object>
 
 const failed = (failure: Refused): CallToolResult => ({
   content: [{ type: "text", text: JSON.stringify(errorBody(failure)) }],
   isError: true
 })
 
-/** The calls of tools among the messages of a body, and how many messages wait for an answer. */
-export const askedFor = (body: unknown): ReadonlyArray<string | undefined> =>
-  (Array.isArray(body) ? body : [body]).flatMap((message) =>
-    message === null || typeof message !== "object" || !("id" in message)
-      ? []
-      : [message.method === "tools/call" ? String(message.params?.name) : undefined]
-  )
-
 export const makeMcp = (tools: ReadonlyArray<Tool>) => {
   const byName = new Map(tools.map((tool) => [tool.operation.id, { ...tool, check: compile(tool.input) }]))
 
   const serverFor = (reply: FastifyReply, caller: Caller, answer: Answer) => {
     const server = new Server({ name: "peer", version: "1.2.0" }, { capabilities: { tools: {} } })
-    server.setRequestHandler(ListToolsRequestSchema, () => ({
+    server.setRequestHandler("tools/list", () => ({
       tools: tools.filter(({ operation }) => operation.roles.includes(caller.role)).map((
         { input, operation, output }
       ) => ({
@@ -44,9 +40,11 @@ export const makeMcp = (tools: ReadonlyArray<Tool>) => {
         outputSchema: { ...output, type: "object" as const }
       }))
     }))
-    server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<CallToolResult> => {
+    server.setRequestHandler("tools/call", async ({ params }): Promise<CallToolResult> => {
       const tool = byName.get(params.name)
-      if (tool === undefined) throw new Error(`There is no tool ${params.name}.`)
+      if (tool === undefined) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
+      }
       try {
         const input = params.arguments ?? {}
         if (!tool.check(input)) throw refuse(tool.check.errors?.[0])
@@ -62,16 +60,22 @@ export const makeMcp = (tools: ReadonlyArray<Tool>) => {
     return server
   }
 
-  return async (request: FastifyRequest, reply: FastifyReply, caller: Caller, answer: Answer): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply, caller: Caller, answer: Answer): Promise<string> => {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     const server = serverFor(reply, caller, answer)
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-    reply.raw.once("close", () => void server.close())
-    // The SDK's declaration of its own transport does not satisfy its interface under exact optional properties.
-    await server.connect(transport as Parameters<typeof server.connect>[0])
-    reply.hijack()
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) reply.raw.setHeader(name, value)
+    await server.connect(transport)
+    try {
+      const incoming = new Request(`http://${request.host}${request.url}`, {
+        method: request.method,
+        headers: request.headers as Record<string, string>
+      })
+      const response = await transport.handleRequest(incoming, { parsedBody: request.body })
+      reply.status(response.status)
+      const type = response.headers.get("content-type")
+      if (type !== null) reply.header("content-type", type)
+      return await response.text()
+    } finally {
+      await server.close()
     }
-    await transport.handleRequest(request.raw, reply.raw, request.body)
   }
 }

@@ -5,15 +5,15 @@ const day = 86_400_000
 const readonlyPeriod = 30 * day
 const closedPeriod = 60 * day
 
-const hasPassed = (moment: Date | null, now: number) => moment !== null && now >= moment.getTime()
+const hasPassed = (moment: string | null, now: string) => moment !== null && now >= moment
 
-const isLive = (row: OrganizationRow, now: number) =>
+const isLive = (row: OrganizationRow, now: string) =>
   row.managed
     ? row.billing_state === "active" || row.billing_state === "retry" ||
       (row.billing_state === "trial" && !hasPassed(row.trial_ends_at, now))
     : !hasPassed(row.valid_until, now)
 
-export const isProtectionActive = (row: OrganizationRow, now: number) => row.status === "active" && isLive(row, now)
+export const isProtectionActive = (row: OrganizationRow, now: string) => row.status === "active" && isLive(row, now)
 
 export const paidPlan = (row: OrganizationRow) =>
   !row.managed || row.billing_state === "active" || row.billing_state === "retry" ? row.plan : null
@@ -21,20 +21,20 @@ export const paidPlan = (row: OrganizationRow) =>
 export const planHasArchive = (row: OrganizationRow) =>
   (row.managed && row.billing_state === "trial") || (row.plan !== null && row.plan !== "protect")
 
-const includesArchive = (row: OrganizationRow, now: number) => isProtectionActive(row, now) && planHasArchive(row)
+const includesArchive = (row: OrganizationRow, now: string) => isProtectionActive(row, now) && planHasArchive(row)
 
-const archivePhase = (row: OrganizationRow, now: number) => {
+const archivePhase = (row: OrganizationRow, now: string) => {
   if (row.archive_deletion_started_at !== null && row.archive_deleted_at === null) return "deleting"
   if (row.archive_first_record_at === null) return row.archive_deleted_at === null ? "empty" : "deleted"
   if (row.archive_held_at !== null) return "held"
   if (includesArchive(row, now)) return "active"
   if (row.archive_plan_ended_at === null) return "readonly"
-  const without = now - row.archive_plan_ended_at.getTime()
+  const without = Date.parse(now) - Date.parse(row.archive_plan_ended_at)
   if (without < readonlyPeriod) return "readonly"
   return without < readonlyPeriod + closedPeriod ? "closed" : "deleting"
 }
 
-export const isWritable = (row: OrganizationRow, now: number) => {
+export const isWritable = (row: OrganizationRow, now: string) => {
   const phase = archivePhase(row, now)
   return phase === "active" ||
     ((phase === "empty" || phase === "deleted" || phase === "held") && includesArchive(row, now))
@@ -47,13 +47,13 @@ export const seats = (row: OrganizationRow) => ({
   free: row.seat_limit - row.seats_used - row.seats_reserved
 })
 
-export const showOrganization = (row: OrganizationRow, now: number) => {
+export const showOrganization = (row: OrganizationRow, now: string) => {
   const phase = archivePhase(row, now)
   const plan = paidPlan(row)
   return {
     object: "organization",
-    id: row.id,
-    name: row.name,
+    id: row.organization_id,
+    name: row.organization_name,
     status: row.status,
     valid_until: row.managed ? null : row.valid_until,
     protection_active: isProtectionActive(row, now),

@@ -57,8 +57,9 @@ export const answers = {
 }
 
 const limit = { type: "integer", minimum: 1, maximum: 100, default: 50 }
-const accountId = { type: "string", format: "uuid" }
+const uuid = { type: "string", format: "uuid" }
 const roleLabel = { type: ["string", "null"], maxLength: 60 }
+const status = document.components.schemas.account_status
 
 const object = (properties: Json, required: ReadonlyArray<string> = []) => ({
   type: "object",
@@ -69,7 +70,8 @@ const object = (properties: Json, required: ReadonlyArray<string> = []) => ({
 
 export const inputs = {
   nothing: object({}),
-  page: object({ limit }),
-  account: object({ account_id: accountId }, ["account_id"]),
-  label: object({ role_label: roleLabel }, ["role_label"])
+  page: object({ limit, status, department_id: uuid, starting_after: uuid }),
+  account: object({ account_id: uuid }, ["account_id"]),
+  label: object({ role_label: roleLabel }, ["role_label"]),
+  labelOfAccount: object({ account_id: uuid, role_label: roleLabel }, ["account_id", "role_label"])
 }

@@ -24,3 +24,18 @@ export class Metrics {
     if (bucket !== -1) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1
   }
 }
+
+let pending = ""
+
+const flush = () => {
+  process.stderr.write(pending)
+  pending = ""
+}
+
+/** Writes the lines of one turn of the event loop at once. */
+export const logStream = {
+  write: (line: string): void => {
+    if (pending === "") setImmediate(flush)
+    pending += line
+  }
+}
