@@ -20,6 +20,16 @@ const sideOf = (of: "service" | "peer", { address }: Server, database: Database,
   }
 })
 
+/** How many of more requests than the budget holds, all at once with one key, are admitted. */
+const admitted = async ({ address }: Server, key: string): Promise<number> => {
+  const asked = Array.from({ length: 150 }, async () => {
+    const response = await fetch(new URL("/v1/organization", address), { headers: { authorization: `Bearer ${key}` } })
+    await response.text()
+    return response.status === 200
+  })
+  return (await Promise.all(asked)).filter((yes) => yes).length
+}
+
 /** Asks both the same. */
 export const compare = async (database: Database): Promise<Compared> => {
   const [tenant] = database.fixture.organizations
@@ -33,8 +43,11 @@ export const compare = async (database: Database): Promise<Compared> => {
     servers.push(peer)
     const cases = casesFor(tenant, strangers)
     const clients = { service: database.superuser, peer: database.peer.client }
+    const unused = tenant.keys.at(-1) ?? ""
+    const budgets = [await admitted(service, unused), await admitted(peer, unused)]
     const since = await lastEntries(clients, tenant.id)
     const found = [
+      ...(budgets.every((count) => count === 120) ? [] : [`The budgets admit ${budgets.join(" and ")} requests`]),
       ...await differences(
         sideOf("service", service, database, strangers),
         sideOf("peer", peer, database, strangers),

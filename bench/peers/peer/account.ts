@@ -1,7 +1,7 @@
 /** The rules of the interface for accounts, written by hand. */
 import type { Caller } from "./entry.ts"
 import { isProtectionActive, isWritable, paidPlan, planHasArchive, seats } from "./organization.ts"
-import type { AccountRow, DetailRow, OrganizationRow, SessionRow, TerminationRow } from "./rows.ts"
+import type { AccountRow, DetailRow, DevicesRow, OrganizationRow, SessionRow } from "./rows.ts"
 
 const retryGrace = 3_600_000
 
@@ -101,6 +101,11 @@ export const showAccount = (row: AccountRow, { organization, readsArchive }: Cal
   archive: showArchive(row, organization, readsArchive, now)
 })
 
+/** A moment of the database's JSON, as the interface has it. */
+const momentOf = (text: string): string => `${text.slice(0, 19)}.${text.slice(20, -6).padEnd(3, "0")}Z`
+
+const moment = (text: string | null): string | null => text === null ? null : momentOf(text)
+
 const showSession = (row: SessionRow, enforcement: string | null, now: string) => ({
   object: "session",
   id: row.id,
@@ -112,21 +117,16 @@ const showSession = (row: SessionRow, enforcement: string | null, now: string) =
   app_version: row.app_version,
   ip: row.ip,
   country: row.country,
-  last_active_at: row.last_active_at,
-  created_at: row.created_at,
+  last_active_at: moment(row.last_active_at),
+  created_at: moment(row.created_at),
   approved: row.approved_at !== null,
-  review_deadline: row.review_deadline,
+  review_deadline: moment(row.review_deadline),
   sign_out_queued: row.queued_at !== null,
   can_sign_out: enforcement !== null && now >= enforcement
 })
 
 /** What a role that protects accounts sees of its devices. */
-export const showDevices = (
-  row: DetailRow,
-  sessions: ReadonlyArray<SessionRow>,
-  terminations: ReadonlyArray<TerminationRow>,
-  now: string
-) => ({
+export const showDevices = (row: DevicesRow, now: string) => ({
   monitoring: {
     state: row.monitoring_state,
     last_polled_at: row.last_polled_at,
@@ -135,8 +135,11 @@ export const showDevices = (
     enforcement_active_at: row.enforcement_active_at,
     recovery: row.recovery
   },
-  sessions: sessions.map((session) => showSession(session, row.enforcement_active_at, now)),
-  terminations,
+  sessions: (row.sessions ?? []).map((session) => showSession(session, row.enforcement_active_at, now)),
+  terminations: (row.terminations ?? []).map((termination) => ({
+    ...termination,
+    detected_at: momentOf(termination.detected_at)
+  })),
   tamper: { locked_at: row.locked_at, reason: row.lock_reason },
   security_lock: { enabled: row.security_lock }
 })

@@ -5,7 +5,7 @@ import { type Access, type Caller, grantedTo } from "./entry.ts"
 import { parameterInvalid, resourceMissing } from "./failures.ts"
 import { uuidV7 } from "./ids.ts"
 import { showOrganization } from "./organization.ts"
-import type { AccountRow, DetailRow, SessionRow, TerminationRow } from "./rows.ts"
+import type { AccountRow, DetailRow, DevicesRow } from "./rows.ts"
 import * as statements from "./statements.ts"
 
 const notice =
@@ -72,22 +72,16 @@ export const getAccount: Operation = {
   scope: "org:read",
   roles: everyone,
   answer: async ({ run }, caller, { account_id }) => {
-    const seesDevices = protectors.includes(caller.role)
-    const found = run<DetailRow>(
-      statements.findAccount,
-      [caller.organization.organization_id, grantedTo(caller), account_id]
-    )
-    const [[row], sessions, terminations] = seesDevices
-      ? await Promise.all([
-        found,
-        run<SessionRow>(statements.sessionsOf, [account_id]),
-        run<TerminationRow>(statements.terminationsOf, [account_id])
-      ])
-      : [await found, [], []]
+    const values = [caller.organization.organization_id, grantedTo(caller), account_id]
+    if (protectors.includes(caller.role)) {
+      const [row] = await run<DevicesRow>(statements.findAccountWithDevices, values)
+      if (row === undefined) throw resourceMissing("account_id")
+      const now = new Date().toISOString()
+      return { content_notice: notice, ...showDetail(row, caller, now), ...showDevices(row, now) }
+    }
+    const [row] = await run<DetailRow>(statements.findAccount, values)
     if (row === undefined) throw resourceMissing("account_id")
-    const now = new Date().toISOString()
-    const detail = { content_notice: notice, ...showDetail(row, caller, now) }
-    return seesDevices ? { ...detail, ...showDevices(row, sessions, terminations, now) } : detail
+    return { content_notice: notice, ...showDetail(row, caller, new Date().toISOString()) }
   }
 }
 

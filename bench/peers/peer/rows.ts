@@ -83,7 +83,7 @@ export interface AccountRow {
   readonly archive_cleanup_running: boolean
 }
 
-/** As the interface shows it, but for moments, which JSON of the database has with their offset. */
+/** From JSON of the database, which has moments with their offset: `2026-01-01T12:00:00.5+00:00`. */
 export interface SessionRow {
   readonly id: string
   readonly current: boolean
@@ -101,6 +101,7 @@ export interface SessionRow {
   readonly queued_at: string | null
 }
 
+/** From JSON too. */
 export interface TerminationRow {
   readonly session_id: string
   readonly device_label: string | null
@@ -121,4 +122,9 @@ export interface DetailRow extends AccountRow {
   readonly last_poll_error: string | null
   readonly recovery: object | null
   readonly archive_consent_at: string | null
+}
+
+export interface DevicesRow extends DetailRow {
+  readonly sessions: ReadonlyArray<SessionRow> | null
+  readonly terminations: ReadonlyArray<TerminationRow> | null
 }

@@ -97,15 +97,15 @@ export interface Page {
 
 const lists = new Map<string, Statement>()
 
-/** The rows of a page and one more, with their parameters; a statement for each shape is made once. */
+/** The rows of a page and one more, with their parameters; a statement for each shape, the limit in it, is made once. */
 export const listAccounts = (
   organizationId: string,
   { after, departmentId, grantedTo, limit, status }: Page
 ): readonly [Statement, ReadonlyArray<unknown>] => {
-  const values: Array<unknown> = [organizationId, limit + 1]
-  const name = `list_${status ?? ""}_${departmentId === undefined ? "" : "d"}${after === undefined ? "" : "a"}${
-    grantedTo === undefined ? "" : "g"
-  }`
+  const values: Array<unknown> = [organizationId]
+  const name = `list_${limit}_${status ?? ""}_${departmentId === undefined ? "" : "d"}${
+    after === undefined ? "" : "a"
+  }${grantedTo === undefined ? "" : "g"}`
   const parameter = (value: unknown) => `$${values.push(value)}`
   const conditions = ["organization_id = $1"]
   if (status !== undefined) conditions.push(inStatus[status] ?? "false")
@@ -124,7 +124,9 @@ export const listAccounts = (
   if (known === undefined) {
     known = statement(
       name,
-      `select ${accountColumns} from account where ${conditions.join(" and ")} order by sort_name, id limit $2`
+      `select ${accountColumns} from account where ${conditions.join(" and ")} order by sort_name, id limit ${
+        limit + 1
+      }`
     )
     lists.set(name, known)
   }
@@ -142,25 +144,28 @@ const detailColumns = `${accountColumns}, messenger_user_id, enrolled_at, enforc
 
 export const findAccount = statement(
   "find_account",
-  `select ${detailColumns} from account where id = $3 and organization_id = $1 and ($2::uuid is null or ${
-    granted("$2")
-  })`
+  `
+  select ${detailColumns} from account
+  where id = $3 and organization_id = $1 and ($2::uuid is null or ${granted("$2")})`
 )
 
-export const sessionsOf = statement(
-  "sessions",
+/** The same with its sessions and those that ended, as lists of JSON. */
+export const findAccountWithDevices = statement(
+  "find_account_with_devices",
   `
-  select id, current, service, device_model, platform, app_name, app_version, ip, country, last_active_at, created_at,
-    approved_at, review_deadline, queued_at
-  from session where account_id = $1
-  order by current desc, service desc, seen_at desc, id`
-)
-
-export const terminationsOf = statement(
-  "terminations",
-  `
-  select session_id, device_label, detected_at, actor, reason
-  from termination where account_id = $1 order by detected_at desc, id desc limit 20`
+  select ${detailColumns}, (
+      select json_agg(shown) from (
+        select id, current, service, device_model, platform, app_name, app_version, ip, country, last_active_at,
+          created_at, approved_at, review_deadline, queued_at
+        from session where account_id = $3
+        order by current desc, service desc, seen_at desc, id) as shown
+    ) as sessions, (
+      select json_agg(shown) from (
+        select session_id, device_label, detected_at, actor, reason
+        from termination where account_id = $3 order by detected_at desc, id desc limit 20) as shown
+    ) as terminations
+  from account
+  where id = $3 and organization_id = $1 and ($2::uuid is null or ${granted("$2")})`
 )
 
 export const setRoleLabel = statement(
