@@ -4,6 +4,8 @@ import type { SecureRandom } from "effect/crypto"
 import type { IpNetwork } from "effect/net"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 
+export { CheckAnswers } from "../kernel/Encoding.ts"
+
 /** The id of the request that is being answered. */
 export const RequestId = Context.Reference<string>("org-security-console/edge/Settings/RequestId", {
   defaultValue: () => ""

@@ -83,10 +83,10 @@ const run = Effect.fnUntraced(function*(
       headers = rateHeaders(yield* operation.admit)
       const { params } = yield* HttpRouter.RouteContext
       // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-      const body = yield* operation.respond(yield* Input.read(operation, request, params)).pipe(
+      const { text } = yield* operation.respond(yield* Input.read(operation, request, params)).pipe(
         Effect.provideService(Replayed, () => headers = { ...headers, "idempotent-replayed": "true" })
       )
-      return HttpServerResponse.jsonUnsafe(body)
+      return HttpServerResponse.text(text, { contentType: "application/json" })
     }).pipe(Effect.provideService(Caller, withExtras(caller, request.headers["idempotency-key"])))
   }).pipe(
     recover((failed) =>

@@ -11,6 +11,7 @@ import type { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { Journal } from "../ports/Journal.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
 import type { RateLimiter, RateState } from "../ports/RateLimits.ts"
+import type { Written } from "./Encoding.ts"
 import type { AdmissionFailure, Refusal } from "./Refusals.ts"
 import type { toWire } from "./Wire.ts"
 
@@ -166,8 +167,8 @@ export interface Operation<
   >
   /** Counts the request and checks scope, organization and role. It needs no input. */
   readonly admit: Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter>
-  /** Decodes the input, runs the operation and encodes its answer: for transports that have admitted the request. */
-  respond(input: unknown): Effect.Effect<unknown, Classes["Type"], R | Caller>
+  /** Decodes the input, runs the operation and writes its answer: for transports that have admitted the request. */
+  respond(input: unknown): Effect.Effect<Written, Classes["Type"], R | Caller>
   /** Admits, decodes and runs: for embedding. The input is checked like any other. */
   call(
     input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query> & Schema.Struct.Encoded<Body>

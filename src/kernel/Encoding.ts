@@ -1,41 +1,41 @@
-/** How an operation's answer becomes what JSON.stringify writes. */
-import { Effect, Schema, SchemaAST } from "effect"
-
-const dates = SchemaAST.isDeclaration(Schema.Date.ast) ? Schema.Date.ast.run : undefined
-
-/** Whether JSON.stringify writes each value of the type as its schema encodes it; of what is declared, dates alone. */
-const isPlain = (ast: SchemaAST.AST): boolean => {
-  switch (ast._tag) {
-    case "String":
-    case "Number":
-    case "Boolean":
-    case "Null":
-    case "Literal":
-    case "Unknown":
-      return true
-    case "Arrays":
-      return [...ast.elements, ...ast.rest].every(isPlain)
-    case "Objects":
-      return [...ast.propertySignatures, ...ast.indexSignatures].every(({ type }) => isPlain(type))
-    case "Union":
-      return ast.types.every(isPlain)
-    case "Declaration":
-      return ast.run === dates
-    default:
-      return false
-  }
-}
+/** How an operation's answer becomes the JSON that every transport sends. */
+import { Context, Effect, Schema } from "effect"
+import * as Writer from "./Writer.ts"
 
 /**
- * The answer with what its schema knows and nothing else; one that is not of the schema is a defect.
- *
- * Where JSON.stringify writes the type's values as they are, they only have to be checked: that costs a fifth of
- * encoding them one by one.
+ * Whether every answer is checked by the whole of its schema before it is written; off by default, for it costs more than
+ * all else about an answer. Tests do, and a host may.
  */
-export const encoder = (success: Schema.Codec<unknown, unknown>): (answer: unknown) => Effect.Effect<unknown> => {
+export const CheckAnswers = Context.Reference<boolean>("org-security-console/kernel/Encoding/CheckAnswers", {
+  defaultValue: () => false
+})
+
+/** An answer with its JSON: what its schema knows and nothing else. */
+export interface Written {
+  readonly answer: unknown
+  readonly text: string
+}
+
+/** Writes answers of the schema; one that is not of it is a defect, as far as it is looked at. */
+export const writer = (success: Schema.Codec<unknown, unknown>): (answer: unknown) => Effect.Effect<Written> => {
   const type = Schema.toType(success)
-  const encode = isPlain(type.ast)
-    ? Schema.decodeUnknownEffect(type)
-    : Schema.encodeUnknownEffect(Schema.toCodecJson(success))
-  return (answer) => Effect.orDie(encode(answer))
+  const write = Writer.compile(type.ast)
+  if (write === undefined) {
+    const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(success))
+    return (answer) =>
+      Effect.map(Effect.orDie(encode(answer)), (encoded) => ({ answer: encoded, text: JSON.stringify(encoded) }))
+  }
+  const check = Schema.decodeUnknownEffect(type)
+  return (answer) =>
+    Effect.withFiber((fiber) => {
+      const text = write(answer)
+      const written = Effect.succeed({ answer, text })
+      if (!fiber.getRef(CheckAnswers)) return written
+      return Effect.flatMap(Effect.orDie(check(answer)), (checked) => {
+        const expected = JSON.stringify(checked)
+        return text === expected
+          ? written
+          : Effect.die(new Error(`An answer was written as ${text} instead of ${expected}.`))
+      })
+    })
 }

@@ -23,7 +23,7 @@ import type {
   Operation,
   Preceded
 } from "./Contract.ts"
-import { encoder } from "./Encoding.ts"
+import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
 import { type Keep, once } from "./Idempotency.ts"
 import * as Live from "./Live.ts"
@@ -108,7 +108,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   // A struct without fields takes any object, whatever it holds.
   const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
   const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
-  const encode = encoder(success)
+  const write = writer(success)
   const admit = admission(declaration)
   const work: (input: any, keep?: Keep) => Effect.Effect<any, any, any> = runner(declaration, contract, failures, run)
   const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
@@ -133,7 +133,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     failures,
     endpoint: endpoint(declaration, failures),
     admit,
-    respond: (raw: unknown) => Effect.flatMap(perform(raw), encode),
+    respond: (raw: unknown) => Effect.flatMap(perform(raw), write),
     call: (raw: unknown) => Effect.withSpan(Effect.andThen(admit, perform(raw)), id)
   }
 }

@@ -142,10 +142,10 @@ const call = Effect.fnUntraced(
   function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, _console: Site | undefined) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    const answered = yield* operation.respond(Arguments.prepare(operation, input))
+    const written = yield* operation.respond(Arguments.prepare(operation, input))
     const result: CallToolResult = {
-      content: [{ type: "text", text: Text.render(operation, answered) }],
-      structuredContent: answered
+      content: [{ type: "text", text: Text.render(operation, written) }],
+      structuredContent: JSON.parse(written.text)
     }
     return result
   },

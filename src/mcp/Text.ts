@@ -1,5 +1,6 @@
 /** What an assistant reads of an answer: lists as one line an item with the members that matter, the rest as JSON. */
 import { Predicate } from "effect"
+import type { Written } from "../kernel/Encoding.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
 type Item = Readonly<Record<string, unknown>>
@@ -56,8 +57,8 @@ const next = (operation: Operation.Any, items: ReadonlyArray<Item>): string => {
 }
 
 /** The answer as text; what it leaves out is in the structured content. */
-export const render = (operation: Operation.Any, answer: unknown): string => {
-  if (!isItem(answer)) return JSON.stringify(answer)
+export const render = (operation: Operation.Any, { answer, text }: Written): string => {
+  if (!isItem(answer)) return text
   const notice = typeof answer["content_notice"] === "string" ? [answer["content_notice"]] : []
   if (answer["object"] === "list") {
     const items = itemsOf(answer["data"])
@@ -71,5 +72,5 @@ export const render = (operation: Operation.Any, answer: unknown): string => {
     const parts = lists.flatMap(([name, list]) => [`${name}: ${itemsOf(list).length}`, ...table(itemsOf(list))])
     return [...notice, ...parts].join("\n")
   }
-  return JSON.stringify(answer)
+  return text
 }

@@ -7,6 +7,7 @@ import { OrganizationId, type Role, Scope } from "../../src/domain/Access.ts"
 import { AccountId } from "../../src/domain/Account.ts"
 import { requestsPerMinute } from "../../src/domain/Limits.ts"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
+import { CheckAnswers } from "../../src/edge/Settings.ts"
 import * as Site from "../../src/edge/Site.ts"
 import * as App from "../../src/http/App.ts"
 import * as Console from "../../src/layers/Console.ts"
@@ -44,7 +45,7 @@ export const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, tim
 
 const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(csrfKeys) })
 
-/** Every layer but the HTTP edge's sites, over the database. */
+/** Every layer but the HTTP edge's sites, over the database; every answer is checked by its whole schema. */
 export const core = (database: DatabaseLayer, hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer) =>
   PagesLayer.pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
@@ -52,7 +53,8 @@ export const core = (database: DatabaseLayer, hasher: Layer.Layer<PasswordHasher
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(CheckpointsLayer),
-    Layer.provideMerge(database)
+    Layer.provideMerge(database),
+    Layer.merge(Layer.succeed(CheckAnswers, true))
   )
 
 /** The service at one address, over the database. */
