@@ -1,8 +1,6 @@
 /** The databases that tests run on: every migration applied, one fresh database per layer. */
-import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, inject } from "vitest"
@@ -10,16 +8,13 @@ import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import type { DatabaseUrlInvalid } from "../../src/layers/sql/Postgres.ts"
 import { createConsole, migrate, ownerUrl, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
+import { lendServed, openEmbedded } from "./spare.ts"
 
 /** A layer that gives the `SqlClient` of a fresh database and leaves nothing behind. */
 export type DatabaseLayer = Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | DatabaseUrlInvalid>
 
 const pgliteAs = (role: "console_owner" | "console_service"): DatabaseLayer =>
-  Pglite.layerFrom(() =>
-    PGlite.create({
-      loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
-      extensions: Pglite.extensions
-    }), role)
+  Pglite.layerFrom(openEmbedded, role)
 
 /** A migrated PGlite in memory. */
 export const pglite = pgliteAs("console_service")
@@ -28,19 +23,9 @@ export const pglite = pgliteAs("console_service")
 export const fillDirectory = (directory: string): void =>
   fs.cpSync(inject("databases").directory, path.join(directory, "database"), { recursive: true })
 
-const admin = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-  Effect.provide(effect, postgresLayer(inject("databases").adminUrl))
-
-/** The service's address of a fresh, migrated database on the run's PostgreSQL, dropped when the scope closes. */
-export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.gen(function*() {
-  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
-  const { templateUrl } = inject("databases")
-  const make = SqlClient.SqlClient.use((sql) =>
-    sql`create database ${sql(name)} template console_template owner console_owner`
-  )
-  const drop = SqlClient.SqlClient.use((sql) => sql`drop database ${sql(name)} with (force)`)
-  yield* Effect.acquireRelease(Effect.orDie(admin(make)), () => Effect.orDie(admin(drop)))
-  const url = new URL(templateUrl)
+/** The service's address of an empty, migrated database on the run's PostgreSQL, nobody else's until the scope closes. */
+export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.map(lendServed, (name) => {
+  const url = new URL(inject("databases").templateUrl)
   url.pathname = `/${name}`
   return url.href
 })

@@ -12,6 +12,7 @@ import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
+import * as Pristine from "./pristine.ts"
 
 const execFile = promisify(childProcess.execFile)
 
@@ -27,6 +28,8 @@ declare module "vitest" {
       readonly dump: string
       /** The same as the directory that an embedded service finds its database in. */
       readonly directory: string
+      /** What the migrations leave in each of the two. */
+      readonly pristine: { readonly pglite: Pristine.Pristine; readonly postgres: Pristine.Pristine }
     }
   }
 }
@@ -39,17 +42,25 @@ const version = Effect.gen(function*() {
 
 const migrated = Effect.andThen(Migrate.run(migrations), version)
 
+const described = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const ask: Pristine.Ask = (statement) => Effect.runPromise(sql.unsafe<{ answer: string | null }>(statement))
+  return { name: yield* version, pristine: yield* Effect.promise(() => Pristine.read(ask)) }
+})
+
 const dumpPglite = async (file: string) => {
   const database = await PGlite.create({ extensions: Pglite.extensions })
-  const name = await Effect.runPromise(
-    Effect.tap(migrated, () =>
-      Effect.promise(async () => {
+  return await Effect.runPromise(
+    Effect.gen(function*() {
+      const name = yield* migrated
+      return yield* Effect.promise(async () => {
         await database.exec("reset role; checkpoint")
         const dump = await database.dumpDataDir("none")
         fs.writeFileSync(file, new Uint8Array(await dump.arrayBuffer()))
-      })).pipe(Effect.provide(Pglite.layerFrom(() => Promise.resolve(database))))
+        return { name, pristine: await Pristine.read(Pristine.embedded(database)) }
+      })
+    }).pipe(Effect.provide(Pglite.layerFrom(() => Promise.resolve(database))))
   )
-  return name
 }
 
 /** Unpacks the dump where a service can copy it from. */
@@ -59,21 +70,27 @@ const unpack = async (dump: string, directory: string) => {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await DatabaseServer.start()
+  const server = await DatabaseServer.start({ settings: { autovacuum: "off" } })
   const teardown = () => server.remove()
   try {
     const templateUrl = await createConsole(server, "console_template")
     const dump = path.join(server.home, "pglite.tar")
     // One after the other: PGlite blocks this thread for longer than PostgreSQL waits within a transaction.
     const postgres = await Effect.runPromise(
-      Effect.andThen(migrate(templateUrl), Effect.provide(version, postgresLayer(templateUrl)))
+      Effect.andThen(migrate(templateUrl), Effect.provide(described, postgresLayer(server.url("console_template"))))
     )
     const pglite = await dumpPglite(dump)
     const directory = path.join(server.home, "database")
     await unpack(dump, directory)
-    if (postgres === undefined || !postgres.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres}`)
-    process.stdout.write(`\nDatabases of this run:\n  ${postgres}\n  ${pglite}\n`)
-    project.provide("databases", { adminUrl: server.url(), templateUrl, dump, directory })
+    if (postgres.name?.startsWith("PostgreSQL 15.") !== true) throw new Error(`Not 15: ${postgres.name}`)
+    process.stdout.write(`\nDatabases of this run:\n  ${postgres.name}\n  ${pglite.name}\n`)
+    project.provide("databases", {
+      adminUrl: server.url(),
+      templateUrl,
+      dump,
+      directory,
+      pristine: { pglite: pglite.pristine, postgres: postgres.pristine }
+    })
     return teardown
   } catch (cause) {
     await teardown()
