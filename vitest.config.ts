@@ -22,7 +22,7 @@ const project = (name: string, include: Array<string>, exclude: Array<string> = 
     exclude,
     pool: "forks" as const,
     // A worker goes on from file to file where no file leaves anything behind.
-    isolate: name === "process",
+    isolate: !["spec", "unit"].includes(name),
     silent: "passed-only" as const,
     testTimeout: 60_000,
     hookTimeout: 120_000

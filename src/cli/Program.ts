@@ -1,7 +1,7 @@
 /** The command line of the service: its commands, and how what goes wrong is reported. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Logger } from "effect"
+import { Effect, Logger, Stdio } from "effect"
 import { Command } from "effect/cli"
 import * as Errors from "./Errors.ts"
 import { version } from "./Version.ts"
@@ -81,13 +81,17 @@ const program = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
   )
 })
 
-/** Runs the command line to its end, which ends the process. */
+/** Runs the command line that standard input and output came with. */
+export const run = Effect.flatMap(Stdio.Stdio, ({ args }) => Effect.flatMap(args, program)).pipe(
+  Effect.flatMap(Command.run({ version })),
+  Effect.provide(Errors.presenter),
+  Effect.tapCause(Errors.report),
+  Effect.provideService(Logger.LogToStderr, true)
+)
+
+/** Runs the command line of the process to its end, which ends the process. */
 export const start = () =>
-  program(process.argv.slice(2)).pipe(
-    Effect.flatMap(Command.run({ version })),
-    Effect.provide(Errors.presenter),
-    Effect.tapCause(Errors.report),
+  run.pipe(
     Effect.provide(NodeServices.layer),
-    Effect.provideService(Logger.LogToStderr, true),
     NodeRuntime.runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(Errors.exitCode(exit)) })
   )

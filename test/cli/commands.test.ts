@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, done, run, serve } from "../support/cli.ts"
+import { doneHere, runHere } from "../support/here.ts"
 
 /** What a command prints, without what differs from run to run. */
 const steady = (text: string) =>
@@ -16,7 +17,7 @@ const owner = "olivia@acme.example"
 const story = async (data: string) => {
   const said: Array<string> = []
   const say = async (args: ReadonlyArray<string>, stdin?: string) => {
-    const { status, stderr, stdout } = await run([...args, "--data", data], stdin === undefined ? {} : { stdin })
+    const { status, stderr, stdout } = await runHere([...args, "--data", data], stdin === undefined ? {} : { stdin })
     said.push(`${args.slice(0, 2).join(" ")}: ${status}\n${steady(stdout)}${steady(stderr)}`)
     return stdout
   }
@@ -42,7 +43,7 @@ describe("the commands", () => {
       const data = dataDirectory()
       const service = await serve(["--data", data])
       const through = await story(data)
-      const lines = (await done(["journal", "export", "acme", "--data", data])).trimEnd().split("\n")
+      const lines = (await doneHere(["journal", "export", "acme", "--data", data])).trimEnd().split("\n")
       expect(await service.stop()).toBe(0)
       const alone = dataDirectory()
       expect(await story(alone)).toEqual(through)
@@ -142,7 +143,7 @@ describe("what commands refuse", () => {
     const file = path.join(data, "not.json")
     fs.writeFileSync(file, "{")
     const service = await serve(["--data", data])
-    await done(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--data", data])
+    await doneHere(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--data", data])
     const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
       [["organizations", "create", "Acme!", "--name", "A", "--owner", owner], 1, /^An organization's id is 1 to 63/],
       [["organizations", "create", "b", "--name", "B", "--owner", "nobody"], 1, /^owner: Expected an email address\.$/],
@@ -189,7 +190,7 @@ describe("what commands refuse", () => {
       [["journal", "export", "nope"], 1, /^There is no organization nope\.$/]
     ]
     for (const [args, status, line] of cases) {
-      const ended = await run([...args, "--data", data])
+      const ended = await runHere([...args, "--data", data])
       expect([args, ended.status, ended.stdout]).toEqual([args, status, ""])
       expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1)
       expect(ended.stderr.trimEnd()).toMatch(line)

@@ -35,6 +35,8 @@ export const webHandler = Effect.fnUntraced(function*(options: Handler.Options =
   return yield* Effect.provideService(World.webHandler, App.Mounts, [{ path: Handler.path, handler }])
 })
 
+const handlerHere = World.oncePerContext(webHandler())
+
 const secret = (key: Redacted.Redacted | string) => typeof key === "string" ? key : Redacted.value(key)
 
 /** The messages of a body, whether it is one or a stream of events. */
@@ -47,7 +49,8 @@ const messagesIn = (text: string): ReadonlyArray<any> =>
 
 /** Sends a request to `/mcp`. */
 export const send = Effect.fnUntraced(function*(asking: Asking) {
-  const web = (yield* World.Prepared) ?? (yield* webHandler(asking.options))
+  const web = (yield* World.Prepared) ??
+    (yield* asking.options === undefined ? handlerHere : webHandler(asking.options))
   const host = asking.host ?? new URL(World.baseUrl).host
   const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
   const method = asking.method ?? "POST"

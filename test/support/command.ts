@@ -2,8 +2,13 @@
 import * as childProcess from "node:child_process"
 import { main, root } from "./program.ts"
 
-const environment = (settings: Record<string, string>) => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("CONSOLE_"))),
+/** The environment of a command: of this process, all but its settings. */
+export const environment = (settings: Record<string, string>): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || name.startsWith("CONSOLE_") ? [] : [[name, value]]
+    )
+  ),
   ...settings
 })
 

@@ -13,8 +13,7 @@ import { lendServed, openEmbedded } from "./spare.ts"
 /** A layer that gives the `SqlClient` of a fresh database and leaves nothing behind. */
 export type DatabaseLayer = Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | DatabaseUrlInvalid>
 
-const pgliteAs = (role: "console_owner" | "console_service"): DatabaseLayer =>
-  Pglite.layerFrom(openEmbedded, role)
+const pgliteAs = (role: "console_owner" | "console_service"): DatabaseLayer => Pglite.layerFrom(openEmbedded, role)
 
 /** A migrated PGlite in memory. */
 export const pglite = pgliteAs("console_service")

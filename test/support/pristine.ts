@@ -50,13 +50,16 @@ const catalogs: ReadonlyArray<string> = [
 ]
 
 const schemaOf = catalogs
-  .map((catalog) => `(select coalesce(md5(string_agg(one, ',' order by one collate "C")), '-') from (${catalog}) as rows (one))`)
+  .map((catalog) =>
+    `(select coalesce(md5(string_agg(one, ',' order by one collate "C")), '-') from (${catalog}) as rows (one))`
+  )
   .join(", ")
 
 const tables = `select oid::regclass::text as name from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r'`
 
-const schema = async (ask: Ask): Promise<string> => (await ask(`select concat_ws(' ', ${schemaOf}) as answer`))[0]?.answer ?? ""
+const schema = async (ask: Ask): Promise<string> =>
+  (await ask(`select concat_ws(' ', ${schemaOf}) as answer`))[0]?.answer ?? ""
 
 const rowsOf = async (ask: Ask, table: string): Promise<string> =>
   (await ask(`select coalesce(json_agg(to_json(rows)), '[]') :: text as answer from ${table} as rows`))[0]?.answer ?? ""
@@ -100,7 +103,9 @@ export const restore = async (ask: Ask, pristine: Pristine): Promise<boolean> =>
   await ask(empty)
   for (const [table, rows] of Object.entries(pristine.rows)) {
     await ask(
-      `insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, ${literal(rows)})`
+      `insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, ${
+        literal(rows)
+      })`
     )
   }
   return true

@@ -71,9 +71,9 @@ const create = Effect.gen(function*() {
   const spare = served.pop()
   if (spare !== undefined) return spare
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
-  yield* asSuperuser()(SqlClient.SqlClient.use((sql) =>
-    sql`create database ${sql(name)} template console_template owner console_owner`
-  ))
+  yield* asSuperuser()(
+    SqlClient.SqlClient.use((sql) => sql`create database ${sql(name)} template console_template owner console_owner`)
+  )
   return name
 })
 

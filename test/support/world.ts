@@ -79,7 +79,7 @@ export interface Asking {
 
 type WebHandler = (request: Request) => Promise<Response>
 
-/** The service as one function, where it is made once for many requests; each request makes its own by default. */
+/** The service as one function, where it is made otherwise than for the context that a request is sent in. */
 export const Prepared = Context.Reference<WebHandler | undefined>("test/support/world/Prepared", {
   defaultValue: () => undefined
 })
@@ -93,9 +93,22 @@ export const webHandler = Effect.gen(function*() {
   return handler
 })
 
+/** Makes a function of the service once for each context that a request is sent in. */
+export const oncePerContext = <E, R>(make: Effect.Effect<WebHandler, E, R>) => {
+  const made = new WeakMap<Context.Context<never>, WebHandler>()
+  return Effect.gen(function*() {
+    const context = yield* Effect.context<never>()
+    const handler = made.get(context) ?? (yield* make)
+    made.set(context, handler)
+    return handler
+  })
+}
+
+const handlerHere = oncePerContext(webHandler)
+
 /** Sends a request through the whole HTTP edge, without a socket; an answer that the document does not allow dies. */
 export const send = Effect.fnUntraced(function*(method: string, path: string, asking: Asking = {}) {
-  const handler = (yield* Prepared) ?? (yield* webHandler)
+  const handler = (yield* Prepared) ?? (yield* handlerHere)
   const key = asking.key === undefined || typeof asking.key === "string" ? asking.key : Redacted.value(asking.key)
   const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
   const host = asking.host ?? new URL(baseUrl).host
@@ -367,20 +380,22 @@ export const changes = (organizationId: string) =>
 
 /** Every row of the organization in every table, but for when its credentials were last used. */
 export const snapshot = (organizationId: string) =>
-  query<{ rows: Record<string, ReadonlyArray<unknown>> }>(organizationId, (sql) =>
+  query<{ table: string; rows: ReadonlyArray<unknown> }>(organizationId, (sql) =>
     Effect.gen(function*() {
       const tables = yield* sql<{ table_name: string }>`
         select table_name from information_schema.columns
         where table_schema = 'public' and column_name = 'organization_id' order by table_name`
-      const rows: Record<string, ReadonlyArray<unknown>> = {}
-      for (const { table_name } of [{ table_name: "organization" }, ...tables]) {
-        const column = table_name === "organization" ? "id" : "organization_id"
-        rows[table_name] = (yield* sql<{ row: object }>`
-          select to_jsonb(rows) - 'last_used_at' as row from ${sql(table_name)} rows
-          where ${sql(column)} = ${organizationId} order by to_jsonb(rows)::text collate "C"`).map(({ row }) => row)
-      }
-      return [{ rows }]
-    })).pipe(Effect.map(([all]) => all?.rows ?? {}))
+      const rowsOf = (table: string, column: string) =>
+        sql`select ${table}::text as "table", coalesce(json_agg(row order by row::text collate "C"), '[]') as rows
+          from (select to_jsonb(rows) - 'last_used_at' as row from ${sql(table)} rows
+            where ${sql(column)} = ${organizationId}) as rows`
+      return yield* sql<{ table: string; rows: ReadonlyArray<unknown> }>`${
+        sql.join(" union all ", false)([
+          rowsOf("organization", "id"),
+          ...tables.map(({ table_name }) => rowsOf(table_name, "organization_id"))
+        ])
+      }`
+    })).pipe(Effect.map((all) => Object.fromEntries(all.map(({ rows, table }) => [table, rows]))))
 
 /** Every row of the password throttle. */
 export const throttle = Effect.flatMap(
