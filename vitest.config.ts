@@ -15,14 +15,17 @@ const files = {
   unit: ["test/{domain,edge,house}/**/*.test.ts", "test/layers/{crypto,documents}/**/*.test.ts"]
 }
 
+/** Those whose workers go on from file to file. */
+const shared = ["spec", "unit"]
+
 const project = (name: string, include: Array<string>, exclude: Array<string> = []) => ({
   test: {
     name,
     include,
     exclude,
     pool: "forks" as const,
-    // A worker goes on from file to file where no file leaves anything behind.
-    isolate: !["spec", "unit"].includes(name),
+    isolate: !shared.includes(name),
+    setupFiles: shared.includes(name) ? ["test/support/leavesNothing.ts"] : [],
     silent: "passed-only" as const,
     testTimeout: 60_000,
     hookTimeout: 120_000

@@ -1,0 +1,28 @@
+/** A file leaves its worker as it found it, for the next one goes on in it. */
+import { afterAll, beforeAll, expect, vi } from "vitest"
+
+const listening = new Set(["TCPServerWrap", "PipeServerWrap", "ProcessWrap"])
+
+/** Servers that listen, and processes that run. */
+const open = (): number => process.getActiveResourcesInfo().filter((kind) => listening.has(kind)).length
+
+const state = () => ({
+  environment: { ...process.env },
+  directory: process.cwd(),
+  words: [...process.argv],
+  globals: Object.keys(globalThis),
+  // What a module does at the end of the process it does once, when it is loaded.
+  listeners: process.eventNames().filter((name) => name !== "exit").map((name) => [name, process.listenerCount(name)]),
+  fakeTimers: vi.isFakeTimers()
+})
+
+let found: { readonly state: ReturnType<typeof state>; readonly open: number }
+
+beforeAll(() => {
+  found = { state: state(), open: open() }
+})
+
+afterAll(async () => {
+  expect(state()).toEqual(found.state)
+  await vi.waitUntil(() => open() <= found.open, { timeout: 10_000 })
+})
