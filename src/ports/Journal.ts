@@ -22,9 +22,12 @@ export interface JournalQuery {
 /** The organization's append-only journal: gapless, and chained by hashes. */
 export class Journal extends Context.Service<Journal, {
   /** Appends the entry within the current transaction; it locks the journal's head until the end of it. */
-  append(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
-  /** Appends the intent of a change outside the database; left without an outcome it is closed as failed later. */
-  begin(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<JournalEvent>
+  append(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<void>
+  /**
+   * Appends the intent of a change outside the database, and answers its place; left without an outcome it is closed as
+   * failed later.
+   */
+  begin(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<{ readonly sequence: number }>
   /** Appends the outcome of an intent, once: false when it has one already. */
   close(organizationId: OrganizationId, intent: number, entry: JournalEntry): Effect.Effect<boolean>
   /**

@@ -251,7 +251,7 @@ describe("canary secrets", () => {
           expect(sinks.log()).toContain("The journal is broken")
           expect(sinks.log()).toContain("Request answered")
           expect(sinks.trace()).toContain("set_account_role_label")
-          expect(sinks.trace()).toContain("insert into journal_event")
+          expect(sinks.trace()).toContain("select append_event(")
           expect(tables.get("oauth_token")).toContain("digest")
         }),
       60_000

@@ -12,6 +12,7 @@ import {
   fromRow,
   type Head,
   head,
+  pieces,
   provedRows,
   seedHash,
   tail
@@ -27,15 +28,6 @@ export const intentPatience = Duration.minutes(1)
 
 /** The kinds of objects whose events the billing role sees. */
 const billingObjects = ["organization", "subscription", "billing"]
-
-/** How long after an event its journal is due to be signed at most. */
-const signingPeriod = Duration.minutes(1)
-
-/** The end of the period that a moment lies in. */
-const periodEnd = (at: Date): Date => {
-  const period = Duration.toMillis(signingPeriod)
-  return new Date((Math.floor(at.getTime() / period) + 1) * period)
-}
 
 /** Holds for a row of `journal_event` about an account that the caller reaches. */
 const aboutReached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
@@ -129,53 +121,24 @@ export const layer = Layer.effect(
       ])
     }
 
-    /** The organization's head, locked for the rest of the transaction; its first event makes it. */
-    const lockHead = Effect.fnUntraced(function*(organizationId: string, at: Date) {
-      const lock = sql<{ sequence: number; hash: string; at: Date }>`
-        select sequence, hash, at from journal_head where organization_id = ${organizationId} for update`
-      const [head] = yield* lock
-      if (head !== undefined) return head
-      yield* sql`
-        insert into journal_head (organization_id, sequence, hash, at)
-        values (${organizationId}, 0, ${seedHash(organizationId)}, ${at})
-        on conflict do nothing`
-      const [made] = yield* lock
-      return made ?? (yield* Effect.die(new Error("The journal has no head")))
-    })
+    /** The call by which the database appends the entry; with patience it is an intent, and answers its sequence. */
+    const appending = Effect.fnUntraced(
+      function*(organizationId: string, entry: JournalEntry, patience?: Duration.Duration) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const event = { object: "journal_event" as const, id: yield* random.uuidV7(), ...entry }
+        const [untilAt, untilPrevHash, untilSequence, rest] = pieces(event)
+        return sql`append_event(${organizationId}, ${now}, ${event.id}, ${event.action}, ${event.outcome},
+          ${event.actor.type}, ${event.actor.admin_id}, ${event.actor.name}, ${event.credential?.kind ?? null},
+          ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
+          ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}, ${event.ip},
+          ${event.request_id}, ${event.closes}, ${untilAt}, ${untilPrevHash}, ${untilSequence}, ${rest},
+          ${patience === undefined ? null : Duration.toMillis(patience)})`
+      }
+    )
 
     const append = Effect.fnUntraced(
       function*(organizationId: string, entry: JournalEntry) {
-        const now = yield* Clock.currentTimeMillis
-        const head = yield* lockHead(organizationId, new Date(now))
-        const event = {
-          object: "journal_event" as const,
-          id: yield* random.uuidV7(),
-          sequence: head.sequence + 1,
-          // Replicas may differ by a moment; the journal's times never go back.
-          at: new Date(Math.max(now, head.at.getTime())),
-          ...entry,
-          prev_hash: head.hash
-        }
-        const hash = eventHash(event)
-        yield* sql`
-          with head as (
-            update journal_head set sequence = ${event.sequence}, hash = ${hash}, at = ${event.at}
-            where organization_id = ${organizationId}
-          ), unsigned as (
-            insert into journal_unsigned (organization_id, due_at) values (${organizationId}, ${periodEnd(event.at)})
-            on conflict do nothing
-          ), place as (
-            insert into journal_place (organization_id, sequence, department_id)
-            select organization_id, ${event.sequence}::bigint, department_id from account
-            where organization_id = ${organizationId} and account.id = ${event.account_id} and department_id is not null
-          )
-          insert into journal_event (organization_id, ${literalColumns})
-          values (${organizationId}, ${event.sequence}, ${event.id}, ${event.at}, ${event.action}, ${event.outcome},
-            ${event.actor.type}, ${event.actor.admin_id}, ${event.actor.name}, ${event.credential?.kind ?? null},
-            ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
-            ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}::jsonb,
-            ${event.ip}, ${event.request_id}, ${event.closes}, ${event.prev_hash}, ${hash})`
-        return { ...event, hash }
+        yield* sql`select ${yield* appending(organizationId, entry)}`
       },
       Effect.orDie
     )
@@ -185,24 +148,22 @@ export const layer = Layer.effect(
 
       begin: Effect.fnUntraced(
         function*(organizationId, entry) {
-          const event = yield* append(organizationId, entry)
-          const deadline = new Date(event.at.getTime() + Duration.toMillis(intentPatience))
-          yield* sql`
-            insert into pending_change (organization_id, sequence, deadline)
-            values (${organizationId}, ${event.sequence}, ${deadline})`
-          return event
+          const [intent] = yield* sql<{ sequence: number }>`
+            select ${yield* appending(organizationId, entry, intentPatience)} as sequence`
+          return intent ?? (yield* Effect.die(new Error("The journal did not say where the intent is")))
         },
         Effect.orDie
       ),
 
       close: Effect.fnUntraced(
         function*(organizationId, intent, entry) {
-          const open = yield* sql`
-            delete from pending_change where organization_id = ${organizationId} and sequence = ${intent}
-            returning sequence`
-          if (open.length === 0) return false
-          yield* append(organizationId, entry)
-          return true
+          const closed = yield* sql`
+            with open as (
+              delete from pending_change where organization_id = ${organizationId} and sequence = ${intent}
+              returning sequence
+            )
+            select ${yield* appending(organizationId, entry)} from open`
+          return closed.length > 0
         },
         Effect.orDie
       ),

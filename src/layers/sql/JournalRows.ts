@@ -1,9 +1,9 @@
 /** The journal's events as rows: how they are read, chained and hashed. */
 import canonicalize from "canonicalize"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
-import { chainSeed, hashed, type JournalEvent } from "../../domain/JournalEvent.ts"
+import { chainSeed, hashed, JournalEvent } from "../../domain/JournalEvent.ts"
 
 /** An event as it is stored. */
 export type EventRow = Omit<JournalEvent, "object" | "actor" | "credential" | "target"> & {
@@ -48,6 +48,28 @@ export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
     .update(Buffer.from(event.prev_hash, "hex"))
     .update(canonicalize(hashed({ ...event, hash: "" })) ?? "")
     .digest("hex")
+
+/** What an event has besides what only the head of its journal knows. */
+type Unplaced = Omit<JournalEvent, Placed | "hash">
+
+/** What only the journal's head knows, in the order of the canonical JSON, which sorts the members. */
+const placed = ["at", "prev_hash", "sequence"] as const
+type Placed = typeof placed[number]
+
+/** The members before, between and after those. */
+const runs = [...placed, undefined].map((end, index) => {
+  const start = placed[index - 1]
+  return Struct.keys(Struct.omit(JournalEvent.fields, [...placed, "hash"]))
+    .filter((name) => (start === undefined || name > start) && (end === undefined || name < end)).sort()
+})
+
+/** The canonical JSON of an event without its hash, cut where `at`, `prev_hash` and `sequence` belong. */
+export const pieces = (event: Unplaced) => {
+  const [first, second, third, fourth] = runs.map((run) =>
+    run.map((name) => `"${name}":${canonicalize(event[name])}`).join(",")
+  )
+  return [`{${first},"at":"`, `",${second},"prev_hash":"`, `",${third},"sequence":`, `,${fourth}}`] as const
+}
 
 /** The columns of an event, in the order in which they are written. */
 export const columns =

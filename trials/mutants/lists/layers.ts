@@ -108,23 +108,23 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/oauth/reach.test.ts"]
   },
   {
-    file: "src/layers/sql/Journal.ts",
-    line: "select sequence, hash, at from journal_head where organization_id = ${organizationId} for update`",
-    becomes: "select sequence, hash, at from journal_head where organization_id = ${organizationId}`",
+    file: "src/layers/sql/migrations/0015_append_events.ts",
+    line: "where organization_id = p_organization_id for no key update;",
+    becomes: "where organization_id = p_organization_id;",
     why: "two entries at once take the same place",
     tests: ["test/laws/races.test.ts"]
   },
   {
-    file: "src/layers/sql/Journal.ts",
-    line: "at: new Date(Math.max(now, head.at.getTime())),",
-    becomes: "at: new Date(now),",
+    file: "src/layers/sql/migrations/0015_append_events.ts",
+    line: "v_at := greatest(v_at, p_now);",
+    becomes: "v_at := p_now;",
     why: "times in the journal go back",
-    tests: ["test/laws/journal.test.ts"]
+    tests: ["test/laws/journal.test.ts", "test/laws/appending.test.ts"]
   },
   {
     file: "src/layers/sql/Journal.ts",
-    line: "if (open.length === 0) return false",
-    becomes: "",
+    line: "select ${yield* appending(organizationId, entry)} from open`",
+    becomes: "select ${yield* appending(organizationId, entry)}`",
     why: "an intent is closed twice",
     tests: ["test/laws/durability.test.ts"]
   },

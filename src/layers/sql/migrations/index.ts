@@ -13,6 +13,7 @@ import keepLastFour from "./0011_keep_last_four.ts"
 import separateService from "./0012_separate_service.ts"
 import keepStatusPlain from "./0013_keep_status_plain.ts"
 import keepIdempotencyKeys from "./0014_keep_idempotency_keys.ts"
+import appendEvents from "./0015_append_events.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -27,5 +28,6 @@ export const migrations: Migrate.Migrations = {
   "0011_keep_last_four": keepLastFour,
   "0012_separate_service": separateService,
   "0013_keep_status_plain": keepStatusPlain,
-  "0014_keep_idempotency_keys": keepIdempotencyKeys
+  "0014_keep_idempotency_keys": keepIdempotencyKeys,
+  "0015_append_events": appendEvents
 }
