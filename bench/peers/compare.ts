@@ -2,7 +2,7 @@
 import { casesFor, differences, type Side } from "./conformance.ts"
 import type { Database } from "./database.ts"
 import { entryDifferences, lastEntries, verifyJournals } from "./entries.ts"
-import { type Server, startPeer, startService } from "./processes.ts"
+import { type Server, type Starting, startPeer, startService } from "./processes.ts"
 import { type Step, steps, type Strangers } from "./strangers.ts"
 
 export interface Compared {
@@ -31,13 +31,13 @@ const admitted = async ({ address }: Server, key: string): Promise<number> => {
 }
 
 /** Asks both the same. */
-export const compare = async (database: Database): Promise<Compared> => {
+export const compare = async (database: Database, starting: Starting = {}): Promise<Compared> => {
   const [tenant] = database.fixture.organizations
   if (tenant === undefined) throw new Error("An organization is needed")
   const { strangers } = database
   const servers: Array<Server> = []
   try {
-    const service = await startService(database.url, database.pepper)
+    const service = await startService(database.url, database.pepper, starting)
     servers.push(service)
     const peer = await startPeer(database.peer.url, database.pepper)
     servers.push(peer)

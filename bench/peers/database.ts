@@ -25,7 +25,7 @@ export interface Database {
 /** Fills the service's migrated database, and makes the peer's with the same facts. */
 export const fill = async (url: string, superUrl: string, superuser: Client, sizes: Sizes): Promise<Database> => {
   const pepper = crypto.randomBytes(32).toString("base64")
-  const fixture = await seed(superuser, pepper, sizes)
+  const fixture = await seed((text, values) => superuser.query(text, values), pepper, sizes)
   const [first, second] = fixture.organizations
   if (first === undefined || second === undefined) throw new Error("Two organizations are needed")
   const strangers = await makeStrangers(superuser, pepper, first, second)

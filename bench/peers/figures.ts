@@ -10,7 +10,8 @@ import { workload, type WorkloadName } from "./workloads.ts"
 const titles: Readonly<Record<ServerName, string>> = {
   ours: "the service",
   peer: "Fastify and pg",
-  floor: "floor"
+  floor: "floor",
+  embedded: "the service, embedded"
 }
 
 const measuredTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<WorkloadName>): Table => ({

@@ -1,5 +1,5 @@
 /** What is asked of the service, and whether the rounds reach it. */
-import { ratios, type Round, select, type ServerName } from "./rounds.ts"
+import { ratios, type Round, select } from "./rounds.ts"
 import { median } from "./spread.ts"
 import { workload, type WorkloadName } from "./workloads.ts"
 
@@ -38,11 +38,7 @@ export const goalsOf = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<Workl
     { goal, isMet }: ReturnType<typeof atLeast>,
     digits = 2
   ): Goal => ({ workload: name, what, values, goal, reached: values.length > 0 && isMet(median(values)), digits })
-  const peer = (
-    name: WorkloadName,
-    member: "throughput" | "cpu" | "p99",
-    other: Exclude<ServerName, "ours"> = "peer"
-  ) => ratios(rounds, name, other, member)
+  const peer = (name: WorkloadName, member: "throughput" | "cpu" | "p99") => ratios(rounds, name, "peer", member)
   const plain = names.filter((name) => workload(name).variant !== true)
   const variants = names.includes("list") ? names.filter((name) => workload(name).variant === true) : []
   return [

@@ -3,21 +3,24 @@ import { parseArgs } from "node:util"
 import { record } from "../support/figure.ts"
 import { compare } from "./compare.ts"
 import { startDatabase, type Started } from "./database.ts"
+import { startEmbeddedService } from "./embedded.ts"
 import { figureOf } from "./figures.ts"
-import { makeTokens, settle } from "./fixture.ts"
-import { type Load, startLoad } from "./measure.ts"
-import { installed, startFloor, startPeer, startService } from "./processes.ts"
+import { type Fixture, makeTokens, settle } from "./fixture.ts"
+import { startLoad } from "./measure.ts"
+import { installed, type Server, startFloor, startPeer, startService } from "./processes.ts"
 import { printQuick } from "./quick.ts"
 import { type Round, runRounds } from "./rounds.ts"
 import { isWorkload, type WorkloadName, workloadNames } from "./workloads.ts"
 
-const help =
-  `npm run bench -- [--rounds 5] [--seconds 3] [--warm-up 2] [--connections 16] [--quick] [--flags="--max-semi-space-size=8"]
+const help = `npm run bench -- [--rounds 5] [--seconds 3] [--warm-up 2] [--connections 16]
   [--only ${workloadNames.join(",")}]
+  [--quick] [--flags="--max-semi-space-size=8"]
 
-Each round puts each server under load for --seconds after --warm-up, workload by workload, one server at a time.
-With the defaults it takes about a quarter of an hour. With --quick there are two short rounds, whose ratios are
-printed and not kept.`
+Each round puts each server under load for --seconds after --warm-up, workload by workload, one server at a time, with
+--flags of Node for the service and its peer. With the defaults it takes about a quarter of an hour.
+
+With --quick there is one short round of the service and the peer alone: about three minutes, one with --only
+list,organization. What such a run or one of some workloads comes to is printed, and not kept.`
 
 const { values } = parseArgs({
   options: {
@@ -42,9 +45,9 @@ const positive = (name: "rounds" | "seconds" | "warm-up" | "connections", otherw
 const flags = values.flags.split(" ").filter((flag) => flag !== "")
 
 const run = {
-  rounds: positive("rounds", values.quick ? 2 : 5),
+  rounds: positive("rounds", values.quick ? 1 : 5),
   seconds: positive("seconds", values.quick ? 2 : 3),
-  warmUp: positive("warm-up", values.quick ? 1 : 2),
+  warmUp: positive("warm-up", 2),
   connections: positive("connections", 16)
 }
 
@@ -54,53 +57,76 @@ const chosen = (): ReadonlyArray<WorkloadName> =>
     return name
   })
 
+/** What a part of the workloads comes to is printed, and not kept. */
+const isWhole = !values.quick && chosen().length === workloadNames.length
+
 /** Requests a second that no server here comes near. */
 const bound = 16_000
 const requestsPerMinute = 120
 const organizations = 16
+const accounts = 1000
 
 /** How many keys an organization needs so that no slot meets the limit of any. */
 const keys = Math.ceil(bound / organizations * (run.seconds + run.warmUp) / requestsPerMinute)
 
+const starting = { flags, program: installed }
+
 const alike = async (database: Started): Promise<number> => {
-  const { differences, requests } = await compare(database)
+  const { differences, requests } = await compare(database, starting)
   if (differences.length > 0) throw new Error(`The peer is not like the service:\n${differences.join("\n")}`)
   process.stderr.write(`${requests} requests answered alike\n`)
   return requests
 }
 
+/** An organization's keys where no slot begins with whole budgets: for so many requests a second without an end. */
+const embeddedKeys = Math.ceil(5000 / organizations * 60 / requestsPerMinute)
+
 const measure = async (database: Started): Promise<ReadonlyArray<Round>> => {
-  const servers = {
-    ours: await startService(database.url, database.pepper, { flags, program: installed }),
-    peer: await startPeer(database.peer.url, database.pepper, { flags }),
-    floor: await startFloor(database.superUrl, database.fixture.organizations[0]?.id ?? "")
+  const { fixture, peer, pepper, superUrl, superuser, url } = database
+  const stops: Array<() => unknown> = []
+  const running = async (starting: Promise<Server>) => {
+    const server = await starting
+    stops.push(server.stop)
+    return server
   }
-  let load: Load | undefined
+  const asking = async (asked: Fixture, settled: () => Promise<void>, pid?: number) => {
+    const load = await startLoad(asked, settled, pid)
+    stops.push(load.stop)
+    return load
+  }
   try {
-    const fixture = await makeTokens(
-      database.superuser,
-      database.pepper,
-      database.fixture,
-      servers.ours.address,
-      keys
+    const ours = await running(startService(url, pepper, starting))
+    const theirs = await running(startPeer(peer.url, pepper, { flags }))
+    const load = await asking(
+      await makeTokens(superuser, pepper, fixture, ours.address, keys),
+      () => settle(superuser, peer.client),
+      database.pid
     )
-    load = await startLoad(fixture, () => settle(database.superuser, database.peer.client), database.pid)
-    return await runRounds(servers, load, chosen(), run)
+    const beside = { ours: { server: ours, load }, peer: { server: theirs, load } }
+    if (values.quick) return await runRounds(beside, chosen(), run)
+    const floor = await running(startFloor(superUrl, fixture.organizations[0]?.id ?? ""))
+    const embedded = await startEmbeddedService({ organizations, accounts, keys: embeddedKeys }, starting)
+    stops.push(embedded.stop)
+    const alone = await asking(embedded.fixture, async () => {})
+    return await runRounds(
+      { ...beside, floor: { server: floor, load }, embedded: { server: embedded.server, load: alone } },
+      chosen(),
+      run
+    )
   } finally {
-    load?.stop()
-    await Promise.all(Object.values(servers).map((server) => server.stop()))
+    await Promise.all(stops.map((stop) => stop()))
   }
 }
 
 if (values.help) {
   console.log(help)
 } else {
-  const database = await startDatabase({ organizations, accounts: 1000, keys })
+  const database = await startDatabase({ organizations, accounts, keys })
   try {
     const requests = await alike(database)
     const rounds = await measure(database)
-    if (values.quick) printQuick(rounds, chosen())
-    else record(figureOf(rounds, chosen(), requests, run))
+    if (isWhole) record(figureOf(rounds, chosen(), requests, run))
+    else printQuick(rounds, chosen())
   } finally {
     await database.remove()
   }

@@ -120,6 +120,17 @@ export const startService = (
     CONSOLE_LOG_FORMAT: "json"
   })
 
+/** The same with its embedded database in a directory. */
+export const startEmbedded = (
+  directory: string,
+  pepper: string,
+  { flags = [], program = "src/cli/main.ts" }: Starting = {}
+): Promise<Server> =>
+  startServer([...flags, program, "serve", "--port", "0", "--data", directory], {
+    CONSOLE_PEPPERS: pepper,
+    CONSOLE_LOG_FORMAT: "json"
+  })
+
 export const startPeer = (databaseUrl: string, pepper: string, { flags = [] }: Starting = {}): Promise<Server> =>
   startServer([...flags, "bench/peers/peer/main.ts"], { PEER_DATABASE_URL: databaseUrl, PEER_PEPPER: pepper })
 

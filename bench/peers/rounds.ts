@@ -3,7 +3,7 @@ import type { Load, Measured } from "./measure.ts"
 import type { Server } from "./processes.ts"
 import { workload, type WorkloadName } from "./workloads.ts"
 
-export const serverNames = ["ours", "peer", "floor"] as const
+export const serverNames = ["ours", "peer", "floor", "embedded"] as const
 export type ServerName = typeof serverNames[number]
 
 export interface Run {
@@ -18,42 +18,60 @@ export interface Round extends Measured {
   readonly server: ServerName
 }
 
+/** A server that takes part, and the process that asks it. */
+export interface Taking {
+  readonly server: Server
+  readonly load: Load
+}
+
+export type Field = Readonly<Partial<Record<ServerName, Taking>>>
+
 /** Who answers the workload. */
-const answering = (name: WorkloadName): ReadonlyArray<ServerName> => {
+const answers = (server: ServerName, name: WorkloadName): boolean => {
   const { floor = false, variant = false } = workload(name)
-  return serverNames.filter((server) => server === "ours" || (server === "peer" ? !variant : floor))
+  return server === "ours" || (server === "floor" ? floor : !variant)
 }
 
 export const runRounds = async (
-  servers: Readonly<Record<ServerName, Server>>,
-  load: Load,
+  field: Field,
   names: ReadonlyArray<WorkloadName>,
   { connections, rounds: count, seconds, warmUp: warmUpSeconds }: Run
 ): Promise<ReadonlyArray<Round>> => {
   const rounds: Array<Round> = []
   let slot = 1
+  const measure = async (number: number, name: WorkloadName, as: ServerName, { load, server }: Taking) => {
+    const once = () =>
+      load.measure(server, {
+        workload: name,
+        address: server.address,
+        connections,
+        warmUpSeconds,
+        seconds,
+        slot: slot++,
+        alone: as === "floor"
+      })
+    // A machine that is busy with something else may let a request time out.
+    const measured = await once().catch((cause: unknown) => {
+      process.stderr.write(`round ${number + 1}, ${name}, ${as}, once more: ${String(cause)}\n`)
+      return once()
+    })
+    rounds.push({ workload: name, server: as, ...measured })
+    const { cpu, databaseCpu, memory, throughput } = measured
+    process.stderr.write(
+      `round ${number + 1}, ${name}, ${as}: ${throughput.toFixed(0)}/s, ${cpu.toFixed(3)} ms CPU, database ${
+        databaseCpu.toFixed(3)
+      }, ${memory.toFixed(0)} MiB\n`
+    )
+  }
   for (let number = 0; number < count; number++) {
     for (const name of names) {
-      const all = answering(name)
+      const all = serverNames.flatMap((server) => {
+        const taking = field[server]
+        return taking !== undefined && answers(server, name) ? [[server, taking] as const] : []
+      })
       // Each round begins with another server.
-      for (const [index] of all.entries()) {
-        const server = all[(index + number) % all.length] ?? "ours"
-        const measured = await load.measure(servers[server], {
-          workload: name,
-          address: servers[server].address,
-          connections,
-          warmUpSeconds,
-          seconds,
-          slot: slot++,
-          alone: server === "floor"
-        })
-        rounds.push({ workload: name, server, ...measured })
-        process.stderr.write(
-          `round ${number + 1}, ${name}, ${server}: ${measured.throughput.toFixed(0)}/s, ${
-            measured.cpu.toFixed(3)
-          } ms CPU, database ${measured.databaseCpu.toFixed(3)}, ${measured.memory.toFixed(0)} MiB\n`
-        )
-      }
+      const first = number % all.length
+      for (const [as, taking] of [...all.slice(first), ...all.slice(0, first)]) await measure(number, name, as, taking)
     }
   }
   return rounds
@@ -67,7 +85,7 @@ export const select = (rounds: ReadonlyArray<Round>, name: WorkloadName, server:
 export const ratios = (
   rounds: ReadonlyArray<Round>,
   name: WorkloadName,
-  other: Exclude<ServerName, "ours">,
+  other: "peer" | "floor",
   member: keyof Measured
 ): ReadonlyArray<number> => {
   const theirs = select(rounds, name, other)
