@@ -1,242 +1,265 @@
-/** The one `SqlClient` over a pool of PostgreSQL sessions, whether a server or the embedded database answers them. */
-import type { PgConnection } from "@effect/sql-pg"
-import { PgClient, PgPool, PgTypes } from "@effect/sql-pg"
-import { Clock, Duration, Effect, Fiber, Result } from "effect"
+/** The one `SqlClient` over sessions of PostgreSQL, whether a server or the embedded database answers them. */
+import { PgClient, PgConnection, PgPool } from "@effect/sql-pg"
+import { Clock, Context, Effect, Result, type Scope, Stream } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 import * as PoolUsage from "./PoolUsage.ts"
+import { type Answer, type Deadline, Session, type Statement } from "./wire/Session.ts"
+import { Shared } from "./wire/Shared.ts"
 
-const codec = <A>(
-  encode: (value: A) => Uint8Array,
-  decode: (view: DataView) => Result.Result<A, PgTypes.CodecError>
-): PgTypes.Codec<A> => ({
-  encode: (value) => {
-    try {
-      return Result.succeed(encode(value))
-    } catch (cause) {
-      return Result.fail(new PgTypes.CodecError({ message: String(cause) }))
-    }
-  },
-  decode: (bytes) => decode(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-})
-
-const int8 = codec<number | bigint>(
-  (value) => {
-    const view = new DataView(new ArrayBuffer(8))
-    view.setBigInt64(0, BigInt(value))
-    return new Uint8Array(view.buffer)
-  },
-  (view) => {
-    const value = Number(view.getBigInt64(0))
-    return Number.isSafeInteger(value)
-      ? Result.succeed(value)
-      : Result.fail(new PgTypes.CodecError({ message: "int8 outside the safe integers" }))
-  }
-)
-
-const dayMillis = 86_400_000
-const epochDays = 10_957
-
-const date = codec<Date | string>(
-  (value) => {
-    const view = new DataView(new ArrayBuffer(4))
-    view.setInt32(0, Math.floor(new Date(value).getTime() / dayMillis) - epochDays)
-    return new Uint8Array(view.buffer)
-  },
-  (view) => Result.succeed(new Date((view.getInt32(0) + epochDays) * dayMillis))
-)
-
-/** The rows' types on both databases: `int8` is a safe integer, `date` is a `Date` at midnight UTC. */
-const types = PgTypes.makeRegistry()
-types.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })
-types.register(PgTypes.OID.date, date, { arrayOid: PgTypes.OID.dateArray })
-
-/** How long BEGIN, COMMIT, ROLLBACK and savepoints may take, since no interruption reaches them. */
-const controlTimeout = Duration.seconds(5)
+/** How long BEGIN, COMMIT, ROLLBACK and savepoints may take, in milliseconds; no interruption reaches them. */
+const controlTime = 5000
 const isControl = /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/
 
-/** What starts a transaction that changes nothing. */
-export const beginReadOnly = "BEGIN READ ONLY"
+/** How often it is looked for what is over its time, in milliseconds, while anything is owed. */
+const sweepInterval = 250
 
-/** Connections are kept and given up by the host's clock, whatever time the service goes by. */
-const onHostClock = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+/** Sessions are kept and given up by the host's clock, whatever time the service goes by. */
+const hostClock = Clock.Clock.defaultValue()
+const onHostClock = Effect.provideService(Clock.Clock, hostClock)
 
-const lost = (message: string, operation: string) =>
-  new SqlError.SqlError({
-    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation })
+const controlled = (): Deadline => ({
+  clock: hostClock,
+  at: hostClock.currentTimeMillisUnsafe() + controlTime,
+  final: true
+})
+
+const statementOf = (text: string, values: ReadonlyArray<unknown>, named = true): Statement => ({ text, values, named })
+
+const aborted = () => {
+  const message = "COMMIT rolled back an aborted transaction"
+  return new SqlError.SqlError({
+    reason: new SqlError.UnknownError({ cause: new Error(message), message, operation: "commit" })
   })
+}
 
-/** Fails, and gives the session up, when it does not answer in time. */
-const inTime =
-  (pool: PgPool.PgPool, session: PgConnection.PgConnection, operation: string) =>
-  <A>(answer: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
-    answer.pipe(
-      Effect.timeoutOrElse({
-        duration: controlTimeout,
-        orElse: () => Effect.fail(lost(`The database did not answer ${operation}`, operation))
-      }),
-      Effect.tapError(() => operation.startsWith("COMMIT") ? Effect.void : pool.invalidate(session)),
-      onHostClock
-    )
-
-/**
- * One session as a connection, for one borrower; the client has no row transforms, so none are applied.
- *
- * A BEGIN that the borrower has chosen is sent together with the statement after it, which fails if the BEGIN did. A
- * transaction that changes nothing is not waited for at its end: the session answers its statements in their order.
- */
-class Connection implements SqlConnection.Connection {
-  readonly #pool: PgPool.PgPool
-  readonly #session: PgConnection.PgConnection
-  readonly #abandon: Effect.Effect<void> | undefined
-  #begun: Effect.Effect<unknown, SqlError.SqlError> | undefined
-  #readOnly = false
-  #lost: SqlError.SqlError | undefined
-
-  /** `abandon` is what is done about a statement of a server that nobody waits for any more. */
-  constructor(pool: PgPool.PgPool, session: PgConnection.PgConnection, abandon: Effect.Effect<void> | undefined) {
-    this.#pool = pool
-    this.#session = session
-    this.#abandon = abandon
-  }
-
-  #query(sql: string, params: ReadonlyArray<unknown>, prepare = true) {
-    if (this.#lost !== undefined) return Effect.fail(this.#lost)
-    const result = this.#session.query(sql, params, prepare)
-    const begun = this.#begun
-    if (begun === undefined) {
-      const abandon = this.#abandon
-      if (isControl.test(sql)) return this.#control(sql, result)
-      return abandon === undefined ? result : Effect.onInterrupt(result, () => abandon)
-    }
-    this.#begun = undefined
-    return this.#control("BEGIN", Effect.tap(result, begun))
-  }
-
-  #control<A>(sql: string, result: Effect.Effect<A, SqlError.SqlError>) {
-    return Effect.tapError(inTime(this.#pool, this.#session, sql)(result), (error) =>
-      Effect.sync(() => {
-        this.#lost = error
-      }))
-  }
-
-  /** Sends the statement now, and answers how it went; whoever asks the session next waits for both. */
-  #send(sql: string) {
-    return Effect.map(Effect.forkDetach(this.#session.query(sql), { startImmediately: true }), Fiber.join)
-  }
-
-  #rows(sql: string, params: ReadonlyArray<unknown>, prepare = true) {
-    return Effect.map(this.#query(sql, params, prepare), (result) => result.rows)
-  }
+/** What statements need of a connection, whatever it is made of. */
+abstract class Link implements SqlConnection.Connection {
+  abstract query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError>
 
   execute(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#readOnly && sql === "ROLLBACK" ? Effect.as(this.#send(sql), []) : this.#rows(sql, params)
+    return Effect.map(this.query(statementOf(sql, params)), ({ rows }) => rows)
   }
 
   executeUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    if (!sql.startsWith("BEGIN")) return this.#rows(sql, params, false)
-    // The embedded database's session must be idle when it is given back.
-    this.#readOnly = this.#abandon !== undefined && sql === beginReadOnly
-    return Effect.map(this.#send(sql), (begun) => {
-      this.#begun = begun
-      return []
-    })
+    return Effect.map(this.query(statementOf(sql, params, false)), ({ rows }) => rows)
   }
 
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#query(sql, params)
+    return this.query(statementOf(sql, params))
   }
 
   executeValues(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#session.queryValues(sql, params)
+    return Effect.map(this.execute(sql, params), (rows) => rows.map((row) => Object.values(row)))
   }
 
   executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#session.queryValues(sql, params, false)
+    return Effect.map(this.executeUnprepared(sql, params), (rows) => rows.map((row) => Object.values(row)))
   }
 
+  /** The rows are collected before the first of them is handed on. */
   executeStream(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#session.stream(sql, params)
-  }
-
-  /** PostgreSQL answers the COMMIT of an aborted transaction with success and the tag `ROLLBACK`. */
-  get commit(): Effect.Effect<void, SqlError.SqlError> {
-    if (this.#readOnly) return Effect.asVoid(this.#send("COMMIT"))
-    return Effect.flatMap(this.#query("COMMIT", []), ({ command }) => {
-      if (command !== "ROLLBACK") return Effect.void
-      const message = "COMMIT rolled back an aborted transaction"
-      return Effect.fail(
-        new SqlError.SqlError({
-          reason: new SqlError.UnknownError({ cause: new Error(message), message, operation: "commit" })
-        })
-      )
-    })
+    return Stream.fromIterableEffect(this.execute(sql, params))
   }
 }
 
-const commit = (connection: SqlConnection.Connection) =>
-  connection instanceof Connection ? connection.commit : Effect.die(new Error("A connection of another client"))
+/** A session of one's own: for one borrower, until it is given back. */
+export class Own extends Link {
+  readonly #session: Session
+  #before: ReadonlyArray<Statement> = []
+  #begun = false
+  #failure: SqlError.SqlError | undefined
+  #deadline: Deadline | undefined
+  /** The organization whose transaction is open. */
+  organizationId: string | undefined
 
-/** Asks the session something more, and gives it up unless it answers in time. */
-const probe = (pool: PgPool.PgPool, session: PgConnection.PgConnection) =>
-  Effect.ignore(inTime(pool, session, "select 1")(session.query("select 1")))
+  constructor(session: Session) {
+    super()
+    this.#session = session
+  }
 
-/** How many of a pool's sessions are shared by statements outside transactions. */
-const sharedSessions = (maxConnections: number): number => maxConnections < 4 ? 0 : 2
+  /** Begins a transaction of the organization, with the first statement that is sent. */
+  begin(organizationId: string, settings: Statement, deadline: Deadline | undefined): void {
+    this.organizationId = organizationId
+    this.#before = [statementOf("BEGIN", []), settings]
+    this.#deadline = deadline
+  }
+
+  query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
+    if (this.#failure !== undefined) return Effect.fail(this.#failure)
+    const control = isControl.test(statement.text)
+    const answered = this.#session.run(this.#next(statement), control ? controlled() : this.#deadline, false)
+    return control ? Effect.tapError(answered, (error) => Effect.sync(() => this.#failure = error)) : answered
+  }
+
+  /** Sends the statement with the next one, without waiting for it; the transaction fails with it. */
+  post(statement: Statement): void {
+    this.#session.post(this.#next(statement), this.#deadline, (outcome) => {
+      if (Result.isFailure(outcome)) this.#failure ??= outcome.failure
+    })
+  }
+
+  #next(statement: Statement): ReadonlyArray<Statement> {
+    this.#begun = true
+    if (this.#before.length === 0) return [statement]
+    const statements = [...this.#before, statement]
+    this.#before = []
+    return statements
+  }
+
+  /**
+   * Commits, where anything was sent; what was posted and has failed fails it.
+   *
+   * PostgreSQL answers the COMMIT of an aborted transaction with success and the tag `ROLLBACK`.
+   */
+  get commit(): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.suspend(() => {
+      if (this.organizationId !== undefined && !this.#begun) return Effect.void
+      return Effect.flatMap(
+        this.#session.run([statementOf("COMMIT", [])], controlled(), false),
+        ({ command }) => {
+          if (this.#failure !== undefined) return Effect.fail(this.#failure)
+          return command === "ROLLBACK" ? Effect.fail(aborted()) : Effect.void
+        }
+      )
+    })
+  }
+
+  /** Rolls back, where anything was sent. */
+  get rollback(): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.#begun && !this.#session.isLost
+        ? Effect.ignore(this.#session.run([statementOf("ROLLBACK", [])], controlled(), false))
+        : Effect.void
+    )
+  }
+}
+
+/** Statements that are each a transaction of their own, on a session that others use too. */
+export class Common extends Link {
+  readonly #access: Access
+  readonly #before: ReadonlyArray<Statement>
+  readonly #deadline: Deadline | undefined
+  /** The organization whose rows they see; null where there is none. */
+  readonly organizationId: string | null
+
+  constructor(
+    access: Access,
+    organizationId: string | null,
+    before: ReadonlyArray<Statement>,
+    deadline: Deadline | undefined
+  ) {
+    super()
+    this.#access = access
+    this.organizationId = organizationId
+    this.#before = before
+    this.#deadline = deadline
+  }
+
+  query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
+    return this.#access.flush([...this.#before, statement], this.#deadline)
+  }
+}
+
+/** The ways to a client's sessions. */
+export interface Access {
+  /** Whether statements share sessions; where they do not, each waits for its turn. */
+  readonly shares: boolean
+  /** Runs the statements as one transaction, and answers what the last of them answered. */
+  flush(
+    statements: ReadonlyArray<Statement>,
+    deadline: Deadline | undefined
+  ): Effect.Effect<Answer, SqlError.SqlError>
+  /** A session of one's own. */
+  readonly lend: Effect.Effect<Own, SqlError.SqlError, Scope.Scope>
+}
+
+const accesses = new WeakMap<SqlClient.SqlClient, Access>()
+
+/** The ways to the sessions of a client that `make` has made. */
+export const accessOf = (sql: SqlClient.SqlClient): Access => {
+  const access = accesses.get(sql)
+  if (access === undefined) throw new Error("A client of another driver")
+  return access
+}
+
+/** How many of a server's sessions are shared by statements outside transactions. */
+const sharedSessions = (maxConnections: number): number =>
+  maxConnections < 4 ? 0 : Math.min(4, Math.floor(maxConnections / 2))
 
 /**
- * Makes the client over a pool; `configuration` says how sessions are opened, `driver` what answers them.
+ * Makes the client over sessions; `configuration` says how they are opened, `driver` what answers them.
  *
- * A transaction has a session of its own. On a server, statements outside transactions share sessions where there are
- * enough: those of requests that come together are written and read together. A statement that nobody waits for any
- * more is cancelled in a transaction; on a shared session it goes on to its end.
+ * A transaction has a session of its own. On a server, other statements share sessions where there are enough: those of
+ * requests that come together are written and read together. A statement that nobody waits for any more is cancelled.
  */
 export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configuration: PgPool.Config) {
   const server = driver === "pg"
   const maxConnections = configuration.maxConnections ?? 10
   const shared = server ? sharedSessions(maxConnections) : 0
-  const open = (sessions: Partial<PgPool.Config>) =>
-    onHostClock(PgPool.make({
-      ...configuration,
-      multiplex: server,
-      multiplexConcurrency: 1,
-      types,
-      startupParameters: { timezone: "UTC", ...configuration.startupParameters },
-      ...sessions
-    }))
-  const own = yield* open({ maxConnections: maxConnections - shared })
-  const common = shared === 0 ? own : yield* open({ maxConnections: shared, multiplexConcurrency: undefined })
-  const cancel = ({ processId }: PgConnection.PgConnection) =>
-    Effect.ignore(
-      common.use((session) =>
-        // The service's role may not cancel, the login role that every session began as may.
-        inTime(common, session, "pg_cancel_backend")(
-          session.query("select set_config('role', 'none', true), pg_cancel_backend($1)", [processId])
-        )
-      )
-    )
-  const acquirer = Effect.map(
-    server ? own.get : own.reserve,
-    (session) => new Connection(own, session, server ? cancel(session) : undefined)
-  )
-  const counted = yield* PoolUsage.make(maxConnections)
-  return yield* SqlClient.make({
+  const options = {
+    ...configuration,
+    maxConnections: maxConnections - shared,
+    startupParameters: { timezone: "UTC", ...configuration.startupParameters }
+  }
+  const scope = yield* Effect.scope
+  const pool = yield* onHostClock(PgPool.make(options))
+  const sessions = new Map<PgConnection.PgConnection, Session>()
+  const runFork = Effect.runForkWith(Context.add(yield* Effect.context<never>(), Clock.Clock, hostClock))
+
+  const cancel = (session: Session): void => {
+    const statement = statementOf("select set_config('role', 'none', true), pg_cancel_backend($1)", [session.processId])
+    const ask = (other: Session) => other.run([statement], controlled(), false)
+    // The service's role may not cancel, the login role that every session began as may.
+    const cancelled = common === undefined
+      ? Effect.scoped(Effect.flatMap(own, ask))
+      : common.use(ask, session.processId)
+    runFork(Effect.ignore(Effect.timeout(cancelled, controlTime)))
+  }
+
+  const sessionOf = (connection: PgConnection.PgConnection): Session => {
+    const known = sessions.get(connection)
+    if (known !== undefined) return known
+    const session = new Session(connection, server ? cancel : undefined)
+    sessions.set(connection, session)
+    session.onLost(() => sessions.delete(connection))
+    return session
+  }
+
+  const own: Effect.Effect<Session, SqlError.SqlError, Scope.Scope> = onHostClock(Effect.map(pool.get, sessionOf))
+  const common = shared === 0
+    ? undefined
+    : new Shared(shared, onHostClock(Effect.map(PgConnection.make(options), sessionOf)), scope)
+
+  const sweeper = setInterval(() => {
+    for (const session of sessions.values()) if (session.outstanding > 0) session.sweep()
+  }, sweepInterval)
+  sweeper.unref()
+  yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(sweeper)))
+
+  const counted = yield* PoolUsage.make(maxConnections, () => common?.sessions ?? [])
+  const lend = counted.acquired(Effect.map(own, (session) => new Own(session)))
+  const access: Access = {
+    shares: common !== undefined,
+    flush: (statements, deadline) =>
+      common === undefined
+        ? Effect.scoped(Effect.flatMap(counted.acquired(own), (session) => session.run(statements, deadline, true)))
+        : counted.admitted(common.use((session) => session.run(statements, deadline, true))),
+    lend
+  }
+  const outside = new Common(access, null, [], undefined)
+  const client = yield* SqlClient.make({
     driver,
-    ...counted({
-      acquirer,
-      borrower: (f) =>
-        common.use((session) => {
-          const abandon = server
-            ? Effect.asVoid(Effect.forkDetach(probe(common, session), { startImmediately: true }))
-            : undefined
-          return f(new Connection(common, session, abandon))
-        }),
-      transactionAcquirer: acquirer
-    }),
+    acquirer: lend,
+    borrower: (f) => f(outside),
+    transactionAcquirer: lend,
     compiler: PgClient.makeCompiler(),
     prepareTransactionControls: true,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-    commit,
+    commit: (connection) =>
+      connection instanceof Own ? connection.commit : Effect.die(new Error("A connection of another client")),
     spanAttributes: [["db.system.name", "postgresql"]]
   })
+  accesses.set(client, access)
+  return client
 })

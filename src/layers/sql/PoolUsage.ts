@@ -1,6 +1,6 @@
 /** How much of a client's connections is in use: counted as they are lent, read when somebody asks. */
-import { Effect, Exit, Schema } from "effect"
-import { type SqlConnection, SqlError } from "effect/sql"
+import { Effect, Exit, Schema, type Scope } from "effect"
+import { SqlError } from "effect/sql"
 import * as Gauge from "../Gauge.ts"
 
 /** How many transactions and statements may wait for a connection; whatever comes then is refused at once. */
@@ -22,62 +22,58 @@ const refused = Effect.suspend(() => {
   )
 })
 
-/** The ways to a connection. */
-interface Lenders {
-  readonly acquirer: SqlConnection.Acquirer
-  readonly borrower: SqlConnection.Borrower
-  readonly transactionAcquirer: SqlConnection.Acquirer
+/** What a shared session still owes. */
+interface Owing {
+  readonly outstanding: number
 }
 
-/** Registers the gauges of one client for as long as its scope is open, and answers what counts its lending. */
-export const make = Effect.fnUntraced(function*(maxConnections: number) {
+/**
+ * Registers the gauges of one client for as long as its scope is open, and answers what counts its lending.
+ *
+ * Of what shared sessions owe, one each is in use; the rest waits.
+ */
+export const make = Effect.fnUntraced(function*(maxConnections: number, shared: () => ReadonlyArray<Owing>) {
   let inUse = 0
   let waiting = 0
-  yield* Gauge.show("console_database_in_use", "Transactions and statements that hold a connection", () => inUse)
+  let asked = 0
+  const busy = () => shared().filter(({ outstanding }) => outstanding > 0).length
+  yield* Gauge.show(
+    "console_database_in_use",
+    "Transactions and statements that hold a connection",
+    () => inUse + busy()
+  )
   yield* Gauge.show(
     "console_database_waiting",
     "Transactions and statements that wait for a connection",
-    () => waiting
+    () => waiting + asked - Math.min(asked, busy())
   )
   yield* Gauge.show("console_database_connections_max", "Connections at most", () => maxConnections)
 
-  const acquired = (acquirer: SqlConnection.Acquirer): SqlConnection.Acquirer =>
-    Effect.uninterruptibleMask((restore) =>
+  return {
+    /** Counts a connection from when it is waited for until it is given back. */
+    acquired: <A>(acquirer: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.suspend(() => {
+          if (waiting >= maxWaiting) return refused
+          waiting += 1
+          return Effect.onExit(restore(acquirer), (exit) => {
+            waiting -= 1
+            if (Exit.isFailure(exit)) return Effect.void
+            inUse += 1
+            return Effect.addFinalizer(() => Effect.sync(() => inUse -= 1))
+          })
+        })
+      ),
+
+    /** Counts a statement on a shared session. */
+    admitted: <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
       Effect.suspend(() => {
-        if (waiting >= maxWaiting) return refused
-        waiting += 1
-        return Effect.onExit(restore(acquirer), (exit) => {
-          waiting -= 1
-          if (Exit.isFailure(exit)) return Effect.void
-          inUse += 1
-          return Effect.addFinalizer(() => Effect.sync(() => inUse -= 1))
+        if (asked >= maxWaiting) return refused
+        asked += 1
+        return Effect.onExit(statement, () => {
+          asked -= 1
+          return Effect.void
         })
       })
-    )
-
-  const borrowed = (borrower: SqlConnection.Borrower): SqlConnection.Borrower => (f) =>
-    Effect.suspend(() => {
-      if (waiting >= maxWaiting) return refused
-      let lent = false
-      waiting += 1
-      return Effect.onExit(
-        borrower((connection) => {
-          lent = true
-          waiting -= 1
-          inUse += 1
-          return f(connection)
-        }),
-        () => {
-          if (lent) inUse -= 1
-          else waiting -= 1
-          return Effect.void
-        }
-      )
-    })
-
-  return ({ acquirer, borrower, transactionAcquirer }: Lenders): Lenders => ({
-    acquirer: acquired(acquirer),
-    borrower: borrowed(borrower),
-    transactionAcquirer: acquired(transactionAcquirer)
-  })
+  }
 })

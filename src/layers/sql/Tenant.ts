@@ -1,22 +1,17 @@
 /** The two ways to the database: inside one organization, behind the wall of row level security, and outside any. */
-import { Cause, Context, Duration, Effect, Exit, Fiber, Option, Predicate } from "effect"
-import { SqlError } from "effect/sql"
-import { SqlClient } from "effect/sql"
+import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Option, Predicate } from "effect"
+import { type SqlClient, type SqlConnection, SqlError, type Statement as Statements } from "effect/sql"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
-import { beginReadOnly } from "./Client.ts"
+import * as Client from "./Client.ts"
 import * as Outage from "./Outage.ts"
 import { QueueFull } from "./PoolUsage.ts"
+import type { Deadline, Statement } from "./wire/Session.ts"
 
 /** How long a transaction or a directory statement may take by default. */
 export const defaultDeadline: Duration.Duration = Duration.seconds(10)
 
 /** How long the answer waits, after the deadline, for the outcome of what has just been interrupted. */
 const commitGrace = Duration.seconds(1)
-
-/** The organization whose transaction is open in this fiber. */
-const Current = Context.Reference<string | undefined>("org-security-console/layers/sql/Tenant", {
-  defaultValue: () => undefined
-})
 
 /**
  * SQLSTATEs of a database that cannot answer now: connection exceptions, insufficient resources, shut down or starting,
@@ -96,14 +91,30 @@ const within = (sql: SqlClient.SqlClient, deadline: Duration.Input) =>
     return yield* new ServiceUnavailable()
   }).pipe(Effect.catchCause(mapCause(sql)))
 
-const inTransaction = (sql: SqlClient.SqlClient) =>
-  Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
+/** The connection that this fiber's statements use, where it is not any. */
+const connectionOf = (
+  sql: SqlClient.SqlClient,
+  context: Context.Context<never>
+): SqlConnection.Connection | undefined => Context.getOrUndefined(context, sql.transactionService)?.[0]
 
-/** What a transaction may do: one that only reads is not waited for at its end. */
+/** What a transaction may do. */
 export interface Options {
+  /** One that only reads is one statement after another, each of what is committed when it begins. */
   readonly access?: "read" | "write"
   readonly deadline?: Duration.Input
 }
+
+/** What makes a transaction the organization's, and keeps one that reads from anything else. */
+const settings = {
+  read: `select set_config('role', 'console_app', true), set_config('transaction_read_only', 'on', true),
+    set_config('console.organization_id', $1, true)`,
+  write: "select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)"
+}
+
+const deadlineIn = (clock: Clock.Clock, deadline: Duration.Input): Deadline => ({
+  clock,
+  at: clock.currentTimeMillisUnsafe() + Duration.toMillis(Duration.fromInputUnsafe(deadline))
+})
 
 /**
  * Runs the effect in one transaction inside the organization, as the role `console_app`.
@@ -127,19 +138,55 @@ export const transaction = (
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
-  Effect.gen(function*() {
-    const current = yield* Current
-    if (current === organizationId) return yield* Effect.catchCause(effect, mapCause(sql))
-    if (current !== undefined || (yield* inTransaction(sql))) {
-      return yield* Effect.die(new Error("A transaction of an organization inside another transaction"))
+  Effect.withFiber((fiber) => {
+    const around = connectionOf(sql, fiber.context)
+    if (around !== undefined) {
+      return (around instanceof Client.Own || around instanceof Client.Common) &&
+          around.organizationId === organizationId
+        ? Effect.catchCause(effect, mapCause(sql))
+        : Effect.die(new Error("A transaction of an organization inside another transaction"))
     }
-    return yield* sql`select set_config('role', 'console_app', true),
-      set_config('console.organization_id', ${organizationId}, true)`.pipe(
-      Effect.andThen(Effect.provideService(effect, Current, organizationId)),
-      sql.withTransaction,
-      Effect.provideService(SqlClient.BeginTransaction, access === "read" ? beginReadOnly : "BEGIN"),
-      within(sql, deadline)
-    )
+    const ways = Client.accessOf(sql)
+    const tenant: Statement = { text: settings[access], values: [organizationId], named: true }
+    const until = deadlineIn(Context.get(fiber.context, Clock.Clock), deadline)
+    if (access === "read") {
+      const connection = new Client.Common(ways, organizationId, [tenant], until)
+      const reading = Effect.provideService(effect, sql.transactionService, [connection, 0])
+      return ways.shares
+        ? Effect.matchCauseEffect(reading, {
+          onFailure: mapCause(sql),
+          onSuccess: (answer) => Effect.as(Outage.answered(sql), answer)
+        })
+        : within(sql, deadline)(reading)
+    }
+    return within(sql, deadline)(Effect.scoped(Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(ways.lend), (connection) => {
+        connection.begin(organizationId, tenant, until)
+        return Effect.matchCauseEffect(
+          restore(Effect.provideService(effect, sql.transactionService, [connection, 0])),
+          {
+            onFailure: (cause) => Effect.andThen(connection.rollback, Effect.failCause(cause)),
+            onSuccess: (answer) => Effect.as(connection.commit, answer)
+          }
+        )
+      })
+    )))
+  })
+
+/**
+ * Sends a statement of the open transaction without waiting for what it answers: it travels with the next one that is
+ * waited for, or with the COMMIT, which fails if it has.
+ */
+export const post = (
+  sql: SqlClient.SqlClient,
+  statement: Statements.Statement<unknown>
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.withFiber((fiber) => {
+    const connection = connectionOf(sql, fiber.context)
+    if (!(connection instanceof Client.Own)) return Effect.asVoid(statement)
+    const [text, values] = statement.compile()
+    connection.post({ text, values, named: true })
+    return Effect.void
   })
 
 /**
@@ -151,8 +198,8 @@ export const directory = (sql: SqlClient.SqlClient, deadline: Duration.Input = d
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
-  Effect.flatMap(
-    inTransaction(sql),
-    (nested) =>
-      nested ? Effect.die(new Error("A directory statement inside a transaction")) : within(sql, deadline)(effect)
+  Effect.withFiber((fiber) =>
+    connectionOf(sql, fiber.context) === undefined
+      ? within(sql, deadline)(effect)
+      : Effect.die(new Error("A directory statement inside a transaction"))
   )

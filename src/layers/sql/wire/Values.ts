@@ -1,0 +1,191 @@
+/** Values as PostgreSQL's binary protocol carries them, and rows as objects. */
+import { type PgProtocol, PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+import { Buffer } from "node:buffer"
+
+const { OID } = PgTypes
+
+const typed = (oid: number, value: unknown): PgTypes.Parameter => ({
+  [PgTypes.ParameterTypeId]: PgTypes.ParameterTypeId,
+  oid,
+  value
+})
+
+const nothing = typed(0, null)
+const yes = typed(OID.bool, true)
+const no = typed(OID.bool, false)
+
+const isInt4 = (value: number): boolean => (value | 0) === value
+
+/** The type that a value says by itself; texts and null say none, so that the statement decides. */
+const scalar = (value: unknown): PgTypes.Parameter => {
+  switch (typeof value) {
+    case "string":
+      return typed(0, value)
+    case "number":
+      if (isInt4(value)) return typed(OID.int4, value)
+      return Number.isSafeInteger(value) ? typed(OID.int8, BigInt(value)) : typed(OID.float8, value)
+    case "boolean":
+      return value ? yes : no
+    case "bigint":
+      return typed(OID.int8, value)
+    case "undefined":
+      return nothing
+  }
+  if (value === null) return nothing
+  if (PgTypes.isParameter(value)) return value
+  if (value instanceof Date) return typed(OID.timestamptz, value)
+  if (value instanceof Uint8Array) return typed(OID.bytea, value)
+  throw new PgTypes.CodecError({ message: `No type of PostgreSQL is known for a value of type ${typeof value}` })
+}
+
+/** An array names its elements' type, which all of them share; an empty one leaves it to the statement. */
+const array = (values: ReadonlyArray<unknown>): PgTypes.Parameter => {
+  if (values.length === 0) return typed(0, "{}")
+  let element: number | undefined
+  const elements = values.map((value) => {
+    const { oid, value: encoded } = scalar(value)
+    if (encoded === null) return null
+    const named = oid === 0 ? OID.text : oid
+    if (element !== undefined && element !== named) {
+      throw new PgTypes.CodecError({ message: "The elements of an array differ in type" })
+    }
+    element = named
+    return encoded
+  })
+  const oid = element === undefined ? undefined : PgTypes.arrayOidFor(element)
+  if (oid === undefined) throw new PgTypes.CodecError({ message: "The type of an array is not known" })
+  return typed(oid, elements)
+}
+
+/** A value as a parameter of a statement; what has no type in PostgreSQL throws. */
+export const parameter = (value: unknown): PgTypes.Parameter => Array.isArray(value) ? array(value) : scalar(value)
+
+type Read = (bytes: Buffer, offset: number, size: number) => unknown
+
+const dayMillis = 86_400_000
+/** 2000-01-01, from which PostgreSQL counts, in days and milliseconds since 1970. */
+const epochDays = 10_957
+const epochMillis = epochDays * dayMillis
+
+const int8: Read = (bytes, offset) => {
+  const value = bytes.readInt32BE(offset) * 0x1_0000_0000 + bytes.readUInt32BE(offset + 4)
+  if (!Number.isSafeInteger(value)) throw new PgTypes.CodecError({ message: "int8 outside the safe integers" })
+  return value
+}
+
+const timestamp: Read = (bytes, offset) => {
+  const high = bytes.readInt32BE(offset)
+  const low = bytes.readUInt32BE(offset + 4)
+  if (high === 0x7fff_ffff || high === -0x8000_0000) {
+    throw new PgTypes.CodecError({ message: "An infinite timestamp has no Date" })
+  }
+  // Within 285 years of the year 2000 the microseconds are a safe integer.
+  return Math.abs(high) < 0x20_0000
+    ? new Date(Math.floor((high * 0x1_0000_0000 + low) / 1000) + epochMillis)
+    : new Date(Math.floor(Number(bytes.readBigInt64BE(offset) / 1000n)) + epochMillis)
+}
+
+const date: Read = (bytes, offset) => new Date((bytes.readInt32BE(offset) + epochDays) * dayMillis)
+
+const text: Read = (bytes, offset, size) => bytes.toString("utf8", offset, offset + size)
+
+const uuid: Read = (bytes, offset) => {
+  const hex = bytes.toString("hex", offset, offset + 16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const readers: ReadonlyMap<number, Read> = new Map<number, Read>([
+  [OID.bool, (bytes, offset) => bytes[offset] === 1],
+  [OID.int2, (bytes, offset) => bytes.readInt16BE(offset)],
+  [OID.int4, (bytes, offset) => bytes.readInt32BE(offset)],
+  [OID.int8, int8],
+  [OID.float8, (bytes, offset) => bytes.readDoubleBE(offset)],
+  [OID.text, text],
+  [OID.varchar, text],
+  [OID.uuid, uuid],
+  [OID.date, date],
+  [OID.timestamptz, timestamp],
+  [OID.json, (bytes, offset, size) => JSON.parse(bytes.toString("utf8", offset, offset + size))],
+  // The first byte is the version of the type's format.
+  [OID.jsonb, (bytes, offset, size) => JSON.parse(bytes.toString("utf8", offset + 1, offset + size))]
+])
+
+/** Arrays of these are read element by element; the library reads those of the other types. */
+const arrays: ReadonlyMap<number, Read> = new Map<number, Read>([
+  [OID.int8Array, int8],
+  [OID.dateArray, date]
+])
+
+const arrayOf = (element: Read): Read => (bytes, offset) => {
+  if (bytes.readInt32BE(offset) === 0) return []
+  const values: Array<unknown> = []
+  const count = bytes.readInt32BE(offset + 12)
+  let at = offset + 20
+  for (let index = 0; index < count; index++) {
+    const size = bytes.readInt32BE(at)
+    at += 4
+    values.push(size < 0 ? null : element(bytes, at, size))
+    at += Math.max(0, size)
+  }
+  return values
+}
+
+/** How a column of the type is read; a type that neither we nor the library knows is its text. */
+const readerOf = (field: PgProtocol.FieldDescription): Read => {
+  const known = readers.get(field.dataTypeOid)
+  if (known !== undefined) return known
+  const element = arrays.get(field.dataTypeOid)
+  if (element !== undefined) return arrayOf(element)
+  const read = Result.getOrThrow(PgTypes.makeFieldReader([field]))
+  return (bytes, offset, size) => read(bytes, offset, size, 0)
+}
+
+/** A row by the names of its columns. */
+export interface Row {
+  readonly [column: string]: unknown
+}
+
+/** What the rows of a statement look like. */
+export interface Description {
+  readonly read: PgProtocol.FieldReader<unknown>
+  readonly row: (values: ReadonlyArray<unknown>) => Row
+  /** Why a value since the last time this was asked could not be read; undefined where each could. */
+  readonly fault: () => unknown
+}
+
+/** Compiles what a statement's rows look like. */
+export const describe = (fields: ReadonlyArray<PgProtocol.FieldDescription>): Description => {
+  const columns = fields.map(readerOf)
+  const names = fields.map(({ name }) => name)
+  let whole: Uint8Array | undefined
+  let buffer: Buffer = Buffer.alloc(0)
+  let fault: unknown
+  return {
+    read: (bytes, offset, size, column) => {
+      if (size < 0) return null
+      // Node's reading of numbers and texts is a Buffer's; the parser's bytes are those of many rows.
+      if (bytes !== whole) {
+        whole = bytes
+        buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      }
+      try {
+        return columns[column]?.(buffer, offset, size)
+      } catch (cause) {
+        // A parser that is thrown out of reads nothing more.
+        fault ??= cause
+        return null
+      }
+    },
+    row: (values) => {
+      const row: Record<string, unknown> = {}
+      for (let index = 0; index < names.length; index++) row[names[index] ?? ""] = values[index]
+      return row
+    },
+    fault: () => {
+      const found = fault
+      fault = undefined
+      return found
+    }
+  }
+}
