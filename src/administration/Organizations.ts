@@ -143,7 +143,7 @@ export const setOrganization = useCase(
         id,
         Effect.gen(function*() {
           yield* organizations.lockRecipients(id)
-          const facts = yield* organizations.facts(id)
+          const facts = yield* organizations.facts({ organizationId: id })
           yield* refuseChange(facts, { ends: open_ended || valid_until !== null, seats })
           yield* directory.update(id, { ...changes, ...archiveEnd(facts, plan, at) })
           const details = {

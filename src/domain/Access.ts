@@ -1,5 +1,7 @@
 /** Who may do what: roles, scopes and the admin that a credential acts as. */
-import { Context, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
+import type { RateLimited } from "./Failure.ts"
+import type { OrganizationFacts } from "./Organization.ts"
 
 /** The roles of an organization's admins (specification, section 1). */
 export const Role = Schema.Literals(["owner", "superadmin", "admin", "billing", "archive"])
@@ -77,6 +79,21 @@ export interface Extras {
   readonly idempotencyKey?: string
 }
 
+/** What is left of a credential's budget after a request was counted. */
+export interface RateState {
+  readonly limit: number
+  readonly remaining: number
+  /** Seconds until a request is admitted when none is left, else until the oldest one leaves the window. */
+  readonly reset: number
+}
+
+/** What became known as the request came in, and holds for the first operation that it asks for. */
+export interface Arrival {
+  /** Whether the request is within the budget, in which it was counted. */
+  readonly admitted: Effect.Effect<RateState, RateLimited>
+  readonly organization: OrganizationFacts
+}
+
 /**
  * The admin that the request's credential acts as, read afresh for every request, with the credential and the way in.
  */
@@ -95,4 +112,5 @@ export class Caller extends Context.Service<Caller, {
   readonly ip: string | null
   readonly requestId: string | null
   readonly extras?: Extras
+  readonly arrival?: Arrival | undefined
 }>()("org-security-console/domain/Access/Caller") {}

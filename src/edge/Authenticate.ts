@@ -1,9 +1,9 @@
 /** From a bearer token to the caller, for every transport that carries one. */
 import { Effect, type Redacted } from "effect"
 import { Caller, type Via } from "../domain/Access.ts"
-import { InvalidApiKey, InvalidToken } from "../domain/Failure.ts"
 import { type Resource, resourceAddress } from "../domain/OAuth.ts"
 import { Credentials } from "../ports/Credentials.ts"
+import { Entrance } from "../ports/Entrance.ts"
 import { AnonymousRequests, FailedAttempts } from "../ports/RateLimits.ts"
 import type { Site } from "./Site.ts"
 
@@ -27,15 +27,12 @@ export const authenticate = Effect.fnUntraced(function*(
   origin: Origin
 ) {
   const credentials = yield* Credentials
+  const entrance = yield* Entrance
   const attempts = yield* FailedAttempts
   const wellFormed = credentials.isWellFormed(token)
   if (origin.ip !== null && wellFormed) yield* attempts.admit(origin.ip, token)
-  return yield* credentials.authenticate(token, resourceAddress(site.baseUrl, resource)).pipe(
-    Effect.flatMap((known) =>
-      site.organizationId === null || site.organizationId === known.organizationId
-        ? Effect.as(attempts.right(token), Caller.of({ ...known, ...origin }))
-        : Effect.fail(known.credential.kind === "oauth" ? new InvalidToken({}) : new InvalidApiKey({}))
-    ),
+  return yield* entrance.enter(token, resourceAddress(site.baseUrl, resource), site.organizationId).pipe(
+    Effect.flatMap((known) => Effect.as(attempts.right(token), Caller.of({ ...known, ...origin }))),
     Effect.catchTag(["invalid_api_key", "invalid_token"], (failure) =>
       Effect.andThen(
         origin.ip === null ? Effect.void : attempts.count(origin.ip, wellFormed ? token : null),

@@ -24,6 +24,7 @@ import { Replayed } from "../kernel/Idempotency.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { type Operations, Served } from "../operations/index.ts"
 import type { Credentials } from "../ports/Credentials.ts"
+import type { Entrance } from "../ports/Entrance.ts"
 import type { FailedAttempts } from "../ports/RateLimits.ts"
 import * as Documents from "./Documents.ts"
 import * as Headers from "./Headers.ts"
@@ -41,6 +42,7 @@ const maxBodySize = ByteSize.kibibytes(64)
 export type Services =
   | Operation.Services<Operations>
   | Credentials
+  | Entrance
   | FailedAttempts
   | OAuth.Services
   | Pages.Services

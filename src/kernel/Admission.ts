@@ -23,7 +23,7 @@ export const admission = (
   Effect.gen(function*() {
     const caller = yield* Caller
     const limiter = yield* RateLimiter
-    const rate = yield* limiter.consume(caller.credential.id)
+    const rate = yield* caller.arrival?.admitted ?? limiter.consume(caller.credential.id)
     if (!caller.scopes.includes(scope)) {
       return yield* new Failure.InsufficientScope({ scope, message: `This operation needs the scope ${scope}.` })
     }

@@ -5,11 +5,11 @@ import { requestsPerMinute } from "../domain/Limits.ts"
 
 export const windowMillis = Duration.toMillis(Duration.minutes(1))
 
-/** The state that follows from the hits in the window, oldest first, or the refusal. */
-export const state = (admitted: boolean, hits: ReadonlyArray<number>, now: number) => {
-  const reset = Math.max(1, Math.ceil(((hits[0] ?? now) + windowMillis - now) / 1000))
+/** The state that follows from how many hits are in the window and the oldest of them, or the refusal. */
+export const state = (admitted: boolean, used: number, oldest: number | null, now: number) => {
+  const reset = Math.max(1, Math.ceil(((oldest ?? now) + windowMillis - now) / 1000))
   return admitted
-    ? Effect.succeed({ limit: requestsPerMinute, remaining: requestsPerMinute - hits.length, reset })
+    ? Effect.succeed({ limit: requestsPerMinute, remaining: requestsPerMinute - used, reset })
     : Effect.fail(
       new RateLimited({
         retry_after: reset,

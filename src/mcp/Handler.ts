@@ -17,6 +17,7 @@ import type * as Operation from "../kernel/Operation.ts"
 import type { AdmissionFailure } from "../kernel/Refusals.ts"
 import type { Operations } from "../operations/index.ts"
 import type { Credentials } from "../ports/Credentials.ts"
+import type { Entrance } from "../ports/Entrance.ts"
 import { type FailedAttempts, RateLimiter, type RateState } from "../ports/RateLimits.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Messages from "./Messages.ts"
@@ -37,7 +38,7 @@ export interface Options {
 export { path } from "./Selection.ts"
 
 /** The services that the server needs. */
-export type Services = Operation.Services<Operations> | Credentials | FailedAttempts | Sites
+export type Services = Operation.Services<Operations> | Credentials | Entrance | FailedAttempts | Sites
 
 const serverInfo = { name: "org-security-console", title: "Organization Security Console", version: interfaceVersion }
 
@@ -69,6 +70,9 @@ class Admissions {
   }
 }
 
+/** The caller of a message that is not the first of its request. */
+const later = (caller: Caller["Service"]): Caller["Service"] => ({ ...caller, arrival: undefined })
+
 /** What a request is counted as that holds no message with an id: one, whatever it is. */
 const uncalled: Messages.Asking = { id: null, tool: undefined, input: undefined }
 
@@ -87,13 +91,15 @@ const admit = Effect.fnUntraced(function*(
   const tools = yield* Tools.served
   const admissions = new Admissions()
   let rate: RateState | undefined
-  for (const message of messages.length === 0 ? [uncalled] : messages) {
+  for (const [index, message] of (messages.length === 0 ? [uncalled] : messages).entries()) {
+    // What became known as the request came in holds for the first of its messages.
+    const asking = index === 0 ? caller : later(caller)
     const operation = tools.find(message.tool)
     if (operation === undefined || Selection.refusal(selection, operation) !== undefined) {
-      rate = yield* limiter.consume(caller.credential.id)
+      rate = yield* asking.arrival?.admitted ?? limiter.consume(caller.credential.id)
       continue
     }
-    const admission = yield* Effect.result(operation.admit)
+    const admission = yield* Effect.result(Effect.provideService(operation.admit, Caller, asking))
     if (Result.isSuccess(admission)) rate = admission.success
     else if (isFinal(admission.failure)) return yield* admission.failure
     admissions.keep(message, admission)
@@ -320,8 +326,12 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
           : toResponse(answer(body.failure))
         return rate === undefined ? refused : HttpServerResponse.setHeaders(refused, rateHeaders(rate))
       }
-      const { admissions, rate } = yield* admit(Messages.askingIn(body.success), selection)
-      const exchanged = yield* exchange(request, body.success, admissions, shown)
+      const messages = Messages.askingIn(body.success)
+      const { admissions, rate } = yield* admit(messages, selection)
+      const exchanging = exchange(request, body.success, admissions, shown)
+      const exchanged = yield* messages.length > 1
+        ? Effect.provideService(exchanging, Caller, later(caller))
+        : exchanging
       // Lists hold no secret beside what a caller chooses; results may.
       const response = Messages.listsAlone(body.success)
         ? yield* Compression.compress(request, exchanged)

@@ -1,11 +1,12 @@
 /** The organization's facts and settings. */
 import { Context, type Effect } from "effect"
-import type { OrganizationId } from "../domain/Access.ts"
+import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { OrganizationFacts, Recipients } from "../domain/Organization.ts"
 
 /** The organization's facts and settings. */
 export class Organizations extends Context.Service<Organizations, {
-  facts(id: OrganizationId): Effect.Effect<OrganizationFacts>
+  /** The facts of the caller's organization; those that became known as the request came in, where they did. */
+  facts(caller: Pick<Caller["Service"], "arrival" | "organizationId">): Effect.Effect<OrganizationFacts>
   /** The recipients of notifications, locked for the rest of the transaction. */
   lockRecipients(id: OrganizationId): Effect.Effect<Recipients>
   setRecipients(id: OrganizationId, recipients: Recipients): Effect.Effect<void>

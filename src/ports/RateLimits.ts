@@ -1,14 +1,9 @@
 /** How often a credential and an address may ask. */
 import { Context, type Effect, type Redacted } from "effect"
+import type { RateState } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
 
-/** What is left of a credential's budget after a request was counted. */
-export interface RateState {
-  readonly limit: number
-  readonly remaining: number
-  /** Seconds until a request is admitted when none is left, else until the oldest one leaves the window. */
-  readonly reset: number
-}
+export type { RateState }
 
 /** At most 120 requests in any 60 seconds for each key, exactly; refused requests are not counted. */
 export class RateLimiter extends Context.Service<RateLimiter, {

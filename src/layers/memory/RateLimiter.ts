@@ -22,7 +22,7 @@ const makeLog = () => {
     const admitted = hits.length < requestsPerMinute
     if (admitted) hits.push(now)
     logs.set(key, hits)
-    return yield* state(admitted, hits, now)
+    return yield* state(admitted, hits.length, hits[0] ?? null, now)
   })
 }
 

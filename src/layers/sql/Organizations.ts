@@ -3,27 +3,54 @@ import { SqlClient } from "effect/sql"
 import type { OrganizationFacts, Recipients } from "../../domain/Organization.ts"
 import * as Ports from "../../ports/index.ts"
 
-/** The organization's facts in one statement; every account that is not offboarded holds a seat, counted as it changes. */
+/** The columns that an organization's facts are read from; what holds a seat, or will, is counted as it changes. */
+const columns: { readonly [Fact in keyof OrganizationFacts]: true } = {
+  id: true,
+  name: true,
+  status: true,
+  closed_at: true,
+  managed: true,
+  billing_state: true,
+  plan: true,
+  period: true,
+  licences_protect: true,
+  licences_archive: true,
+  licences_governance: true,
+  trial_ends_at: true,
+  valid_until: true,
+  seat_limit: true,
+  seats_used: true,
+  seats_reserved: true,
+  tamper_lockdown_enabled: true,
+  notification_recipients: true,
+  archive_key_set: true,
+  archive_first_record_at: true,
+  archive_plan_ended_at: true,
+  archive_held_at: true,
+  archive_deletion_started_at: true,
+  archive_deleted_at: true,
+  storage_used_bytes: true,
+  storage_limit_bytes: true
+}
+
+/** The columns as a statement selects them. */
+export const organizationColumns = Object.keys(columns).map((column) => `organization.${column}`).join(", ")
+
 export const layer = Layer.effect(
   Ports.Organizations,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     return Ports.Organizations.of({
-      facts: (id) =>
-        sql<OrganizationFacts>`
-          select id, name, status, closed_at, managed, billing_state, plan, period, licences_protect, licences_archive,
-            licences_governance, trial_ends_at, valid_until, seat_limit, tamper_lockdown_enabled,
-            notification_recipients, archive_key_set, archive_first_record_at, archive_plan_ended_at, archive_held_at,
-            archive_deletion_started_at, archive_deleted_at, storage_used_bytes, storage_limit_bytes,
-            seats_used,
-            (select count(*) from sign_up_link
-              where organization_id = ${id} and used_at is null) as seats_reserved
-          from organization where id = ${id}`.pipe(
-          Effect.orDie,
-          Effect.flatMap(([facts]) =>
-            facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
-          )
-        ),
+      facts: ({ arrival, organizationId }) =>
+        arrival !== undefined
+          ? Effect.succeed(arrival.organization)
+          : sql<OrganizationFacts>`
+            select ${sql.literal(organizationColumns)} from organization where id = ${organizationId}`.pipe(
+            Effect.orDie,
+            Effect.flatMap(([facts]) =>
+              facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
+            )
+          ),
       // A full lock would meet the journal's foreign key on this row from the other side: a deadlock.
       lockRecipients: (id) =>
         sql<{ notification_recipients: Recipients }>`

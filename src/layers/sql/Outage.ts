@@ -47,6 +47,9 @@ export const lost = (sql: SqlClient.SqlClient, reason: string): Effect.Effect<vo
     return Effect.logWarning(`The database is away: ${reason}`)
   })
 
+/** Whether the database did not answer when it was last asked. */
+export const isAway = (sql: SqlClient.SqlClient): boolean => stateOf(sql).away
+
 /** Tells that the database has answered; nothing where it has all along. */
 export const answered = (sql: SqlClient.SqlClient): Effect.Effect<void> => {
   const state = stateOf(sql)

@@ -27,7 +27,10 @@ export const layer = Layer.effect(
   Ports.RateLimiter,
   Effect.map(SqlClient.SqlClient, (sql) => ({
     consume: (key) =>
-      Effect.flatMap(hit(sql, key, requestsPerMinute), ({ admitted, hits, now }) => state(admitted, hits, now))
+      Effect.flatMap(
+        hit(sql, key, requestsPerMinute),
+        ({ admitted, hits, now }) => state(admitted, hits.length, hits[0] ?? null, now)
+      )
   }))
 )
 

@@ -8,6 +8,7 @@ import * as ConsolePasswords from "./ConsolePasswords.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Db from "./Db.ts"
 import * as Directory from "./Directory.ts"
+import * as Entrance from "./Entrance.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as IssuedCredentials from "./IssuedCredentials.ts"
 import * as Journal from "./Journal.ts"
@@ -23,6 +24,7 @@ export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeA
   Credentials.layer,
   Db.layer,
   Directory.layer,
+  Entrance.layer,
   IdempotencyKeys.layer,
   IssuedCredentials.layer,
   Journal.layer,

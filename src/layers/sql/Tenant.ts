@@ -111,9 +111,10 @@ const settings = {
   write: "select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)"
 }
 
-const deadlineIn = (clock: Clock.Clock, deadline: Duration.Input): Deadline => ({
+const deadlineIn = (clock: Clock.Clock, deadline: Duration.Input, final: boolean): Deadline => ({
   clock,
-  at: clock.currentTimeMillisUnsafe() + Duration.toMillis(Duration.fromInputUnsafe(deadline))
+  at: clock.currentTimeMillisUnsafe() + Duration.toMillis(Duration.fromInputUnsafe(deadline)),
+  final
 })
 
 /**
@@ -148,7 +149,7 @@ export const transaction = (
     }
     const ways = Client.accessOf(sql)
     const tenant: Statement = { text: settings[access], values: [organizationId], named: true }
-    const until = deadlineIn(Context.get(fiber.context, Clock.Clock), deadline)
+    const until = deadlineIn(Context.get(fiber.context, Clock.Clock), deadline, access === "write")
     if (access === "read") {
       const connection = new Client.Common(ways, organizationId, [tenant], until)
       const reading = Effect.provideService(effect, sql.transactionService, [connection, 0])
@@ -187,6 +188,32 @@ export const post = (
     const [text, values] = statement.compile()
     connection.post({ text, values, named: true })
     return Effect.void
+  })
+
+/**
+ * Runs one statement outside any organization, among those of other requests; its text is always the same.
+ *
+ * The deadline and the failures are those of `transaction`.
+ */
+export const ask = <A extends object>(
+  sql: SqlClient.SqlClient,
+  text: string,
+  values: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<A>, ServiceUnavailable> =>
+  Effect.withFiber((fiber) => {
+    const ways = Client.accessOf(sql)
+    const until = deadlineIn(Context.get(fiber.context, Clock.Clock), defaultDeadline, false)
+    const asked = ways.flush([{ text, values, named: true }], until)
+    return ways.shares
+      ? Effect.matchCauseEffect(asked, {
+        onFailure: mapCause(sql),
+        onSuccess: ({ rows }) => {
+          // The caller names the columns that the statement has.
+          const answer = Effect.succeed(rows as ReadonlyArray<A>)
+          return Outage.isAway(sql) ? Effect.andThen(Outage.answered(sql), answer) : answer
+        }
+      })
+      : Effect.map(within(sql, defaultDeadline)(asked), ({ rows }) => rows as ReadonlyArray<A>)
   })
 
 /**

@@ -36,7 +36,7 @@ export const findAccounts = Operation.read(
       const organizations = yield* Organizations
       const [rows, facts] = yield* Effect.all([
         accounts.search(caller, query, limit),
-        organizations.facts(caller.organizationId)
+        organizations.facts(caller)
       ], { concurrency: "unbounded" })
       return page(rows.map((row) => account(row, facts, caller, now)), limit)
     })

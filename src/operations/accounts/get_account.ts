@@ -26,7 +26,7 @@ export const getAccount = Operation.read(
       const organizations = yield* Organizations
       const devices = seesDevices(caller.role)
       const [facts, sessions, terminations] = yield* Effect.all([
-        organizations.facts(caller.organizationId),
+        organizations.facts(caller),
         devices ? accounts.sessions(caller.organizationId, account_id) : Effect.succeed([]),
         devices ? accounts.terminations(caller.organizationId, account_id, terminationsShown) : Effect.succeed([])
       ], { concurrency: "unbounded" })

@@ -38,7 +38,7 @@ export const listProtectedAccounts = Operation.read(
       const query = { status, departmentId: department_id, after: starting_after, limit }
       const [rows, facts] = yield* Effect.all([
         accounts.list(caller, query, now),
-        organizations.facts(caller.organizationId)
+        organizations.facts(caller)
       ], { concurrency: "unbounded" })
       if (rows === null) {
         return yield* new ParameterInvalid({

@@ -35,7 +35,7 @@ export const setAccountRoleLabel = Operation.write(
       const label = role_label === "" ? null : role_label
       const answer = show(
         { ...account, role_label: label },
-        yield* organizations.facts(caller.organizationId),
+        yield* organizations.facts(caller),
         caller,
         now
       )

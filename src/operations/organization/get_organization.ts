@@ -20,6 +20,6 @@ export const getOrganization = Operation.read(
   (_, { caller, now }) =>
     Effect.gen(function*() {
       const organizations = yield* Organizations
-      return organization(yield* organizations.facts(caller.organizationId), now)
+      return organization(yield* organizations.facts(caller), now)
     })
 )

@@ -20,7 +20,7 @@ export const getNotificationRecipients = Operation.read(
   (_, { caller }) =>
     Effect.gen(function*() {
       const organizations = yield* Organizations
-      const facts = yield* organizations.facts(caller.organizationId)
+      const facts = yield* organizations.facts(caller)
       return { object: "notification_settings" as const, recipients: facts.notification_recipients }
     })
 )

@@ -302,7 +302,10 @@ describe("rows read for a page", () => {
     it.effect("the organization: a few rows, however many accounts take a seat", () =>
       Effect.gen(function*() {
         const organizations = yield* Organizations
-        const { answer, custom, generic } = yield* reading(big.id, organizations.facts(OrganizationId.make(big.id)))
+        const { answer, custom, generic } = yield* reading(
+          big.id,
+          organizations.facts({ organizationId: OrganizationId.make(big.id) })
+        )
         expect(answer.seats_used).toBe(18_400)
         expect(Math.max(custom, generic)).toBeLessThan(20)
       }))

@@ -14,6 +14,7 @@ import separateService from "./0012_separate_service.ts"
 import keepStatusPlain from "./0013_keep_status_plain.ts"
 import keepIdempotencyKeys from "./0014_keep_idempotency_keys.ts"
 import appendEvents from "./0015_append_events.ts"
+import countReserved from "./0016_count_reserved.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -29,5 +30,6 @@ export const migrations: Migrate.Migrations = {
   "0012_separate_service": separateService,
   "0013_keep_status_plain": keepStatusPlain,
   "0014_keep_idempotency_keys": keepIdempotencyKeys,
-  "0015_append_events": appendEvents
+  "0015_append_events": appendEvents,
+  "0016_count_reserved": countReserved
 }
