@@ -37,7 +37,7 @@ const aborted = () => {
 abstract class Link implements SqlConnection.Connection {
   abstract query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError>
 
-  execute(sql: string, params: ReadonlyArray<unknown>) {
+  execute(sql: string, params: ReadonlyArray<unknown>): ReturnType<SqlConnection.Connection["execute"]> {
     return Effect.map(this.query(statementOf(sql, params)), ({ rows }) => rows)
   }
 

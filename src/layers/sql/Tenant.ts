@@ -156,7 +156,7 @@ export const transaction = (
       return ways.shares
         ? Effect.matchCauseEffect(reading, {
           onFailure: mapCause(sql),
-          onSuccess: (answer) => Effect.as(Outage.answered(sql), answer)
+          onSuccess: (answer) => Outage.isAway(sql) ? Effect.as(Outage.answered(sql), answer) : Effect.succeed(answer)
         })
         : within(sql, deadline)(reading)
     }
@@ -203,17 +203,13 @@ export const ask = <A extends object>(
   Effect.withFiber((fiber) => {
     const ways = Client.accessOf(sql)
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), defaultDeadline, false)
-    const asked = ways.flush([{ text, values, named: true }], until)
+    const asked = new Client.Common(ways, null, [], until).execute(text, values)
     return ways.shares
       ? Effect.matchCauseEffect(asked, {
         onFailure: mapCause(sql),
-        onSuccess: ({ rows }) => {
-          // The caller names the columns that the statement has.
-          const answer = Effect.succeed(rows as ReadonlyArray<A>)
-          return Outage.isAway(sql) ? Effect.andThen(Outage.answered(sql), answer) : answer
-        }
+        onSuccess: (rows) => Outage.isAway(sql) ? Effect.as(Outage.answered(sql), rows) : Effect.succeed(rows)
       })
-      : Effect.map(within(sql, defaultDeadline)(asked), ({ rows }) => rows as ReadonlyArray<A>)
+      : within(sql, defaultDeadline)(asked)
   })
 
 /**

@@ -92,7 +92,7 @@ const text: Read = (bytes, offset, size) => bytes.toString("utf8", offset, offse
 
 const uuid: Read = (bytes, offset) => {
   const hex = bytes.toString("hex", offset, offset + 16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, -12)}-${hex.slice(-12)}`
 }
 
 const readers: ReadonlyMap<number, Read> = new Map<number, Read>([
@@ -117,11 +117,14 @@ const arrays: ReadonlyMap<number, Read> = new Map<number, Read>([
   [OID.dateArray, date]
 ])
 
+/** Dimensions, whether there are nulls, the type, and of the one dimension the length and the first index. */
+const arrayHeader = 5 * 4
+
 const arrayOf = (element: Read): Read => (bytes, offset) => {
   if (bytes.readInt32BE(offset) === 0) return []
   const values: Array<unknown> = []
   const count = bytes.readInt32BE(offset + 12)
-  let at = offset + 20
+  let at = offset + arrayHeader
   for (let index = 0; index < count; index++) {
     const size = bytes.readInt32BE(at)
     at += 4
