@@ -9,6 +9,7 @@ import { Vault } from "../crypto/Vault.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus, statusColumns } from "./AccountStatuses.ts"
 import { reachable, reached, union } from "./Reach.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** What a secret of the account is sealed for. */
 export const sealedFor = (organizationId: string, accountId: string, what: string): ReadonlyArray<string> => [
@@ -189,36 +190,51 @@ export const layer = Layer.effect(
       pause: Effect.fnUntraced(
         function*(organizationId, account, now) {
           const changed = { paused_at: now, monitoring_state: "stopped", review_pending: false } as const
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update account set ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
             where organization_id = ${organizationId} and id = ${account.id}`
-          yield* sql`
+          )
+          yield* Tenant.post(
+            sql,
+            sql`
             update session set review_deadline = null, withheld_at = queued_at, queued_at = null
             where organization_id = ${organizationId} and account_id = ${account.id}
               and (review_deadline is not null or queued_at is not null)`
+          )
         },
         Effect.orDie
       ),
 
       resume: (organizationId, account, now) => {
         const changed = { paused_at: null, resumed_at: now, stopped_at: null, monitoring_state: "active" } as const
-        return sql`
+        return Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update account set stop_reason = null, failures = 0, last_poll_error = null,
             ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
-          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid)
+          where organization_id = ${organizationId} and id = ${account.id}`
+        ))
       },
 
       setRoleLabel: (organizationId, account, label) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update account set role_label = ${label}, search_text = ${searchText({ ...account, role_label: label })}
-          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid),
+          where organization_id = ${organizationId} and id = ${account.id}`
+        )),
 
       setNames: (organizationId, account, names) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update account set first_name = ${names.first_name}, last_name = ${names.last_name},
             username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })},
             search_text = ${searchText({ ...account, ...names })}
-          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid)
+          where organization_id = ${organizationId} and id = ${account.id}`
+        ))
     })
   })
 )

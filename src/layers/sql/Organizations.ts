@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrganizationFacts, Recipients } from "../../domain/Organization.ts"
 import * as Ports from "../../ports/index.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** The columns that an organization's facts are read from; what holds a seat, or will, is counted as it changes. */
 const columns: { readonly [Fact in keyof OrganizationFacts]: true } = {
@@ -59,9 +60,8 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row?.notification_recipients ?? "owner")
         ),
       setRecipients: (id, recipients) =>
-        sql`update organization set notification_recipients = ${recipients} where id = ${id}`.pipe(
-          Effect.orDie,
-          Effect.asVoid
+        Effect.orDie(
+          Tenant.post(sql, sql`update organization set notification_recipients = ${recipients} where id = ${id}`)
         )
     })
   })
