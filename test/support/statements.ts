@@ -1,12 +1,15 @@
 /** What the service says to its database: each statement, and whether it is inside a transaction. */
 import { Context, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
+import * as Client from "../../src/layers/sql/Client.ts"
 
 /** A statement as it reaches the database. */
 export interface Said {
   readonly sql: string
   readonly params: ReadonlyArray<unknown>
   readonly inTransaction: boolean
+  /** The organization whose rows the connection sees; null where it is any or none. */
+  readonly organizationId: string | null
 }
 
 /** A statement on one line. */
@@ -22,8 +25,13 @@ export const recording = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Eff
     (statement, _, fiber) =>
       Effect.sync(() => {
         const [sql, params] = statement.compile()
-        const inTransaction = Context.getOrUndefined(fiber.context, transactionService) !== undefined
-        said.push({ sql: oneLine(sql), params, inTransaction })
+        const connection = Context.getOrUndefined(fiber.context, transactionService)?.[0]
+        const organizationId = connection instanceof Client.Own || connection instanceof Client.Common
+          ? connection.organizationId ?? null
+          : null
+        const inTransaction = connection !== undefined &&
+          !(connection instanceof Client.Common && organizationId === null)
+        said.push({ sql: oneLine(sql), params, inTransaction, organizationId })
         return statement
       })
   )

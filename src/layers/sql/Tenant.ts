@@ -1,6 +1,6 @@
 /** The two ways to the database: inside one organization, behind the wall of row level security, and outside any. */
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Option, Predicate } from "effect"
-import { type SqlClient, type SqlConnection, SqlError, type Statement as Statements } from "effect/sql"
+import { type SqlClient, type SqlConnection, SqlError, Statement as Statements } from "effect/sql"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
 import * as Client from "./Client.ts"
 import * as Outage from "./Outage.ts"
@@ -97,6 +97,10 @@ const connectionOf = (
   context: Context.Context<never>
 ): SqlConnection.Connection | undefined => Context.getOrUndefined(context, sql.transactionService)?.[0]
 
+/** Whether somebody wants to know of each statement: a tracer, or who rewrites them. */
+const isWatched = ({ cache, context }: Fiber.Fiber<unknown, unknown>): boolean =>
+  cache.tracer !== undefined || Context.get(context, Statements.CurrentTransformer) !== undefined
+
 /** What a transaction may do. */
 export interface Options {
   /** One that only reads is one statement after another, each of what is committed when it begins. */
@@ -184,7 +188,7 @@ export const post = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.withFiber((fiber) => {
     const connection = connectionOf(sql, fiber.context)
-    if (!(connection instanceof Client.Own)) return Effect.asVoid(statement)
+    if (!(connection instanceof Client.Own) || isWatched(fiber)) return Effect.asVoid(statement)
     const [text, values] = statement.compile()
     connection.post({ text, values, named: true })
     return Effect.void
@@ -203,7 +207,10 @@ export const ask = <A extends object>(
   Effect.withFiber((fiber) => {
     const ways = Client.accessOf(sql)
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), defaultDeadline, false)
-    const asked = new Client.Common(ways, null, [], until).execute(text, values)
+    const connection = new Client.Common(ways, null, [], until)
+    const asked = isWatched(fiber)
+      ? Effect.provideService(sql.unsafe<A>(text, values), sql.transactionService, [connection, 0])
+      : connection.execute(text, values)
     return ways.shares
       ? Effect.matchCauseEffect(asked, {
         onFailure: mapCause(sql),
