@@ -115,12 +115,11 @@ describe("1 Idempotency-Key", () => {
           const plain = yield* said(World.send("POST", "/v1/api-keys", { key, body: wanted }))
           const keyed = yield* said(make(key, "one"))
           const isOfKeys = (sql: string) => sql.includes("idempotency_key")
-          expect(plain.length).toBeGreaterThan(5)
+          expect(plain.length).toBeGreaterThan(3)
           expect(plain.filter(isOfKeys)).toEqual([])
           // The claim in a transaction of its own, and the answer in the change's.
           expect(keyed.filter(isOfKeys).map((sql) => sql.split(" ", 1)[0])).toEqual(["insert", "update"])
-          const claim = keyed.findIndex(isOfKeys)
-          expect(keyed.filter((sql, at) => !isOfKeys(sql) && at !== claim - 1)).toEqual(plain)
+          expect(keyed.filter((sql) => !isOfKeys(sql))).toEqual(plain)
         }))
 
       it.effect("a key is kept for 24 hours, and then forgotten", () =>

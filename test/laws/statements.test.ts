@@ -13,7 +13,7 @@ import * as World from "../support/world.ts"
 /** Everything that is said outside an organization's transaction, by its beginning: before the organization is known. */
 const directory = [
   "with me as ( select admin.organization_id, organization.closed_at is not null as closed,",
-  "update \"api_key\" set last_used_at =",
+  "update api_key set last_used_at =",
   "delete from rate_limit where hits[cardinality(hits)] <",
   "select organization_id, sequence from pending_change where",
   "select 1"

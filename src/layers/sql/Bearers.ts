@@ -135,7 +135,7 @@ export const make = Effect.gen(function*() {
   const use = (table: "ai_connection" | "api_key", row: BearerRow, now: Date, usedBefore: Date) =>
     row.stale
       ? Tenant.directory(sql)(sql`
-        update ${sql(table)} set last_used_at = ${now}
+        update ${sql.literal(table)} set last_used_at = ${now}
         where organization_id = ${row.organization_id} and id = ${row.credential_id}
           and (last_used_at is null or last_used_at <= ${usedBefore})`)
       : undefined
