@@ -138,7 +138,7 @@ export const layer = Layer.effect(
 
     const append = Effect.fnUntraced(
       function*(organizationId: string, entry: JournalEntry) {
-        yield* sql`select ${yield* appending(organizationId, entry)}`
+        yield* Tenant.post(sql, sql`select ${yield* appending(organizationId, entry)}`)
       },
       Effect.orDie
     )
