@@ -16,7 +16,7 @@ const files = {
 }
 
 /** Those whose workers go on from file to file. */
-const shared = ["spec", "unit"]
+const shared = ["property", "postgres", "spec", "unit"]
 
 const project = (name: string, include: Array<string>, exclude: Array<string> = []) => ({
   test: {
@@ -34,7 +34,7 @@ const project = (name: string, include: Array<string>, exclude: Array<string> = 
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/databaseSetup.ts", "test/support/programSetup.ts"],
+    globalSetup: "test/support/runSetup.ts",
     projects: [
       project("process", files.process),
       project("property", files.property),

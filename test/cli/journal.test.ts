@@ -5,6 +5,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, done, freshDirectory, run, serve } from "../support/cli.ts"
+import { doneHere, runHere } from "../support/here.ts"
 
 /** The lines of an export that hold events. */
 const events = (ndjson: string): ReadonlyArray<string> =>
@@ -74,11 +75,13 @@ describe("a journal at the command line", () => {
       expect(events(ndjson)).toHaveLength(3)
       expect(broken("acme", ndjson)).toBeUndefined()
       expect(broken("acme", ndjson.replace("Łabel", "Label"))).toBe(3)
-      expect(events(await done(["journal", "export", "acme", "--after-sequence", "2", ...here]))).toEqual([
+      expect(events(await doneHere(["journal", "export", "acme", "--after-sequence", "2", ...here]))).toEqual([
         events(ndjson)[2]
       ])
 
-      const [header = [], , second = []] = cells(await done(["journal", "export", "acme", "--format", "csv", ...here]))
+      const [header = [], , second = []] = cells(
+        await doneHere(["journal", "export", "acme", "--format", "csv", ...here])
+      )
       const cell = (name: string) => second[header.indexOf(name)]
       expect(cell("actor.name")).toBe("'=cmd|'/c calc'!A0")
       expect(cell("credential.label")).toBe("'@SUM(1,\"2\")")
@@ -97,17 +100,17 @@ describe("a journal at the command line", () => {
       // An auditor has the export and the public key, and neither the database nor a key that signs.
       const proof = path.join(kept, "export.ndjson")
       const trusted = path.join(kept, "keys.json")
-      fs.writeFileSync(proof, await done(["journal", "export", "acme", ...here]))
+      fs.writeFileSync(proof, await doneHere(["journal", "export", "acme", ...here]))
       fs.writeFileSync(trusted, JSON.stringify(published))
       const audit = ["journal", "verify", "--export", proof, "--public-key", trusted]
       expect(await done(audit)).toMatch(/^acme: 3 events, unbroken, signed up to 3 by \S+\n$/)
       const [{ kid, x }] = published.keys
       const strange = { ...published.keys[0], x: `${x.startsWith("A") ? "B" : "A"}${x.slice(1)}` }
       fs.writeFileSync(trusted, JSON.stringify({ keys: [{ ...strange, kid }] }))
-      const forged = await run(audit)
+      const forged = await runHere(audit)
       expect([forged.status, forged.stdout]).toEqual([1, expect.stringContaining("a key that is not known")])
       const verify = ["journal", "verify", "--checkpoint", checkpoints, ...here]
-      expect(await done(verify)).toMatch(/^acme +3 events, unbroken/)
+      expect(await doneHere(verify)).toMatch(/^acme +3 events, unbroken/)
       expect(await service.stop()).toBe(0)
 
       await tamper(
@@ -117,7 +120,7 @@ describe("a journal at the command line", () => {
       update journal_head set (sequence, hash) = (select sequence, hash from journal_event where sequence = 2)`
       )
       for (const command of [["journal", "verify", ...here], verify]) {
-        const cut = await run(command)
+        const cut = await runHere(command)
         expect([cut.status, cut.stderr]).toEqual([1, "A journal is broken.\n"])
         expect(cut.stdout).toMatch(/^acme +BROKEN at \d+ +it ends before a checkpoint\n/)
       }
@@ -129,13 +132,13 @@ describe("a journal at the command line", () => {
         ok: false,
         journals: [{ organization: "acme", ok: false, sequence: 2, hash: null, reason: "hash" }]
       })
-      const copy = await done(["journal", "export", "acme", ...here])
+      const copy = await doneHere(["journal", "export", "acme", ...here])
       expect(broken("acme", copy)).toBe(2)
 
-      await done(["organizations", "create", "bolt", "--name", "Bolt", "--owner", "olga@bolt.example", ...here])
+      await doneHere(["organizations", "create", "bolt", "--name", "Bolt", "--owner", "olga@bolt.example", ...here])
       const pepper = path.join(data, "pepper")
       fs.renameSync(pepper, `${pepper}.kept`)
-      const lost = await run(["journal", "verify", ...here])
+      const lost = await runHere(["journal", "verify", ...here])
       expect([lost.status, lost.stdout, fs.existsSync(pepper)]).toEqual([1, "", false])
       expect(lost.stderr).toMatch(
         /^The database holds credentials whose pepper is not given \(1 API keys under [0-9a-f]{8}\): restore [^\n]+\n$/
@@ -145,12 +148,12 @@ describe("a journal at the command line", () => {
       const gone = path.join(kept, "gone.json")
       const named = [{ organization: "gone", sequence: 7, hash: "0".repeat(64) }]
       fs.writeFileSync(gone, JSON.stringify({ checkpoints: named }))
-      const missing = await run(["journal", "verify", "--json", "--checkpoint", gone, ...here])
+      const missing = await runHere(["journal", "verify", "--json", "--checkpoint", gone, ...here])
       expect([missing.status, JSON.parse(missing.stdout).journals.at(-1)]).toEqual([
         1,
         { organization: "gone", ok: false, sequence: 0, hash: null, reason: "missing" }
       ])
-      const others = await run(["journal", "verify", "--organization", "acme", "--checkpoint", gone, ...here])
+      const others = await runHere(["journal", "verify", "--organization", "acme", "--checkpoint", gone, ...here])
       expect([others.status, others.stderr]).toEqual([1, "No checkpoint is one of acme: it proves nothing.\n"])
       for (
         const [text, line] of [["", "holds no checkpoint"], ["{\"checkpoints\":[]}", "holds no checkpoint"], [
@@ -159,12 +162,12 @@ describe("a journal at the command line", () => {
         ]]
       ) {
         fs.writeFileSync(gone, text ?? "")
-        const refused = await run(["journal", "verify", "--checkpoint", gone, ...here])
+        const refused = await runHere(["journal", "verify", "--checkpoint", gone, ...here])
         expect([refused.status, refused.stdout]).toEqual([1, ""])
         expect(refused.stderr).toMatch(new RegExp(`^\\S+gone\\.json ${line}[^\\n]*\\n$`))
       }
 
-      const both = await run(["journal", "verify", "--json", ...here])
+      const both = await runHere(["journal", "verify", "--json", ...here])
       expect([both.status, JSON.parse(both.stdout)]).toMatchObject([1, {
         ok: false,
         journals: [{ organization: "acme", ok: false }, { organization: "bolt", ok: true }]

@@ -24,7 +24,8 @@ const served = Server.layer.pipe(
   ),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
   Layer.provideMerge(Layer.succeed(KnownAssistants, new Map([[known, "assistant_a" as const]]))),
-  Layer.provideMerge(World.core(pglite))
+  Layer.provideMerge(World.core(pglite)),
+  Layer.provideMerge(Browser.Chromium.layer)
 )
 
 /** An application's own server, which answers its callback by one more redirect, as many do. */

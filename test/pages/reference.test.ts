@@ -41,5 +41,5 @@ describe("the reference page in a browser", () => {
       })
       expect(widths).toEqual([390, 390])
       for (const guide of ["Authentication", "Errors", "Paging", "OAuth"]) expect(text).toContain(guide)
-    }).pipe(Effect.scoped), 120_000)
+    }).pipe(Effect.scoped, Effect.provide(Browser.Chromium.layer)), 120_000)
 })

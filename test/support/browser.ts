@@ -1,10 +1,10 @@
 /** A headless Chromium: the one that CHROMIUM_PATH names, else the one that npm has installed. */
 import chromium from "@sparticuz/chromium"
 import axe from "axe-core"
-import { Effect, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { launch, type Page } from "puppeteer-core"
+import { type Browser, launch, type Page } from "puppeteer-core"
 
 const flags = [
   "--headless",
@@ -28,11 +28,20 @@ const open = Effect.acquireRelease(
   (browser) => Effect.promise(() => browser.close())
 )
 
+/** The browser of a file. */
+export class Chromium extends Context.Service<Chromium, Browser>()("test/support/browser/Chromium") {
+  static readonly layer = Layer.effect(Chromium, open)
+}
+
 /** A page with a session of its own. */
-export const newPage = Effect.fnUntraced(function*(): Effect.fn.Return<Page, never, Scope.Scope> {
-  const browser = yield* open
+export const newPage = Effect.fnUntraced(function*(): Effect.fn.Return<Page, never, Chromium | Scope.Scope> {
+  const browser = yield* Chromium
+  const context = yield* Effect.acquireRelease(
+    Effect.promise(() => browser.createBrowserContext()),
+    (context) => Effect.promise(() => context.close())
+  )
   return yield* Effect.promise(async () => {
-    const page = await (await browser.createBrowserContext()).newPage()
+    const page = await context.newPage()
     await page.setViewport({ width: 1100, height: 900 })
     return page
   })
@@ -41,7 +50,7 @@ export const newPage = Effect.fnUntraced(function*(): Effect.fn.Return<Page, nev
 /** What axe finds wrong with the page as it is. */
 const violations = (page: Page) =>
   Effect.promise(async () => {
-    await page.evaluate(axe.source)
+    if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source)
     const found: ReadonlyArray<string> = await page.evaluate(
       `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | ")))`
     ) as ReadonlyArray<string>

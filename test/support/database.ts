@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { describe, inject } from "vitest"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import type { DatabaseUrlInvalid } from "../../src/layers/sql/Postgres.ts"
-import { createConsole, migrate, ownerUrl, postgresLayer } from "./databaseRoles.ts"
+import { ownerUrl, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
 import { lendServed, openEmbedded } from "./spare.ts"
 
@@ -87,10 +87,8 @@ export const postgresServer = (
 ): Effect.Effect<PrivateServer, never, Scope.Scope> =>
   Effect.gen(function*() {
     const server = yield* Effect.acquireRelease(
-      Effect.promise(() => DatabaseServer.start(options)),
+      Effect.promise(() => DatabaseServer.start({ ...options, from: inject("databases").cluster })),
       (server) => Effect.promise(() => server.remove())
     )
-    const url = yield* Effect.promise(() => createConsole(server, "console"))
-    yield* Effect.orDie(migrate(url))
-    return { server, url }
+    return { server, url: server.url("console_template", "console") }
   })

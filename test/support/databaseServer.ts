@@ -78,8 +78,22 @@ const descendants = (pid: number): Array<number> =>
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([child, parent]) => parent === pid && child !== undefined ? [child] : [])
 
+/** The files of a stopped server, and the password of its roles. */
+export interface Cluster {
+  readonly data: string
+  readonly password: string
+}
+
+interface Options {
+  readonly fsync?: boolean
+  readonly folder?: string
+  readonly settings?: Readonly<Record<string, string>>
+  /** What the server starts from, in place of an empty cluster. */
+  readonly from?: Cluster
+}
+
 export class DatabaseServer {
-  readonly password = crypto.randomBytes(16).toString("hex")
+  readonly password: string
   readonly #fsync: boolean
   readonly #settings: Readonly<Record<string, string>>
   /** The server's own folder, which goes with it. */
@@ -89,23 +103,18 @@ export class DatabaseServer {
   #keeper: childProcess.ChildProcess | undefined
   #log = ""
 
-  private constructor(fsync: boolean, folder: string, settings: Readonly<Record<string, string>>) {
+  private constructor({ folder = os.tmpdir(), from, fsync = false, settings = {} }: Options) {
+    this.password = from?.password ?? crypto.randomBytes(16).toString("hex")
     this.#fsync = fsync
     this.#settings = settings
     this.home = fs.mkdtempSync(path.join(folder, "postgres-test-"))
   }
 
-  /** Makes a cluster below `folder`, the system's temporary one by default, and starts it; fsync is off by default. */
-  static async start(
-    options?: {
-      readonly fsync?: boolean
-      readonly folder?: string
-      readonly settings?: Readonly<Record<string, string>>
-    }
-  ): Promise<DatabaseServer> {
-    const server = new DatabaseServer(options?.fsync ?? false, options?.folder ?? os.tmpdir(), options?.settings ?? {})
+  /** Starts a server with its files below `folder`, the system's temporary one by default; fsync is off by default. */
+  static async start(options: Options = {}): Promise<DatabaseServer> {
+    const server = new DatabaseServer(options)
     try {
-      await server.#initialise()
+      await server.#initialise(options.from)
       await server.start()
       return server
     } catch (cause) {
@@ -118,13 +127,20 @@ export class DatabaseServer {
     return path.join(this.home, "data")
   }
 
-  async #initialise() {
+  async #initialise(from: Cluster | undefined) {
     this.#bin = await findBinaries()
     this.#port = await freePort()
+    if (identity.uid !== undefined && identity.gid !== undefined) {
+      fs.chownSync(this.home, identity.uid, identity.gid)
+    }
+    if (from === undefined) await this.#makeCluster()
+    else await execFile("cp", ["-a", from.data, this.#data])
+  }
+
+  async #makeCluster() {
     const passwordFile = path.join(this.home, "password")
     fs.writeFileSync(passwordFile, this.password, { mode: 0o600 })
     if (identity.uid !== undefined && identity.gid !== undefined) {
-      fs.chownSync(this.home, identity.uid, identity.gid)
       fs.chownSync(passwordFile, identity.uid, identity.gid)
     }
     await execFile(path.join(this.#bin, "initdb"), [

@@ -11,7 +11,7 @@ import * as Migrate from "../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
-import { DatabaseServer } from "./databaseServer.ts"
+import { type Cluster, DatabaseServer } from "./databaseServer.ts"
 import * as Pristine from "./pristine.ts"
 
 const execFile = promisify(childProcess.execFile)
@@ -28,6 +28,8 @@ declare module "vitest" {
       readonly dump: string
       /** The same as the directory that an embedded service finds its database in. */
       readonly directory: string
+      /** The files of a PostgreSQL with the roles and the template. */
+      readonly cluster: Cluster
       /** What the migrations leave in each of the two. */
       readonly pristine: { readonly pglite: Pristine.Pristine; readonly postgres: Pristine.Pristine }
     }
@@ -79,6 +81,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const postgres = await Effect.runPromise(
       Effect.andThen(migrate(templateUrl), Effect.provide(described, postgresLayer(server.url("console_template"))))
     )
+    const cluster = { data: path.join(server.home, "cluster"), password: server.password }
+    await server.stop()
+    await server.backUp(cluster.data)
+    await server.start()
     const pglite = await dumpPglite(dump)
     const directory = path.join(server.home, "database")
     await unpack(dump, directory)
@@ -89,6 +95,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       templateUrl,
       dump,
       directory,
+      cluster,
       pristine: { pglite: pglite.pristine, postgres: postgres.pristine }
     })
     return teardown

@@ -10,9 +10,12 @@ const state = () => ({
   environment: { ...process.env },
   directory: process.cwd(),
   words: [...process.argv],
-  globals: Object.keys(globalThis),
+  // Libraries keep something there under a name that is nobody else's, from when they are loaded.
+  globals: Object.keys(globalThis).filter((name) => !/^(?:__|~)/.test(name)).toSorted(),
   // What a module does at the end of the process it does once, when it is loaded.
-  listeners: process.eventNames().filter((name) => name !== "exit").map((name) => [name, process.listenerCount(name)]),
+  listeners: Object.fromEntries(
+    process.eventNames().filter((name) => name !== "exit").map((name) => [name, process.listenerCount(name)])
+  ),
   fakeTimers: vi.isFakeTimers()
 })
 
