@@ -21,7 +21,8 @@ export const heading = (
   "committed to disk. It decides scope, closed organization, role and reach, checks inputs by schema, answers by " +
   "compiled serialisers, with the same headers and codes, and writes the same line of log for each request to the same " +
   "kind of file, a turn of the event loop at once. Over MCP it answers by the official SDK " +
-  "(`@modelcontextprotocol/server`, stateless, JSON). Nothing is answered from a cache.",
+  "(`@modelcontextprotocol/server`, stateless, JSON), with the answer's JSON as the text beside it, where the service " +
+  "has a shorter table. Nothing is answered from a cache.",
   "What only the service has: row level security below every statement; OAuth tokens, hosts of organizations, trusted " +
   "proxies, idempotency keys, draining on stop, spans, and the other operations.",
   "**The floor** is `node:http` with one `pg` statement a request, for one organization: no key, limit, journal, " +

@@ -1,6 +1,6 @@
 /** `npm run bench:scale`: what a request costs as organizations, journals and replicas grow, and what a start costs. */
 import { parseArgs } from "node:util"
-import { startService } from "../peers/processes.ts"
+import { installed, startService } from "../peers/processes.ts"
 import { record, type Table } from "../support/figure.ts"
 import { fillDatabase, type Filling } from "../support/fill.ts"
 import { startGround } from "../support/ground.ts"
@@ -9,10 +9,10 @@ import { measurePages } from "./pages.ts"
 import { measureReplicas } from "./replicas.ts"
 
 const help = `npm run bench:scale -- [--accounts 1000,100000,1000000] [--organizations 1000] [--events 10000000]
-  [--rounds 40] [--seconds 8] [--starts 5] [--rest 10] [--parts pages,replicas,cold]
+  [--rounds 40] [--seconds 4] [--starts 5] [--rest 10] [--parts pages,replicas,cold]
 
 Fills one organization of each size of --accounts and --organizations of 1,000 accounts, with --events journal entries
-together, and asks every page --rounds times; then 1, 2 and 4 replicas for --seconds; then --starts starts.
+together, and asks every page --rounds times; then 1, 2 and 4 replicas five times for --seconds; then --starts starts.
 With the defaults it takes about a quarter of an hour, and 12 GB of disk while it runs.`
 
 const { values } = parseArgs({
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     organizations: { type: "string", default: "1000" },
     events: { type: "string", default: "10000000" },
     rounds: { type: "string", default: "40" },
-    seconds: { type: "string", default: "8" },
+    seconds: { type: "string", default: "4" },
     starts: { type: "string", default: "5" },
     rest: { type: "string", default: "10" },
     parts: { type: "string", default: "pages,replicas,cold" },
@@ -82,7 +82,7 @@ const run = async () => {
         } s, past the API: the entries' hashes are no chain, which no page looks at. Of 1,000 accounts 860 are protected and 2 to 80 are in each other status; the admin is granted 3 departments and 10 further accounts, the application is limited to 3 departments. Each page is asked of the real service over HTTP, the organizations in turn.`,
         "What falls short: a page of the journal for a caller whose reach is narrow, filtered by something that is common in the organization and rare within that reach, reads until it has found its events; it never reads more than the caller may see and the events that match. Every other page reads at most 20 rows for each one it may hold, which test/layers/sql/plans.test.ts holds to."
       )
-      const service = await startService(ground.url, ground.pepper)
+      const service = await startService(ground.url, ground.pepper, { program: installed })
       try {
         const sample = many.slice(Math.floor(many.length / 2)).slice(0, 1)
         const pages = await measurePages(ground, service, [...single, ...sample], Number(values.rounds))

@@ -5,7 +5,7 @@ import * as crypto from "node:crypto"
 import * as Journal from "../../src/layers/sql/Journal.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { postgresLayer } from "../../test/support/databaseRoles.ts"
-import { memoryOf, type Server, startService } from "../peers/processes.ts"
+import { installed, memoryOf, type Server, startService } from "../peers/processes.ts"
 import { type Answered, median, quantile, startAsking, taking } from "../support/asking.ts"
 import type { Chart, Table } from "../support/figure.ts"
 import { fillDatabase, idOf } from "../support/fill.ts"
@@ -15,16 +15,18 @@ const organization = { id: "replicas", accounts: 1000, events: 0, departments: 1
 const connections = 24
 const requestsPerMinute = 120
 
-interface Served {
-  readonly replicas: number
-  readonly perSecond: number
-  readonly times: ReadonlyArray<number>
-  readonly unexpected: number
-  readonly writes: number
-  readonly memory: ReadonlyArray<number>
-  readonly admitted: number
-  readonly refused: number
+/** So many replicas, and what the rounds with them came to. */
+interface Group {
+  readonly replicas: ReadonlyArray<Server>
+  readonly key: () => string
+  readonly perSecond: Array<number>
+  readonly times: Array<number>
+  unexpected: number
+  writes: number
 }
+
+/** Seconds before each slot. */
+const warmUp = 2
 
 /** Six lists of ten requests, two accounts, one organization and one change of a label. */
 const requestOf = (turn: number, accounts: ReadonlyArray<string>, run: string) => {
@@ -91,42 +93,59 @@ const verified = (url: string) =>
       )
   )
 
-/** Serves with each number of replicas for so many seconds. */
+/** Serves with each number of replicas in turn, so many rounds of so many seconds. */
 export const measureReplicas = async (
   ground: Ground,
   counts: ReadonlyArray<number>,
-  seconds: number
+  seconds: number,
+  rounds = 5
 ): Promise<{ readonly tables: ReadonlyArray<Table>; readonly charts: ReadonlyArray<Chart> }> => {
   await fillDatabase(ground.superuser, [organization])
   const { rows } = await ground.superuser.query<{ id: string }>(
     `select ${idOf("account", organization.id, "n")} as id from generate_series(1, ${organization.accounts}) n`
   )
   const accounts = rows.map(({ id }) => id)
-  const served: Array<Served> = []
+  const keys = Math.ceil((seconds + warmUp) * rounds * 5000 / 100)
+  const groups: Array<Group> = []
+  const rowsOf: Array<ReadonlyArray<string | number>> = []
   let changes = 0
-  for (const count of counts) {
-    const replicas: Array<Server> = []
-    for (let index = 0; index < count; index++) replicas.push(await startService(ground.url, ground.pepper))
-    try {
-      const key = taking(await makeKeys(ground, organization.id, "owner", Math.ceil(seconds * 5000 / 100)))
-      changes += (await load(replicas, key, accounts, Math.min(2, seconds))).writes
-      const begun = process.hrtime.bigint()
-      const { answers, writes } = await load(replicas, key, accounts, seconds)
-      const took = Number(process.hrtime.bigint() - begun) / 1e9
-      changes += writes
-      const [lone = ""] = await makeKeys(ground, organization.id, "owner", 1)
-      served.push({
-        replicas: count,
-        perSecond: answers.length / took,
-        times: answers.map(({ millis }) => millis),
-        unexpected: answers.filter(({ status }) => status !== 200).length,
-        writes,
-        memory: replicas.map(({ pid }) => memoryOf(pid)),
-        ...await overTheLimit(replicas, lone)
-      })
-    } finally {
-      await Promise.all(replicas.map(({ stop }) => stop()))
+  try {
+    for (const count of counts) {
+      const replicas: Array<Server> = []
+      const key = taking(await makeKeys(ground, organization.id, "owner", keys))
+      groups.push({ replicas, key, perSecond: [], times: [], unexpected: 0, writes: 0 })
+      for (let index = 0; index < count; index++) {
+        replicas.push(await startService(ground.url, ground.pepper, { program: installed }))
+      }
     }
+    for (let round = 0; round < rounds; round++) {
+      for (const group of groups) {
+        changes += (await load(group.replicas, group.key, accounts, warmUp)).writes
+        const begun = process.hrtime.bigint()
+        const { answers, writes } = await load(group.replicas, group.key, accounts, seconds)
+        group.perSecond.push(answers.length / (Number(process.hrtime.bigint() - begun) / 1e9))
+        for (const { millis } of answers) group.times.push(millis)
+        group.unexpected += answers.filter(({ status }) => status !== 200).length
+        group.writes += writes
+        changes += writes
+      }
+    }
+    for (const { perSecond, replicas, times, unexpected, writes } of groups) {
+      const [lone = ""] = await makeKeys(ground, organization.id, "owner", 1)
+      const { admitted, refused } = await overTheLimit(replicas, lone)
+      rowsOf.push([
+        replicas.length,
+        Math.round(median(perSecond)),
+        Number(median(times).toFixed(1)),
+        Number(quantile(times, 0.99).toFixed(1)),
+        unexpected,
+        writes,
+        replicas.map(({ pid }) => memoryOf(pid).toFixed(0)).join(", "),
+        `${admitted} / ${refused}`
+      ])
+    }
+  } finally {
+    await Promise.all(groups.flatMap(({ replicas }) => replicas).map(({ stop }) => stop()))
   }
   const state = await verified(ground.url)
   return {
@@ -142,18 +161,9 @@ export const measureReplicas = async (
         "MiB each under load",
         `of ${requestsPerMinute * 3} requests at once with one key: admitted / refused`
       ],
-      rows: served.map(({ admitted, memory, perSecond, refused, replicas, times, unexpected, writes }) => [
-        replicas,
-        Math.round(perSecond),
-        Number(median(times).toFixed(1)),
-        Number(quantile(times, 0.99).toFixed(1)),
-        unexpected,
-        writes,
-        memory.map((mebibytes) => mebibytes.toFixed(0)).join(", "),
-        `${admitted} / ${refused}`
-      ]),
+      rows: rowsOf,
       note:
-        `Six lists of 50, two single accounts, one organization and one change of a label of ten requests, by ${connections} connections for ${seconds} s. The limit is ${requestsPerMinute} in a minute, however many replicas are asked. The journal that all of them wrote was verified afterwards: ${
+        `Six lists of 50, two single accounts, one organization and one change of a label of ten requests, by ${connections} connections for ${seconds} s; the requests a second are the median of ${rounds} rounds, in which the numbers of replicas take turns. The limit is ${requestsPerMinute} in a minute, however many replicas are asked. The journal that all of them wrote was verified afterwards: ${
           state.ok
             ? `whole, with ${state.sequence} events of ${changes} acknowledged changes, those of the warm-up included`
             : `broken at ${state.sequence}, ${state.reason}`

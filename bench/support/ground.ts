@@ -49,6 +49,9 @@ export const startGround = async (): Promise<Ground> => {
   }
 }
 
+/** The pepper's id, from its text in the parameter. */
+const pepperId = (parameter: string) => `left(encode(sha256(decode(${parameter}, 'base64')), 'hex'), 8)`
+
 const secrets = ({ pepper }: Ground, start: string, count: number) =>
   Array.from({ length: count }, () => {
     const secret = Redacted.value(form(start).write(crypto.randomBytes(32)))
@@ -66,9 +69,9 @@ export const makeKeys = async (
   await ground.superuser.query(
     `insert into api_key (organization_id, id, admin_id, label, scopes, digest, pepper_id, created_at, last_used_at)
     select $1, gen_random_uuid(), ${idOf("admin", organizationId, `'${member}'`)}, 'Key',
-      array['org:read', 'accounts:write'], digest, 'bench', now(), now()
+      array['org:read', 'accounts:write'], digest, ${pepperId("$3")}, now(), now()
     from unnest($2::text[]) digest`,
-    [organizationId, made.map(({ digest }) => digest)]
+    [organizationId, made.map(({ digest }) => digest), ground.pepper]
   )
   return made.map(({ secret }) => secret)
 }
@@ -98,8 +101,10 @@ export const makeLimitedTokens = async (
       ) as listed
     )
     insert into oauth_token (organization_id, digest, pepper_id, connection_id, kind, scopes, created_at, expires_at)
-    select $1, label, 'bench', id, 'access', array['org:read'], now(), now() + interval '1 day' from connection`,
-    [organizationId, made.map(({ digest }) => digest), departments, `${address}/v1`]
+    select $1, label, ${
+      pepperId("$5")
+    }, id, 'access', array['org:read'], now(), now() + interval '1 day' from connection`,
+    [organizationId, made.map(({ digest }) => digest), departments, `${address}/v1`, ground.pepper]
   )
   return made.map(({ secret }) => secret)
 }
