@@ -10,11 +10,30 @@ export interface LogSettings {
 }
 
 /** One object with the fields of the event beside its time, level and message. */
-const flatJson = Logger.map(
+const anyJson = Logger.map(
   Logger.formatStructured,
   ({ annotations, cause, level, message, timestamp }) =>
     Formatter.formatJson({ timestamp, level, message, ...annotations, ...(cause === undefined ? {} : { cause }) })
 )
+
+/** Whether JSON.stringify writes the value as the formatter does. */
+const isPlain = (value: unknown): boolean =>
+  value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+
+/** The same, at a fraction of its cost where the event is a sentence with plain fields, as each request's is. */
+const flatJson = Logger.make((event: Logger.Options<unknown>): string => {
+  const { cause, date, fiber, logLevel, message } = event
+  const sentence: unknown = Array.isArray(message) && message.length === 1 ? message[0] : message
+  const annotations = fiber.getRef(References.CurrentLogAnnotations)
+  return typeof sentence === "string" && cause.reasons.length === 0 && Object.values(annotations).every(isPlain)
+    ? JSON.stringify({
+      timestamp: date.toISOString(),
+      level: logLevel.toUpperCase(),
+      message: sentence,
+      ...annotations
+    })
+    : anyJson.log(event)
+})
 
 let pending = ""
 

@@ -1,7 +1,14 @@
 /** How the body of a request is read. */
-import { type ByteSize, Effect } from "effect"
+import { type ByteSize, Effect, Predicate } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
+
+/** Whether the request is known to have no body; a source that does not say so may have one. */
+export const isAbsent = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  source instanceof Request
+    ? source.body === null
+    : Predicate.hasProperty(source, "httpVersionMajor") && source.httpVersionMajor === 1 &&
+      headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0"
 
 /** The body, whole; `limit` is its largest size where it is less than the service's. */
 export const read = (

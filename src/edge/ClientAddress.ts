@@ -8,6 +8,20 @@ import { TrustedProxies } from "./Settings.ts"
 const parse = (text: string) =>
   Option.map(Option.getSuccess(NetAddress.ipFromString(text.trim())), (address) => NetAddress.toCanonical(address))
 
+/** How many peers are remembered as they are written canonically: a connection's is asked for at each of its requests. */
+const maxKnown = 4096
+const known = new Map<string, string>()
+
+/** The address of a peer whose word about others does not count. */
+const canonical = (peer: string): string => {
+  const remembered = known.get(peer)
+  if (remembered !== undefined) return remembered
+  const address = Option.match(parse(peer), { onNone: () => peer, onSome: NetAddress.formatIp })
+  if (known.size >= maxKnown) known.clear()
+  known.set(peer, address)
+  return address
+}
+
 /** How many addresses of `X-Forwarded-For` are looked at, from its right end: no chain of proxies is longer. */
 const maxHops = 32
 
@@ -21,6 +35,7 @@ export const clientAddress = (
   trusted: ReadonlyArray<IpNetwork.IpNetwork>
 ): string | null => {
   if (peer === null) return null
+  if (trusted.length === 0) return canonical(peer)
   const path = [...(forwardedFor ?? "").split(",").filter((part) => part.trim() !== ""), peer].slice(-maxHops)
   let address = peer
   while (path.length > 0) {

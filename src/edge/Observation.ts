@@ -1,10 +1,10 @@
 /** What is recorded of every request, over any transport: counts, one line of the log, and a span of the trace. */
-import { Clock, Context, Effect, Exit, LogLevel, Option } from "effect"
+import { Clock, Context, Effect, Exit, LogLevel, Option, References } from "effect"
 import { HttpServerRequest, HttpTraceContext } from "effect/http"
 import type { CredentialKind, Via } from "../domain/Access.ts"
 import { addressOf } from "./ClientAddress.ts"
 import * as Metrics from "./Metrics.ts"
-import { RequestLines, TrustedProxies } from "./Settings.ts"
+import { RequestId, RequestLines, TrustedProxies } from "./Settings.ts"
 
 /** An endpoint by its name: one for each operation and transport, and one for each other address. */
 export class Endpoint {
@@ -126,21 +126,6 @@ const report = (observation: Observation, status: number | null, started: bigint
     })
   })
 
-/** Observes the request from here to its answer; one that its client gave up counts as cancelled. */
-export const watch = <A, E, R>(
-  observation: Observation,
-  statusOf: (answered: A) => number,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => {
-    const started = Context.get(fiber.context, Clock.Clock).monotonicTimeNanosUnsafe()
-    Metrics.inFlight.modifyUnsafe(1, fiber.context)
-    return Effect.onExit(Effect.provideService(effect, Current, observation), (exit) => {
-      Metrics.inFlight.modifyUnsafe(-1, fiber.context)
-      return report(observation, Exit.isSuccess(exit) ? statusOf(exit.value) : null, started)
-    })
-  })
-
 /** The same for the span, by the names that tracing has for them. */
 const attributes = (observation: Observation, status: number | null) => {
   const logged = fields(observation, status)
@@ -182,7 +167,7 @@ const traced = <A, E, R>(
           Effect.withParentSpan(span),
           Effect.onExit((exit) =>
             Effect.sync(() => {
-              const status = Exit.isSuccess(exit) ? statusOf(exit.value) : null
+              const status = Exit.isSuccess(exit) && observation.code !== cancelled ? statusOf(exit.value) : null
               for (const [name, value] of Object.entries(attributes(observation, status))) {
                 if (value !== null) span.attribute(name, value)
               }
@@ -195,16 +180,33 @@ const traced = <A, E, R>(
     )
   })
 
-/** Serves an endpoint: what is answered there is recorded under its name. */
-export const at = <A extends { readonly status: number }, E, R>(endpoint: Endpoint, effect: Effect.Effect<A, E, R>) =>
-  Effect.withFiber((fiber): Effect.Effect<A, E, R> => {
-    const observation = Context.get(fiber.context, Current)
-    if (observation === undefined) return effect
-    observation.endpoint = endpoint
-    return fiber.cache.tracer === undefined || endpoint.quiet
-      ? effect
-      : traced(observation, ({ status }) => status, effect)
+/**
+ * Observes the request from here to its answer, in a context that has it; one that its client gave up counts as
+ * cancelled. Where a tracer is, it gets a span.
+ */
+export const watch = <A, E, R>(
+  observation: Observation,
+  statusOf: (answered: A) => number,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const started = Context.get(fiber.context, Clock.Clock).monotonicTimeNanosUnsafe()
+    Metrics.inFlight.modifyUnsafe(1, fiber.context)
+    const { endpoint } = observation
+    const unseen = fiber.cache.tracer === undefined || endpoint.quiet || endpoint === other
+    return Effect.onExit(unseen ? effect : traced(observation, statusOf, effect), (exit) => {
+      Metrics.inFlight.modifyUnsafe(-1, fiber.context)
+      return report(observation, Exit.isSuccess(exit) ? statusOf(exit.value) : null, started)
+    })
   })
+
+/** The context of a request that is observed. */
+export const inContext = <R>(context: Context.Context<R>, observation: Observation): Context.Context<R> =>
+  Context.add(
+    Context.add(Context.add(context, Current, observation), RequestId, observation.requestId),
+    References.CurrentLogAnnotations,
+    { ...Context.get(context, References.CurrentLogAnnotations), request_id: observation.requestId }
+  )
 
 /** Observes one of several things that a request asks for, as a request of its own. */
 export const within = <A, E, R>(
@@ -219,10 +221,5 @@ export const within = <A, E, R>(
     observation.endpoint = endpoint
     observation.ip = whole.ip
     observation.caller = whole.caller
-    const status = () => statusOf(observation.code)
-    return watch(
-      observation,
-      status,
-      fiber.cache.tracer === undefined ? effect : traced(observation, status, effect)
-    )
+    return Effect.provideService(watch(observation, () => statusOf(observation.code), effect), Current, observation)
   })

@@ -1,53 +1,30 @@
-/** The service over HTTP: a route for every operation, and the edge around all of them. */
-import { ByteSize, Context, Effect } from "effect"
+/** The service over HTTP: one handler from a request to its answer, with a route for every operation. */
+import { ByteSize, Context, Effect, Scope, Tracer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import {
-  HttpEffect,
-  HttpIncomingMessage,
-  HttpMiddleware,
-  HttpRouter,
-  HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse
-} from "effect/http"
-import { Caller } from "../domain/Access.ts"
+import { FindMyWay, HttpIncomingMessage, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ResourceMissing } from "../domain/Failure.ts"
-import { resourceMetadata } from "../domain/OAuth.ts"
-import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import { recover } from "../edge/Answer.ts"
 import * as Compression from "../edge/Compression.ts"
-import { enter, hostOf, siteOf } from "../edge/Entry.ts"
-import { withExtras } from "../edge/Extras.ts"
+import { hostOf, siteOf } from "../edge/Entry.ts"
 import * as Observation from "../edge/Observation.ts"
-import { JournalKeys, makeRequestId, RequestId } from "../edge/Settings.ts"
+import { JournalKeys, makeRequestId } from "../edge/Settings.ts"
 import { Sites } from "../edge/Site.ts"
-import { Replayed } from "../kernel/Idempotency.ts"
-import type * as Operation from "../kernel/Operation.ts"
-import { type Operations, Served } from "../operations/index.ts"
-import type { Credentials } from "../ports/Credentials.ts"
-import type { Entrance } from "../ports/Entrance.ts"
-import type { FailedAttempts } from "../ports/RateLimits.ts"
+import { Served } from "../operations/index.ts"
+import * as Cors from "./Cors.ts"
 import * as Documents from "./Documents.ts"
 import * as Headers from "./Headers.ts"
 import * as Health from "./Health.ts"
-import * as Input from "./Input.ts"
 import * as OAuth from "./OAuth.ts"
 import * as Pages from "./pages/index.ts"
 import * as Reference from "./Reference.ts"
+import * as Rest from "./Rest.ts"
 import * as Unrouted from "./Unrouted.ts"
 
 /** How large a request's body may be. */
 const maxBodySize = ByteSize.kibibytes(64)
 
 /** The services that the app needs; their layers live elsewhere. */
-export type Services =
-  | Operation.Services<Operations>
-  | Credentials
-  | Entrance
-  | FailedAttempts
-  | OAuth.Services
-  | Pages.Services
-  | SecureRandom.SecureRandom
-  | Sites
+export type Services = Rest.Services | OAuth.Services | Pages.Services | SecureRandom.SecureRandom
 
 /** A further endpoint on the same server: whatever the method, it answers at its path and below, within the same edge. */
 export interface Mount {
@@ -60,141 +37,43 @@ export const Mounts = Context.Reference<ReadonlyArray<Mount>>("org-security-cons
   defaultValue: () => []
 })
 
-const toResponse = ({ body, headers, status }: ErrorAnswer) =>
-  HttpServerResponse.setHeaders(HttpServerResponse.jsonUnsafe(body, { status }), {
-    ...headers,
-    "cache-control": "no-store"
-  })
-
-/** Runs one operation for the request: who asks, whether it may, what it asks, and the answer. */
-const run = Effect.fnUntraced(function*(
-  operation: Operation.Any
-): Effect.fn.Return<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext | Services
-> {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  let baseUrl = ""
-  let headers: Readonly<Record<string, string>> = {}
-  return yield* Effect.gen(function*() {
-    const site = yield* siteOf(request)
-    baseUrl = site.baseUrl
-    const caller = yield* enter(request, site, "rest")
-    return yield* Effect.gen(function*() {
-      headers = rateHeaders(yield* operation.admit)
-      const { params } = yield* HttpRouter.RouteContext
-      // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-      const { text } = yield* operation.respond(yield* Input.read(operation, request, params)).pipe(
-        Effect.provideService(Replayed, () => headers = { ...headers, "idempotent-replayed": "true" })
-      )
-      return HttpServerResponse.text(text, { contentType: "application/json" })
-    }).pipe(Effect.provideService(Caller, withExtras(caller, request.headers["idempotency-key"])))
-  }).pipe(
-    recover((failed) =>
-      Effect.succeed(
-        failed.status === 401
-          ? HttpServerResponse.setHeader(
-            toResponse(failed),
-            "www-authenticate",
-            `Bearer resource_metadata="${resourceMetadata(baseUrl, "v1")}"`
-          )
-          : toResponse(failed)
-      )
-    ),
-    Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, "cache-control": "no-store" }))
-  )
-})
-
 /** Where the public keys of the journal's checkpoints are. */
 const journalKeys = "/.well-known/journal-keys"
 
+/** What answers a request; whatever fails is answered already. */
+type Serve<R = Services> = (
+  request: HttpServerRequest.HttpServerRequest,
+  params: Readonly<Record<string, string | undefined>>
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpServerRequest.HttpServerRequest>
+
+/** What answers at an address, and by which name it is told of. */
+interface Route {
+  readonly endpoint: Observation.Endpoint
+  readonly serve: Serve
+}
+
 /** An address that nothing answers at is one more object that does not exist; the answer says which methods it has. */
-const unrouted = (describe: Unrouted.Describe) => ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+const unrouted = (describe: Unrouted.Describe): Serve<never> => ({ method, url }) => {
   const { message, methods } = describe(method, url)
   return Effect.fail(new ResourceMissing({ message })).pipe(
-    recover((failed) =>
-      Effect.succeed(
-        methods === "" ? toResponse(failed) : HttpServerResponse.setHeader(toResponse(failed), "allow", methods)
-      )
-    )
+    recover((failed) => Effect.succeed(Rest.toResponse(failed, methods === "" ? {} : { allow: methods })))
   )
 }
 
-const isUnrouted = (error: unknown): boolean =>
-  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-
 /** Whether browsers of every origin may call the path: the interface, its document, and the ways to a token. */
-const isOpen = (url: string): boolean => {
-  const path = url.split("?", 1)[0] ?? ""
-  return path.startsWith("/v1/") || path === Documents.path || OAuth.isOpen(path)
-}
-
-const cors = HttpMiddleware.cors({
-  allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-  allowedHeaders: [
-    "Authorization",
-    "Content-Type",
-    "Idempotency-Key",
-    "Archive-Password",
-    "Range",
-    "MCP-Protocol-Version"
-  ],
-  exposedHeaders: [
-    "Request-Id",
-    "RateLimit-Limit",
-    "RateLimit-Remaining",
-    "RateLimit-Reset",
-    "Retry-After",
-    "WWW-Authenticate",
-    "Idempotent-Replayed"
-  ],
-  maxAge: 86_400
-})
-
-/** What holds for every request: an id on the answer, limits, open origins where they belong, and errors in one body. */
-const edge = <E, R>(
-  random: SecureRandom.SecureRandom["Service"],
-  sites: Sites["Service"],
-  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-) =>
-  Effect.gen(function*() {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const requestId = yield* makeRequestId(random)
-    const observation = new Observation.Observation(request.method, requestId)
-    const site = sites.find(hostOf(request))
-    yield* HttpEffect.appendPreResponseHandler((_, response) =>
-      Effect.succeed(Headers.secure(response, requestId, site))
-    )
-    const answered = app.pipe(
-      recover((failed) => Effect.succeed(toResponse(failed))),
-      Effect.provideService(RequestId, requestId),
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
-      Effect.annotateLogs({ request_id: requestId })
-    )
-    return yield* Observation.watch(
-      observation,
-      ({ status }) => status,
-      isOpen(request.url) ? cors(answered) : answered
-    )
-  })
-
-/** An address that no operation is at. */
-const named = <E, R>(path: string, handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Observation.at(new Observation.Endpoint("http", path), handler)
+const isOpen = (path: string): boolean => path.startsWith("/v1/") || path === Documents.path || OAuth.isOpen(path)
 
 /** The bare address leads a person to the console; to programs it is nothing, as any other address. */
-const root = (absent: ReturnType<typeof unrouted>) =>
+const root = (absent: Serve<never>): Serve => (request, params) =>
   Effect.gen(function*() {
-    const request = yield* HttpServerRequest.HttpServerRequest
     const { baseUrl } = yield* siteOf(request)
     return /\btext\/html\b/i.test(request.headers["accept"] ?? "")
       ? HttpServerResponse.empty({
         status: 303,
         headers: { location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/console`, "cache-control": "no-store" }
       })
-      : yield* absent(request)
-  }).pipe(recover((failed) => Effect.succeed(toResponse(failed))))
+      : yield* absent(request, params)
+  }).pipe(recover((failed) => Effect.succeed(Rest.toResponse(failed))))
 
 /** Paths are exact: case, slashes and all; an id of any length is an id, and malformed at most. */
 const routerConfig = {
@@ -204,59 +83,115 @@ const routerConfig = {
   maxParamLength: Number.MAX_SAFE_INTEGER
 }
 
+/** Every address with what answers there. */
+const makeRouter = Effect.gen(function*() {
+  const router = FindMyWay.make<Route>(routerConfig)
+  const operations = yield* Served
+  const absent = unrouted(Unrouted.make(operations))
+  for (const operation of operations) {
+    router.on(operation.method, operation.path, {
+      endpoint: new Observation.Endpoint("rest", operation.path, operation.id),
+      serve: (request, params) => Rest.run(operation, request, params)
+    })
+  }
+  /** An address that no operation is at. */
+  const add = (
+    method: string,
+    path: `/${string}`,
+    serve: Serve,
+    name = path
+  ) => {
+    const route = { endpoint: new Observation.Endpoint("http", name), serve }
+    for (const one of path.endsWith("/*") ? [path, path.slice(0, -2) as `/${string}`] : [path]) {
+      router.on(method, one, route)
+    }
+  }
+  add("GET", "/", root(absent))
+  const document = Compression.compressOnce(Effect.sync(() => Documents.response(operations)))
+  add("GET", Documents.path, () => document)
+  const reference = Compression.compressOnce(yield* Reference.make)
+  add("GET", Reference.path, () => reference)
+  for (const { endpoint, method, path } of OAuth.endpoints) add(method, path, () => endpoint)
+  for (const { method, path, serve } of Pages.pages) add(method, path, () => serve)
+  const keys = yield* JournalKeys
+  add("GET", journalKeys, () => Effect.sync(() => HttpServerResponse.jsonUnsafe({ keys })))
+  add("GET", "/healthz", () => Health.alive)
+  const ready = yield* Health.makeReady
+  add("GET", "/readyz", () => ready)
+  for (const { handler, path } of yield* Mounts) {
+    const route: Route = { endpoint: new Observation.Endpoint("http", path), serve: () => handler }
+    router.all(`${path}/*`, route)
+    router.all(path, route)
+  }
+  return { absent, router }
+})
+
 /** A path with one of these is no path of ours; the router would end the path there, and pass over the rest. */
-const isForeign = (url: string): boolean => /[;#]/.test(url.split("?", 1)[0] ?? "")
+const foreign = /[;#]/
+
+/** What of the surroundings in which the service is made belongs to its requests: no span and no scope does. */
+const lasting = Context.omit(Tracer.ParentSpan, Scope.Scope, HttpServerRequest.HttpServerRequest)
 
 /**
  * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web handler
  * by `HttpEffect.toWebHandler`.
  *
- * It serves every operation, the OpenAPI document, `/healthz` and `/readyz` for a supervisor, and what is mounted.
+ * It serves every operation, the OpenAPI document, `/healthz` and `/readyz` for a supervisor, and what is mounted. What
+ * holds for every request is done here: an id on the answer, limits, open origins where they belong, and errors in one
+ * body.
  */
 export const make: Effect.Effect<
   Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>,
   never,
   Services
 > = Effect.gen(function*() {
-  const context = yield* Effect.context<Services>()
-  const router = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
-  const operations = yield* Served
-  const absent = unrouted(Unrouted.make(operations))
-  for (const operation of operations) {
-    const endpoint = new Observation.Endpoint("rest", operation.path, operation.id)
-    yield* router.add(
-      operation.method,
-      operation.path,
-      Observation.at(endpoint, Effect.provideContext(run(operation), context))
+  const context = Context.add(
+    lasting(yield* Effect.context<Services>()),
+    HttpIncomingMessage.MaxBodySize,
+    maxBodySize
+  )
+  const random = Context.get(context, SecureRandom.SecureRandom)
+  const sites = Context.get(context, Sites)
+  const { absent, router } = yield* makeRouter
+
+  const serve = (request: HttpServerRequest.HttpServerRequest, requestId: string) => {
+    const { method, url } = request
+    const path = url.split("?", 1)[0] ?? ""
+    const open = isOpen(path)
+    const observation = new Observation.Observation(method, requestId)
+    const found = foreign.test(path)
+      ? undefined
+      : router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined)
+    let answered: Effect.Effect<
+      HttpServerResponse.HttpServerResponse,
+      never,
+      Services | HttpServerRequest.HttpServerRequest
+    >
+    if (open && method === "OPTIONS") {
+      answered = Cors.preflight
+    } else if (found === undefined) {
+      answered = absent(request, {})
+    } else {
+      observation.endpoint = found.handler.endpoint
+      answered = recover((failed) => Effect.succeed(Rest.toResponse(failed)))(
+        Effect.interruptible(found.handler.serve(request, found.params))
+      )
+    }
+    const site = sites.find(hostOf(request))
+    return Effect.updateContext(
+      Effect.uninterruptible(
+        Effect.map(
+          Observation.watch(observation, ({ status }) => status, answered),
+          (response) => Headers.complete(response, requestId, site, open)
+        )
+      ),
+      (outer: Context.Context<HttpServerRequest.HttpServerRequest>) =>
+        Observation.inContext(Context.merge(outer, context), observation)
     )
   }
-  yield* router.add("GET", "/", named("/", Effect.provideContext(root(absent), context)))
-  yield* router.add(
-    "GET",
-    Documents.path,
-    named(Documents.path, Compression.compressOnce(Effect.sync(() => Documents.response(operations))))
-  )
-  yield* router.add(
-    "GET",
-    Reference.path,
-    named(Reference.path, Compression.compressOnce(yield* Reference.make))
-  )
-  yield* OAuth.add(router, context)
-  for (const { method, path, serve } of Pages.pages) {
-    yield* router.add(method, path, named(path, Effect.provideContext(serve, context)))
-  }
-  const keys = yield* JournalKeys
-  yield* router.add("GET", journalKeys, named(journalKeys, Effect.sync(() => HttpServerResponse.jsonUnsafe({ keys }))))
-  yield* router.add("GET", "/healthz", named("/healthz", Health.alive))
-  yield* router.add("GET", "/readyz", named("/readyz", yield* Health.makeReady))
-  for (const { handler, path } of yield* Mounts) yield* router.add("*", `${path}/*`, named(path, handler))
-  const routed = Effect.flatMap(
-    HttpServerRequest.HttpServerRequest,
-    (request) =>
-      isForeign(request.url)
-        ? absent(request)
-        : Effect.catch(router.asHttpEffect(), (error) => isUnrouted(error) ? absent(request) : Effect.die(error))
-  )
   // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made
-  return Effect.scoped(edge(Context.get(context, SecureRandom.SecureRandom), Context.get(context, Sites), routed))
+  return Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    (request) => Effect.flatMap(makeRequestId(random), (requestId) => serve(request, requestId))
+  )
 })

@@ -1,6 +1,7 @@
 /** The headers that every answer carries for browsers, whatever answered. */
 import { HttpServerResponse } from "effect/http"
 import type { Site } from "../edge/Site.ts"
+import * as Cors from "./Cors.ts"
 
 /** How long a browser keeps to https: two years. */
 const strictTransport = "max-age=63072000"
@@ -29,14 +30,16 @@ const page = { "cross-origin-opener-policy": "same-origin", "permissions-policy"
 const data = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
 
 /** The answer with its headers; over https browsers come back over https alone. */
-export const secure = (
+export const complete = (
   response: HttpServerResponse.HttpServerResponse,
   requestId: string,
-  site: Site | undefined
+  site: Site | undefined,
+  open: boolean
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeaders(response, {
     "request-id": requestId,
     "x-content-type-options": "nosniff",
     ...("content-security-policy" in response.headers ? page : data),
-    ...(site?.baseUrl.startsWith("https:") === true ? { "strict-transport-security": strictTransport } : {})
+    ...(site?.baseUrl.startsWith("https:") === true ? { "strict-transport-security": strictTransport } : {}),
+    ...(open ? Cors.headers : {})
   })

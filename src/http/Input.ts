@@ -31,23 +31,24 @@ const decodeComponent = (text: string): string | undefined => {
 }
 
 /** The members of a query: each known, and given once. */
-const readQuery = Effect.fnUntraced(function*(operation: Operation.Any, url: string) {
+const readQuery = (operation: Operation.Any, url: string): Members | ParameterInvalid => {
   const start = url.indexOf("?")
+  if (start === -1) return {}
   const members = new Map<string, unknown>()
-  for (const pair of start === -1 ? [] : url.slice(start + 1).split("&")) {
+  for (const pair of url.slice(start + 1).split("&")) {
     if (pair === "") continue
     const equals = pair.indexOf("=")
     const name = decodeComponent(equals === -1 ? pair : pair.slice(0, equals))
     const text = decodeComponent(equals === -1 ? "" : pair.slice(equals + 1))
-    if (name === undefined) return yield* invalid("query", "a name is not percent-encoded UTF-8")
-    if (name === "") return yield* invalid("query", "a value has no name")
-    if (text === undefined) return yield* invalid(name, "is not percent-encoded UTF-8")
-    if (!Object.hasOwn(operation.query, name)) return yield* invalid(name, "is not known here")
-    if (members.has(name)) return yield* invalid(name, "is given twice")
+    if (name === undefined) return invalid("query", "a name is not percent-encoded UTF-8")
+    if (name === "") return invalid("query", "a value has no name")
+    if (text === undefined) return invalid(name, "is not percent-encoded UTF-8")
+    if (!Object.hasOwn(operation.query, name)) return invalid(name, "is not known here")
+    if (members.has(name)) return invalid(name, "is given twice")
     members.set(name, fromText(operation.query[name], text))
   }
   return Object.fromEntries(members)
-})
+}
 
 const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i
 
@@ -74,12 +75,14 @@ const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: 
 })
 
 /** The whole input of a request. Values are checked by the operation itself. */
-export const read = Effect.fnUntraced(function*(
+export const read = (
   operation: Operation.Any,
   request: HttpServerRequest.HttpServerRequest,
   params: Readonly<Record<string, string | undefined>>
-): Effect.fn.Return<Members, ParameterInvalid> {
-  const query = yield* readQuery(operation, request.url)
-  const body = yield* readBody(operation, request)
-  return { ...params, ...query, ...body }
-})
+): Effect.Effect<Members, ParameterInvalid> => {
+  const query = readQuery(operation, request.url)
+  if (query instanceof ParameterInvalid) return Effect.fail(query)
+  return Body.isAbsent(request)
+    ? Effect.succeed({ ...params, ...query })
+    : Effect.map(readBody(operation, request), (body) => ({ ...params, ...query, ...body }))
+}

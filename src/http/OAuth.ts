@@ -1,6 +1,6 @@
 /** The authorization server's endpoints for programs: registration, token, revocation and discovery. */
-import { ByteSize, type Context, Effect, Redacted } from "effect"
-import { type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, Effect, Redacted } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type RateLimited, ResourceMissing, type ServiceUnavailable } from "../domain/Failure.ts"
 import { maxFormSize, type Resource, resourceMetadataPath, resources } from "../domain/OAuth.ts"
 import { answer, type ErrorAnswer, recover } from "../edge/Answer.ts"
@@ -246,25 +246,16 @@ const resource = document(wellKnown.resource, (site, suffix) => {
   return found === undefined ? undefined : Metadata.protectedResource(site, found)
 })
 
-/** Adds the endpoints to the router. */
-export const add = Effect.fnUntraced(function*(
-  router: HttpRouter.HttpRouter,
-  context: Context.Context<Services>
-) {
-  const add = (
-    method: "GET" | "POST",
-    path: `/${string}`,
-    endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request | Services>
-  ) =>
-    router.add(
-      method,
-      path,
-      Observation.at(new Observation.Endpoint("http", path), Effect.provideContext(endpoint, context))
-    )
-  yield* add("GET", `${wellKnown.server}/*`, server)
-  yield* add("GET", `${wellKnown.resource}/*`, resource)
-  yield* add("POST", paths.register, registered)
-  yield* add("POST", paths.token, issued)
-  yield* add("POST", paths.revoke, revoked)
-  yield* add("POST", introspectionPath, introspected)
-})
+/** Every endpoint with its address. */
+export const endpoints: ReadonlyArray<{
+  readonly method: "GET" | "POST"
+  readonly path: `/${string}`
+  readonly endpoint: Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request | Services>
+}> = [
+  { method: "GET", path: `${wellKnown.server}/*`, endpoint: server },
+  { method: "GET", path: `${wellKnown.resource}/*`, endpoint: resource },
+  { method: "POST", path: paths.register, endpoint: registered },
+  { method: "POST", path: paths.token, endpoint: issued },
+  { method: "POST", path: paths.revoke, endpoint: revoked },
+  { method: "POST", path: introspectionPath, endpoint: introspected }
+]

@@ -1,5 +1,5 @@
 /** The requests of one connection: served one after another, and read no further ahead than a few of them. */
-import { Latch } from "effect"
+import { Effect, Latch } from "effect"
 import type * as http from "node:http"
 import type { Duplex } from "node:stream"
 
@@ -20,12 +20,12 @@ const pieceOf = (bytes: Buffer): Buffer => {
 
 /** What a connection still owes, and what of it has not been parsed. */
 export class Pipeline {
-  /** The responses that are owed, in the order of their requests; each latch opens when one is done with. */
-  readonly owed = new Map<http.ServerResponse, Latch.Latch>()
-  readonly #predecessors = new WeakMap<http.ServerResponse, Latch.Latch>()
+  /** The responses that are owed, in the order of their requests; each latch opens when one that is waited for is done. */
+  readonly #owed = new Map<http.ServerResponse, Latch.Latch | undefined>()
+  readonly #predecessors = new WeakMap<http.ServerResponse, http.ServerResponse>()
   readonly #socket: Duplex
   readonly #parse: (piece: Uint8Array) => void
-  #last: Latch.Latch | undefined
+  #last: http.ServerResponse | undefined
   #unparsed: Buffer = Buffer.alloc(0)
   #holding = false
   #stopped = false
@@ -45,14 +45,14 @@ export class Pipeline {
     // Whoever reads a request's body resumes the socket, and it may be too early for more requests.
     socket.on("resume", () => this.#advance())
     socket.once("close", () => {
-      for (const done of this.owed.values()) done.openUnsafe()
+      for (const done of this.#owed.values()) done?.openUnsafe()
     })
   }
 
   /** Parses what has been read until enough requests are outstanding, or Node wants no more for now. */
   #advance(): void {
     while (!this.#stopped && !this.#socket.isPaused()) {
-      if (this.owed.size >= maxOutstanding) {
+      if (this.#owed.size >= maxOutstanding) {
         this.#holding = true
         this.#socket.pause()
       } else if (this.#unparsed.length === 0) {
@@ -65,25 +65,41 @@ export class Pipeline {
     }
   }
 
+  /** The responses that are owed, in the order of their requests. */
+  get owed(): Iterable<http.ServerResponse> {
+    return this.#owed.keys()
+  }
+
   /** Adds a request that has arrived. */
   add(response: http.ServerResponse): void {
     if (this.#last !== undefined) this.#predecessors.set(response, this.#last)
-    const done = Latch.makeUnsafe()
-    this.#last = done
-    this.owed.set(response, done)
-    response.once("close", () => {
-      this.owed.delete(response)
-      done.openUnsafe()
-      if (this.#holding && this.owed.size < maxOutstanding) {
-        this.#holding = false
-        this.#socket.resume()
-      }
-    })
+    this.#last = response
+    this.#owed.set(response, undefined)
   }
 
-  /** What opens when the request before this one has been answered; undefined for the first. */
-  before(response: http.ServerResponse): Latch.Latch | undefined {
+  /** Takes a response off that is done with. */
+  remove(response: http.ServerResponse): void {
+    const done = this.#owed.get(response)
+    this.#owed.delete(response)
+    if (this.#last === response) this.#last = undefined
+    done?.openUnsafe()
+    if (this.#holding && this.#owed.size < maxOutstanding) {
+      this.#holding = false
+      this.#socket.resume()
+    }
+  }
+
+  /** The response to the request before this one, where it was still owed when this one arrived. */
+  before(response: http.ServerResponse): http.ServerResponse | undefined {
     return this.#predecessors.get(response)
+  }
+
+  /** Waits until the response is done with, if it is still owed. */
+  settled(response: http.ServerResponse): Effect.Effect<void> {
+    if (!this.#owed.has(response)) return Effect.void
+    const done = this.#owed.get(response) ?? Latch.makeUnsafe()
+    this.#owed.set(response, done)
+    return done.await
   }
 
   /** Parses nothing more; whatever else arrives is read and dropped. */

@@ -83,9 +83,14 @@ class DrainingServer extends http.Server {
   readonly #responses = new Set<http.ServerResponse>()
 
   enlist(response: http.ServerResponse): void {
+    const pipeline = pipelineOf(response.req.socket)
     response.shouldKeepAlive &&= this.listening
     this.#responses.add(response)
-    response.once("close", () => this.#responses.delete(response))
+    pipeline.add(response)
+    response.once("close", () => {
+      this.#responses.delete(response)
+      pipeline.remove(response)
+    })
   }
 
   override close(callback?: (error?: Error) => void): this {
@@ -100,11 +105,11 @@ class DrainingServer extends http.Server {
  * Requests that arrived whole before it on the same connection are answered first.
  */
 const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.ErrnoException, socket: Duplex) {
-  const { owed } = pipelineOf(socket)
-  for (const [{ req }, done] of owed) {
-    if (req.complete) yield* done.await
+  const pipeline = pipelineOf(socket)
+  for (const response of pipeline.owed) {
+    if (response.req.complete) yield* pipeline.settled(response)
   }
-  if (!socket.writable || [...owed.keys()].some(({ headersSent }) => headersSent)) {
+  if (!socket.writable || [...pipeline.owed].some(({ headersSent }) => headersSent)) {
     socket.destroy()
     return
   }
@@ -143,9 +148,8 @@ export const layerListen = (
       server.maxConnections = maxConnections
       server.on("connection", pipelineOf)
       for (const event of ["request", "checkContinue"] as const) {
-        server.on(event, (request, response) => {
+        server.on(event, (_, response) => {
           server.enlist(response)
-          pipelineOf(request.socket).add(response)
           // Nothing is served yet, and nobody else would ever answer.
           if (server.listenerCount(event) === 1) runFork(Effect.map(makeRequestId(random), early(response)))
         })
@@ -169,21 +173,25 @@ export const layerListen = (
   )
 
 /** Requests of one connection are served one after another, however many of them a client sends at once. */
-const inTurn = Effect.gen(function*() {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const response = NodeHttpServerRequest.toServerResponse(request)
-  if (!(response instanceof http.ServerResponse)) return
-  const { socket } = response.req
-  const before = pipelineOf(socket).before(response)
-  if (before === undefined) return
-  yield* before.await
-  if (!socket.writable) return yield* Effect.interrupt
-})
+const inTurn = <E, R>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const response = NodeHttpServerRequest.toServerResponse(request)
+    if (!(response instanceof http.ServerResponse)) return app
+    const { socket } = response.req
+    const pipeline = pipelineOf(socket)
+    const before = pipeline.before(response)
+    if (before === undefined) return socket.writable ? app : Effect.interrupt
+    return Effect.interruptible(pipeline.settled(before)).pipe(
+      Effect.flatMap(() => socket.writable ? app : Effect.interrupt)
+    )
+  })
 
 /** Serves an app on the bound server; when its scope closes it takes no new request and lets those in flight finish. */
 export const serve = (
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
-) => HttpServer.serveEffect(Effect.andThen(Effect.interruptible(inTurn), app))
+) => HttpServer.serveEffect(inTurn(app))
 
 /** Serves the service on the bound server. */
 export const layer = Layer.effectDiscard(Effect.flatMap(App.make, serve))

@@ -3,7 +3,7 @@
  *
  * The order of checks is 401 credential, 429 rate, 403 scope, closed, role and limit, 400 input, 404 access, 409 state.
  */
-import { Effect, Schema, type Scope as EffectScope } from "effect"
+import { Context, Effect, Result, Schema, type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
 import { Caller, everyone } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"
@@ -107,24 +107,30 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   const thirdPartyText = "content_notice" in success.fields
   // A struct without fields takes any object, whatever it holds.
   const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
-  const decode = Schema.decodeUnknownEffect(accepted as any, { onExcessProperty: "error" })
+  const decode = Schema.decodeUnknownResult(accepted as any, { onExcessProperty: "error" })
   const write = writer(success)
   const admit = admission(declaration)
   const work: (input: any, keep?: Keep) => Effect.Effect<any, any, any> = runner(declaration, contract, failures, run)
   const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
   const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
 
-  const perform = Effect.fnUntraced(function*(raw: unknown) {
-    const decoded: any = yield* Effect.mapError(decode(raw), (error) => parameterInvalid(error.issue))
-    const caller = yield* Caller
-    if (contract.page !== undefined && caller.via === "mcp") return yield* new Failure.ConsolePageRequired({})
-    const change = (keep?: Keep) =>
-      Effect.gen(function*() {
-        if (contract.before !== undefined) yield* contract.before(decoded, { caller })
-        return complete(yield* work(decoded, keep && ((answer) => keep(complete(answer)))))
-      })
-    return yield* exactlyOnce === undefined ? change() : exactlyOnce(raw, change)
-  })
+  const change = (decoded: any, caller: Caller["Service"], keep?: Keep) => {
+    const worked = work(decoded, keep && ((answer) => keep(complete(answer))))
+    const done = thirdPartyText ? Effect.map(worked, complete) : worked
+    return contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)
+  }
+
+  const perform = (raw: unknown) =>
+    Effect.withFiber((fiber): Effect.Effect<any, any, any> => {
+      const decoded: Result.Result<any, Schema.SchemaError> = decode(raw)
+      if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
+      // Whoever runs an operation provides its caller.
+      const caller = Context.getUnsafe(fiber.context, Caller)
+      if (contract.page !== undefined && caller.via === "mcp") return Effect.fail(new Failure.ConsolePageRequired({}))
+      return exactlyOnce === undefined
+        ? change(decoded.success, caller)
+        : exactlyOnce(raw, (keep) => change(decoded.success, caller, keep))
+    })
 
   return {
     ...declaration,

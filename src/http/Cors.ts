@@ -1,0 +1,34 @@
+/** Pages of every origin may call the interface: what browsers are told, before a request and with its answer. */
+import { Effect } from "effect"
+import { HttpMiddleware, HttpServerResponse } from "effect/http"
+
+const options = {
+  allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  allowedHeaders: [
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "Archive-Password",
+    "Range",
+    "MCP-Protocol-Version"
+  ],
+  exposedHeaders: [
+    "Request-Id",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+    "WWW-Authenticate",
+    "Idempotent-Replayed"
+  ],
+  maxAge: 86_400
+}
+
+/** The answer to a browser that asks what it may send. */
+export const preflight = HttpMiddleware.cors(options)(Effect.succeed(HttpServerResponse.empty()))
+
+/** What every answer carries for a page of another origin. */
+export const headers = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": options.exposedHeaders.join(",")
+}
