@@ -102,9 +102,8 @@ const makeRouter = Effect.gen(function*() {
     name = path
   ) => {
     const route = { endpoint: new Observation.Endpoint("http", name), serve }
-    for (const one of path.endsWith("/*") ? [path, path.slice(0, -2) as `/${string}`] : [path]) {
-      router.on(method, one, route)
-    }
+    router.on(method, path, route)
+    if (path.endsWith("/*")) router.on(method, `/${path.slice(1, -2)}`, route)
   }
   add("GET", "/", root(absent))
   const document = Compression.compressOnce(Effect.sync(() => Documents.response(operations)))
