@@ -20,6 +20,7 @@ import type { Credentials } from "../ports/Credentials.ts"
 import type { Entrance } from "../ports/Entrance.ts"
 import { type FailedAttempts, RateLimiter, type RateState } from "../ports/RateLimits.ts"
 import * as Arguments from "./Arguments.ts"
+import * as Direct from "./Direct.ts"
 import * as Messages from "./Messages.ts"
 import * as Prompts from "./Prompts.ts"
 import * as Selection from "./Selection.ts"
@@ -114,9 +115,12 @@ const idempotencyKeyOf = (meta: unknown): string | undefined => {
   return key === undefined ? undefined : typeof key === "string" ? key : ""
 }
 
-const text = (body: unknown) => [{ type: "text" as const, text: JSON.stringify(body) }]
+const failed = ({ body }: ErrorAnswer): Direct.Called => ({ text: JSON.stringify(body), structured: undefined })
 
-const failed = ({ body }: ErrorAnswer): CallToolResult => ({ content: text(body), isError: true })
+const toResult = ({ structured, text }: Direct.Called): CallToolResult => ({
+  content: [{ type: "text", text }],
+  ...(structured === undefined ? { isError: true } : { structuredContent: JSON.parse(structured) })
+})
 
 const endpoints = new Map<string, Observation.Endpoint>()
 
@@ -149,10 +153,7 @@ const call = Effect.fnUntraced(
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     const written = yield* operation.respond(Arguments.prepare(operation, input))
-    const result: CallToolResult = {
-      content: [{ type: "text", text: Text.render(operation, written) }],
-      structuredContent: JSON.parse(written.text)
-    }
+    const result: Direct.Called = { text: Text.render(operation, written), structured: written.text }
     return result
   },
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
@@ -270,7 +271,8 @@ const exchange = Effect.fnUntraced(
         const input = admitted?.input ?? params.arguments ?? {}
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
         const called = call(operation, input, admitted?.admission, shown.console).pipe(
-          Effect.provideService(Caller, withExtras(caller, idempotencyKeyOf(params._meta)))
+          Effect.provideService(Caller, withExtras(caller, idempotencyKeyOf(params._meta))),
+          Effect.map(toResult)
         )
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
         return settled(run(called), mcpReq.signal)
@@ -296,6 +298,29 @@ const exchange = Effect.fnUntraced(
   },
   Effect.scoped
 )
+
+/** Answers a request that is one call of a tool, where nothing about it is for the SDK; undefined for any other. */
+const direct = (
+  request: HttpServerRequest.HttpServerRequest,
+  body: unknown,
+  tools: Tools.Tools,
+  caller: Caller["Service"],
+  admissions: Admissions,
+  { console, selection }: Shown
+) => {
+  const found = Direct.read(request.headers, body)
+  const operation = tools.find(found?.name)
+  if (found === undefined || operation === undefined || Selection.refusal(selection, operation) !== undefined) {
+    return undefined
+  }
+  const { id, input, meta, name } = found
+  const admitted = admissions.take(id, name)
+  // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+  return call(operation, admitted?.input ?? input, admitted?.admission, console).pipe(
+    Effect.provideService(Caller, withExtras(caller, idempotencyKeyOf(meta))),
+    Effect.map((called) => HttpServerResponse.text(Direct.message(id, called), { contentType: "application/json" }))
+  )
+}
 
 const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, options: Options) {
   let site: Site | undefined
@@ -328,7 +353,8 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
       }
       const messages = Messages.askingIn(body.success)
       const { admissions, rate } = yield* admit(messages, selection)
-      const exchanging = exchange(request, body.success, admissions, shown)
+      const exchanging = direct(request, body.success, yield* Tools.served, caller, admissions, shown) ??
+        exchange(request, body.success, admissions, shown)
       const exchanged = yield* messages.length > 1
         ? Effect.provideService(exchanging, Caller, later(caller))
         : exchanging

@@ -1,0 +1,65 @@
+/**
+ * The calls of a tool that most requests are, read without the SDK, which makes a server, its schemas and two web objects
+ * for each: whatever is not such a call in every detail is left to it, and every fault with that.
+ */
+import { Predicate } from "effect"
+
+/** A call with nothing about it that the SDK would have to look at. */
+export interface Call {
+  readonly id: string | number
+  readonly name: string
+  readonly input: object
+  readonly meta: unknown
+}
+
+/** The earlier revisions whose calls are answered alike, as their clients name them; the first ones name none. */
+const revisions: ReadonlySet<string | undefined> = new Set([undefined, "2025-03-26", "2025-06-18", "2025-11-25"])
+
+const members: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"])
+const parameters: ReadonlySet<string> = new Set(["name", "arguments", "_meta"])
+
+const within = (value: object, names: ReadonlySet<string>): boolean =>
+  Object.keys(value).every((name) => names.has(name))
+
+const isId = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value)
+
+/** Whether the SDK has nothing to do for what the caller says beside the arguments. */
+const isPlainMeta = (meta: unknown): boolean =>
+  meta === undefined ||
+  Predicate.isObject(meta) && Object.entries(meta).every(([name, value]) =>
+      name === "idempotency_key" || name === "progressToken" && isId(value)
+    )
+
+const jsonType = /^application\/json(?:;\s*charset=utf-8)?$/i
+
+/** The one call that the request is, undefined where it is anything else. */
+export const read = (headers: Readonly<Record<string, string | undefined>>, body: unknown): Call | undefined => {
+  const accept = headers["accept"] ?? ""
+  if (
+    !jsonType.test(headers["content-type"] ?? "") || !accept.includes("application/json") ||
+    !accept.includes("text/event-stream") || !revisions.has(headers["mcp-protocol-version"]) ||
+    headers["mcp-method"] !== undefined || headers["mcp-name"] !== undefined
+  ) {
+    return undefined
+  }
+  if (!Predicate.isObject(body) || !within(body, members)) return undefined
+  const { id, jsonrpc, method, params }: Readonly<Record<string, unknown>> = body
+  if (jsonrpc !== "2.0" || method !== "tools/call" || !isId(id)) return undefined
+  if (!Predicate.isObject(params) || !within(params, parameters)) return undefined
+  const { _meta: meta, arguments: input = {}, name }: Readonly<Record<string, unknown>> = params
+  return typeof name === "string" && Predicate.isObject(input) && isPlainMeta(meta)
+    ? { id, name, input, meta }
+    : undefined
+}
+
+/** What a tool answered: a text, and the JSON of the answer; without it the text is a failure. */
+export interface Called {
+  readonly text: string
+  readonly structured: string | undefined
+}
+
+/** The message that answers the call, as the SDK writes it. */
+export const message = (id: string | number, { structured, text }: Called): string =>
+  `{"result":{"content":[{"type":"text","text":${JSON.stringify(text)}}],${
+    structured === undefined ? "\"isError\":true" : `"structuredContent":${structured}`
+  }},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
