@@ -9,10 +9,9 @@ export const http: ReadonlyArray<Mutant> = [
     tests: ["test/http/edge.test.ts"]
   },
   {
-    file: "src/http/App.ts",
-    line:
-      "Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, \"cache-control\": \"no-store\" }))",
-    becomes: "Effect.map((response) => HttpServerResponse.setHeaders(response, headers))",
+    file: "src/http/Rest.ts",
+    line: "headers: { ...headers, \"cache-control\": \"no-store\" }",
+    becomes: "headers",
     why: "caches keep answers",
     tests: ["test/http/edge.test.ts"]
   },
@@ -25,7 +24,7 @@ export const http: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/http/Input.ts",
-    line: "if (members.has(name)) return yield* invalid(name, \"is given twice\")",
+    line: "if (members.has(name)) return invalid(name, \"is given twice\")",
     becomes: "",
     why: "of a parameter that stands twice one is passed over",
     tests: ["test/http/query.test.ts"]

@@ -52,8 +52,8 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/kernel/Operation.ts",
-    line: "if (contract.before !== undefined) yield* contract.before(decoded, { caller })",
-    becomes: "",
+    line: "return contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)",
+    becomes: "return done",
     why: "keys are made without the console password, and with more than the credential carries",
     tests: ["test/spec/05_1_credential_operations.test.ts"]
   },
@@ -95,7 +95,7 @@ export const operations: ReadonlyArray<Mutant> = [
   {
     file: "src/kernel/Operation.ts",
     line:
-      "if (contract.page !== undefined && caller.via === \"mcp\") return yield* new Failure.ConsolePageRequired({})",
+      "if (contract.page !== undefined && caller.via === \"mcp\") return Effect.fail(new Failure.ConsolePageRequired({}))",
     becomes: "",
     why: "an assistant's conversation holds a key",
     tests: ["test/spec/05_1_credential_operations.test.ts"]
