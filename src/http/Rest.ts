@@ -2,11 +2,13 @@
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
+import type { Failure } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
 import { withExtras } from "../edge/Extras.ts"
 import type { Sites } from "../edge/Site.ts"
+import type { Written } from "../kernel/Encoding.ts"
 import { Replayed } from "../kernel/Idempotency.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import type { Operations } from "../operations/index.ts"
@@ -35,9 +37,8 @@ export const run = (
   }
   const answered = Effect.gen(function*() {
     headers = rateHeaders(yield* operation.admit)
-    // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    const respond = operation.respond(yield* Input.read(operation, request, params))
-    // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+    const input = yield* Input.read(operation, request, params)
+    const respond: Effect.Effect<Written, Failure, Operation.Services<Operations> | Caller> = operation.respond(input)
     const { text } = yield* operation.idempotent ? respond : Effect.provideService(respond, Replayed, replayed)
     return HttpServerResponse.text(text, {
       contentType: "application/json",

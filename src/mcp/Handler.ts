@@ -307,7 +307,7 @@ const direct = (
   caller: Caller["Service"],
   admissions: Admissions,
   { console, selection }: Shown
-) => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Operation.Services<Operations>> | undefined => {
   const found = Direct.read(request.headers, body)
   const operation = tools.find(found?.name)
   if (found === undefined || operation === undefined || Selection.refusal(selection, operation) !== undefined) {
