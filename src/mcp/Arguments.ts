@@ -26,3 +26,10 @@ export const prepare = (operation: Operation.Any, given: unknown): unknown => {
   const limit = isPaged(operation) && !members.some(([name]) => name === "limit")
   return Object.fromEntries(limit ? [...members, ["limit", defaultPageLimit]] : members)
 }
+
+/** The key under which a call may be repeated, in the member of `_meta` that is for it. */
+export const idempotencyKeyOf = (meta: unknown): string | undefined => {
+  const key = Predicate.hasProperty(meta, "idempotency_key") ? meta.idempotency_key : undefined
+  // What is no text fails like a key that is none.
+  return key === undefined ? undefined : typeof key === "string" ? key : ""
+}

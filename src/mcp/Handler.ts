@@ -108,13 +108,6 @@ const admit = Effect.fnUntraced(function*(
   return { admissions, rate }
 })
 
-/** The key under which a call may be repeated, in the member of `_meta` that is for it. */
-const idempotencyKeyOf = (meta: unknown): string | undefined => {
-  const key = Predicate.hasProperty(meta, "idempotency_key") ? meta.idempotency_key : undefined
-  // What is no text fails like a key that is none.
-  return key === undefined ? undefined : typeof key === "string" ? key : ""
-}
-
 const failed = ({ body }: ErrorAnswer): Direct.Called => ({ text: JSON.stringify(body), structured: undefined })
 
 const toResult = ({ structured, text }: Direct.Called): CallToolResult => ({
@@ -271,7 +264,7 @@ const exchange = Effect.fnUntraced(
         const input = admitted?.input ?? params.arguments ?? {}
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
         const called = call(operation, input, admitted?.admission, shown.console).pipe(
-          Effect.provideService(Caller, withExtras(caller, idempotencyKeyOf(params._meta))),
+          Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(params._meta))),
           Effect.map(toResult)
         )
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
@@ -317,7 +310,7 @@ const direct = (
   const admitted = admissions.take(id, name)
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   return call(operation, admitted?.input ?? input, admitted?.admission, console).pipe(
-    Effect.provideService(Caller, withExtras(caller, idempotencyKeyOf(meta))),
+    Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(meta))),
     Effect.map((called) => HttpServerResponse.text(Direct.message(id, called), { contentType: "application/json" }))
   )
 }
