@@ -1,6 +1,6 @@
 /** The MCP server at `/mcp`: Streamable HTTP in every revision, without sessions, so that any replica answers. */
 import type { CallToolResult } from "@modelcontextprotocol/server"
-import { Effect, Fiber, FiberSet, Predicate, Result } from "effect"
+import { Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { ConsolePageRequired } from "../domain/Failure.ts"
