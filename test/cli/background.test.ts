@@ -11,6 +11,7 @@ import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import * as Processes from "../mcp/processes.ts"
 import * as Mcp from "../mcp/support.ts"
+import { fillDirectory } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
@@ -36,7 +37,11 @@ describe("background work", () => {
     () =>
       Effect.gen(function*() {
         const directory = yield* Effect.acquireRelease(
-          Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "background-"))),
+          Effect.sync(() => {
+            const folder = fs.mkdtempSync(path.join(os.tmpdir(), "background-"))
+            fillDirectory(folder)
+            return folder
+          }),
           (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
         )
         const embedded = <A, E, R>(background: boolean, effect: Effect.Effect<A, E, R>) =>

@@ -56,9 +56,9 @@ export const cuttable = Effect.fnUntraced(function*(database: string) {
   const done = new Promise<void>((resolve) => {
     cutDone = resolve
   })
-  const server = net.createServer((near) => {
+  const server = net.createServer({ noDelay: true }, (near) => {
     if (away) return near.destroy()
-    const far = net.connect(Number(target.port), target.hostname)
+    const far = net.connect({ port: Number(target.port), host: target.hostname, noDelay: true })
     const commits = new Set<string>()
     let held: Array<Buffer> | undefined
     for (const socket of [near, far]) {

@@ -36,8 +36,8 @@ const silentProxy = Effect.fnUntraced(function*(port: number) {
   const server = yield* Effect.acquireRelease(
     Effect.promise(() =>
       new Promise<net.Server>((resolve) => {
-        const server = net.createServer((near) => {
-          const far = net.connect(port, "127.0.0.1")
+        const server = net.createServer({ noDelay: true }, (near) => {
+          const far = net.connect({ port, host: "127.0.0.1", noDelay: true })
           pairs.push([near, far])
           near.on("error", () => far.destroy()).pipe(far).on("error", () => near.destroy()).pipe(near)
         })
