@@ -90,5 +90,10 @@ export const postgresServer = (
       Effect.promise(() => DatabaseServer.start({ ...options, from: inject("databases").cluster })),
       (server) => Effect.promise(() => server.remove())
     )
-    return { server, url: server.url("console_template", "console") }
+    const url = server.url("console_template", "console")
+    // A server that has just started answers its first session late.
+    yield* Effect.orDie(
+      Effect.provide(SqlClient.SqlClient.use((sql) => sql`select from organization`), postgresLayer(url))
+    )
+    return { server, url }
   })
