@@ -46,7 +46,8 @@ const migrated = Effect.andThen(Migrate.run(migrations), version)
 
 const described = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const ask: Pristine.Ask = (statement) => Effect.runPromise(sql.unsafe<{ answer: string | null }>(statement))
+  const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+  const ask: Pristine.Ask = (statement) => runPromise(sql.unsafe<{ answer: string | null }>(statement))
   return { name: yield* version, pristine: yield* Effect.promise(() => Pristine.read(ask)) }
 })
 

@@ -63,7 +63,8 @@ const restored = (name: string) =>
   Effect.gen(function*() {
     if (!(yield* isLeft)) return false
     const sql = yield* SqlClient.SqlClient
-    const ask: Pristine.Ask = (statement) => Effect.runPromise(sql.unsafe<{ answer: string | null }>(statement))
+    const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+    const ask: Pristine.Ask = (statement) => runPromise(sql.unsafe<{ answer: string | null }>(statement))
     return yield* Effect.promise(() => Pristine.restore(ask, inject("databases").pristine.postgres))
   }).pipe(asSuperuser(name), Effect.catchDefect(() => Effect.succeed(false)))
 
