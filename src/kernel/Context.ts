@@ -21,7 +21,9 @@ export interface Messaging extends Known {
 }
 
 /** What an implementation knows besides its input. */
-export interface Reading<Params> extends Known {
+export interface Reading<Params, Beside = undefined> extends Known {
+  /** What the contract says is read beside the account. */
+  readonly beside: Beside
   readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
 }
 

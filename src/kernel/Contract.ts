@@ -96,6 +96,11 @@ export interface Preceded<Input, E, R> {
   readonly before?: (input: Input, context: { readonly caller: Caller["Service"] }) => Effect.Effect<void, E, R>
 }
 
+/** A contract of a read that asks for more than its account: both travel together, and what is read is in the context. */
+export interface Accompanied<Input, Beside, R> {
+  readonly beside?: (input: Input, caller: Caller["Service"]) => Effect.Effect<Beside, never, R>
+}
+
 /** The services that the kernel itself uses, by kind. */
 export type KernelServices<K extends Kind> =
   | Caller

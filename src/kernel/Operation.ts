@@ -11,6 +11,7 @@ import { contentNotice } from "../domain/Wire.ts"
 import { admission } from "./Admission.ts"
 import type { Changing, LiveReading, Outcome, Reading } from "./Context.ts"
 import type {
+  Accompanied,
   Answer,
   Changes,
   Contract,
@@ -77,7 +78,7 @@ const runner = (
   const refusals = journalRefusals(declaration, contract.journal, failures)
   switch (declaration.kind) {
     case "read":
-      return runRead(find, run)
+      return runRead(find, contract.beside, run)
     case "write":
       return runWrite(find, contract.journal, run, refusals)
     case "live":
@@ -162,7 +163,9 @@ type Constructor<K extends Kind> = <
   Query extends Fields = {},
   Body extends Fields = {},
   const Failures extends ReadonlyArray<Failure.FailureClass> = readonly [],
-  Before = never
+  Before = never,
+  Beside = undefined,
+  BesideR = never
 >(
   id: Id,
   contract:
@@ -170,12 +173,13 @@ type Constructor<K extends Kind> = <
     & (K extends "write" | "change" ? Changes : { readonly journal?: never; readonly idempotent?: never })
     & (K extends "change" ? { readonly idempotent: true } : unknown)
     & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
-      : { readonly before?: never }),
+      : { readonly before?: never })
+    & (K extends "read" ? Accompanied<Input<Params, Query, Body>, Beside, BesideR> : { readonly beside?: never }),
   run: (
     input: Input<Params, Query, Body>,
     context: K extends "change" ? Changing<Schema.Struct.Type<Params>>
       : K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
-      : Reading<Schema.Struct.Type<Params>>
+      : Reading<Schema.Struct.Type<Params>, Beside>
   ) => Effect.Effect<
     K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
     Allowed<Failures> | (K extends "live" | "change" ? Live.LiveFailure : never),
@@ -195,7 +199,7 @@ type Constructor<K extends Kind> = <
   | PathFailure<Params>
   | Failures[number]
   | (K extends "live" | "change" ? LiveClass : never),
-  Exclude<R, EffectScope.Scope> | Before | KernelServices<K>
+  Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
 
 const constructor = <K extends Kind>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)

@@ -5,17 +5,24 @@ import { Db } from "../../ports/Db.ts"
 import type { Known } from "../Context.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
-/** Runs in one transaction that can change nothing. */
-export const runRead = <I extends Targeting, A, E, R>(
+/** Runs what can change nothing; what is read beside the account travels with it. */
+export const runRead = <I extends Targeting, A, E, R, B, R2>(
   resolve: Resolve,
-  run: (input: I, context: Known) => Effect.Effect<A, E, R>
+  beside: ((input: I, caller: Caller["Service"]) => Effect.Effect<B, never, R2>) | undefined,
+  run: (input: I, context: Known & { readonly beside: B | undefined }) => Effect.Effect<A, E, R>
 ) =>
   Effect.fnUntraced(function*(input: I) {
     const caller = yield* Caller
     const db = yield* Db
     const now = new Date(yield* Clock.currentTimeMillis)
+    const found = resolve(caller, input, false)
     return yield* db.read(
       caller.organizationId,
-      Effect.flatMap(resolve(caller, input, false), (account) => run(input, { caller, now, account }))
+      beside === undefined
+        ? Effect.flatMap(found, (account) => run(input, { caller, now, account, beside: undefined }))
+        : Effect.flatMap(
+          Effect.all([found, beside(input, caller)], { concurrency: "unbounded" }),
+          ([account, known]) => run(input, { caller, now, account, beside: known })
+        )
     )
   })

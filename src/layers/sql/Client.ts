@@ -142,6 +142,8 @@ export class Common extends Link {
   readonly #deadline: Deadline | undefined
   /** The organization whose rows they see; null where there is none. */
   readonly organizationId: string | null
+  /** The session of its last statement: those that are asked for at once travel together. */
+  #session: Session | undefined
 
   constructor(
     access: Access,
@@ -156,8 +158,15 @@ export class Common extends Link {
     this.#deadline = deadline
   }
 
+  readonly #keep = (session: Session): void => {
+    this.#session = session
+  }
+
   query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
-    return this.#access.flush([...this.#before, statement], this.#deadline)
+    const statements = this.#before.length === 0 ? [statement] : [...this.#before, statement]
+    return this.organizationId === null
+      ? this.#access.flush(statements, this.#deadline)
+      : this.#access.flush(statements, this.#deadline, this.#session, this.#keep)
   }
 }
 
@@ -168,7 +177,9 @@ export interface Access {
   /** Runs the statements as one transaction, and answers what the last of them answered. */
   flush(
     statements: ReadonlyArray<Statement>,
-    deadline: Deadline | undefined
+    deadline: Deadline | undefined,
+    preferred?: Session,
+    onSession?: (session: Session) => void
   ): Effect.Effect<Answer, SqlError.SqlError>
   /** A session of one's own. */
   readonly lend: Effect.Effect<Own, SqlError.SqlError, Scope.Scope>
@@ -241,10 +252,17 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   const lend = counted.acquired(Effect.map(own, (session) => new Own(session)))
   const access: Access = {
     shares: common !== undefined,
-    flush: (statements, deadline) =>
+    flush: (statements, deadline, preferred, onSession) =>
       common === undefined
         ? Effect.scoped(Effect.flatMap(counted.acquired(own), (session) => session.run(statements, deadline, true)))
-        : counted.admitted(common.use((session) => session.run(statements, deadline, true))),
+        : counted.admitted(
+          preferred !== undefined && !preferred.isLost && !preferred.isDoubtful
+            ? preferred.run(statements, deadline, true)
+            : common.use((session) => {
+              onSession?.(session)
+              return session.run(statements, deadline, true)
+            })
+        ),
     lend
   }
   const outside = new Common(access, null, [], undefined)

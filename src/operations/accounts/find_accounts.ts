@@ -34,10 +34,8 @@ export const findAccounts = Operation.read(
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const organizations = yield* Organizations
-      const [rows, facts] = yield* Effect.all([
-        accounts.search(caller, query, limit),
-        organizations.facts(caller)
-      ], { concurrency: "unbounded" })
+      const facts = yield* organizations.facts(caller)
+      const rows = yield* accounts.search(caller, query, limit)
       return page(rows.map((row) => account(row, facts, caller, now)), limit)
     })
 )

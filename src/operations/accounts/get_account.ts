@@ -18,18 +18,20 @@ export const getAccount = Operation.read(
     roles: everyone,
     params: { account_id: TargetAccount },
     success: AccountDetail,
-    sample
+    sample,
+    beside: ({ account_id }, caller) =>
+      Effect.gen(function*() {
+        if (!seesDevices(caller.role)) return { sessions: [], terminations: [] }
+        const accounts = yield* Accounts
+        return yield* Effect.all({
+          sessions: accounts.sessions(caller.organizationId, account_id),
+          terminations: accounts.terminations(caller.organizationId, account_id, terminationsShown)
+        }, { concurrency: "unbounded" })
+      })
   },
-  ({ account_id }, { account, caller, now }) =>
+  (_, { account, beside: { sessions, terminations }, caller, now }) =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const organizations = yield* Organizations
-      const devices = seesDevices(caller.role)
-      const [facts, sessions, terminations] = yield* Effect.all([
-        organizations.facts(caller),
-        devices ? accounts.sessions(caller.organizationId, account_id) : Effect.succeed([]),
-        devices ? accounts.terminations(caller.organizationId, account_id, terminationsShown) : Effect.succeed([])
-      ], { concurrency: "unbounded" })
+      const facts = yield* (yield* Organizations).facts(caller)
       return accountDetail(account, facts, sessions, terminations, caller, now)
     })
 )

@@ -36,10 +36,8 @@ export const listProtectedAccounts = Operation.read(
       const accounts = yield* Accounts
       const organizations = yield* Organizations
       const query = { status, departmentId: department_id, after: starting_after, limit }
-      const [rows, facts] = yield* Effect.all([
-        accounts.list(caller, query, now),
-        organizations.facts(caller)
-      ], { concurrency: "unbounded" })
+      const facts = yield* organizations.facts(caller)
+      const rows = yield* accounts.list(caller, query, now)
       if (rows === null) {
         return yield* new ParameterInvalid({
           param: "starting_after",
