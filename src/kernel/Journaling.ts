@@ -72,7 +72,7 @@ export const changeWith = (
       )
       const exit = yield* Effect.exit(restore(act(live)))
       const failure = Exit.findErrorOption(exit)
-      const told = exit._tag === "Success" ? details : {
+      const known = exit._tag === "Success" ? details : {
         ...details,
         error: failure._tag === "Some" ? failure.value._tag : "interrupted",
         certain: failure._tag === "Some" && failure.value._tag !== "messenger_unavailable"
@@ -88,7 +88,7 @@ export const changeWith = (
           yield* journal.close(
             organizationId,
             intent.sequence,
-            entry(journaled, context, exit._tag === "Success" ? "done" : "failed", told, intent.sequence)
+            entry(journaled, context, exit._tag === "Success" ? "done" : "failed", known, intent.sequence)
           )
           return exit._tag === "Success" && (yield* others("begun"))
         })

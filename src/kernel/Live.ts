@@ -38,7 +38,7 @@ export interface LiveWriter {
 }
 
 /** How long a request waits for one answer of the messenger. */
-const patience = "8 seconds"
+const answerTime = "8 seconds"
 
 const common = (failure: Common): Effect.Effect<never, LiveFailure> => {
   switch (failure._tag) {
@@ -79,14 +79,14 @@ const usernameRefusal = (
   }
 }
 
-const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.timeoutOrElse(effect, { duration: patience, orElse: () => Effect.fail(new MessengerUnavailable({})) })
+const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.timeoutOrElse(effect, { duration: answerTime, orElse: () => Effect.fail(new MessengerUnavailable({})) })
 
 const live = (session: LiveSession): Live & LiveWriter => ({
-  profile: patiently(Effect.catch(session.profile, common)),
-  security: (held) => patiently(Effect.catch(session.security(held), common)),
-  updateProfile: (patch) => patiently(Effect.catch(session.updateProfile(patch), profileRefusal)),
-  setUsername: (username) => patiently(Effect.catch(session.setUsername(username), usernameRefusal))
+  profile: inTime(Effect.catch(session.profile, common)),
+  security: (held) => inTime(Effect.catch(session.security(held), common)),
+  updateProfile: (patch) => inTime(Effect.catch(session.updateProfile(patch), profileRefusal)),
+  setUsername: (username) => inTime(Effect.catch(session.setUsername(username), usernameRefusal))
 })
 
 /** Opens the account's live session for as long as the scope lasts. */
@@ -97,5 +97,5 @@ export const open = (
     ? Effect.fail(new NoSession({}))
     : Effect.flatMap(
       MessengerSession,
-      (messenger) => patiently(Effect.map(Effect.catch(messenger.open(sessionRef), common), live))
+      (messenger) => inTime(Effect.map(Effect.catch(messenger.open(sessionRef), common), live))
     )

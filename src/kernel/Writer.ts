@@ -78,7 +78,7 @@ const record = (item: Writer): Writer => (value) => {
   return text === "" ? "{}" : `${text}}`
 }
 
-/** What each member of a union is told by; undefined where that is not so simple. */
+/** By what each member of a union is recognized; undefined where that is not so simple. */
 const kindOf = (ast: SchemaAST.AST): string | undefined => {
   switch (ast._tag) {
     case "String":

@@ -34,11 +34,11 @@ export const faultOf = Effect.fnUntraced(function*(password: string, { email, or
     return `A password has ${minPasswordLength} to ${maxPasswordLength} characters.`
   }
   const lower = text.toLowerCase()
-  const told = [
+  const words = [
     ["the organization's id", organizationId],
     ["the name in the email address", email.split("@", 1)[0] ?? ""]
   ] as const
-  for (const [what, word] of told) {
+  for (const [what, word] of words) {
     if ([...word].length >= tellingLength && lower.includes(word.toLowerCase())) {
       return `A password does not contain ${what}.`
     }

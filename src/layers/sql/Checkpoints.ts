@@ -150,10 +150,10 @@ const journalKeyChanges = Effect.gen(function*() {
       id,
       Effect.gen(function*() {
         yield* sql`select 1 from journal_head where organization_id = ${id} for update`
-        const told = yield* sql`
+        const written = yield* sql`
           select 1 from journal_event
           where organization_id = ${id} and action = ${changed.action} and sequence > ${sequence} and target_id = ${keyId}`
-        if (told.length > 0) return
+        if (written.length > 0) return
         yield* journal.append(
           id,
           journalEntry(service, background, changed, {

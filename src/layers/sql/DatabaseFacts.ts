@@ -1,7 +1,7 @@
 /** What the database says of itself, however old its schema is. */
 import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { intentPatience } from "./Journal.ts"
+import { intentTime } from "./Journal.ts"
 import * as Migrate from "./Migrate.ts"
 import { migrations } from "./migrations/index.ts"
 import { ownsTables } from "./Roles.ts"
@@ -82,6 +82,6 @@ export const openIntents = Effect.gen(function*() {
   const first = row?.first ?? null
   return {
     open: row?.open ?? 0,
-    begun: first === null ? null : new Date(first.getTime() - Duration.toMillis(intentPatience))
+    begun: first === null ? null : new Date(first.getTime() - Duration.toMillis(intentTime))
   }
 })

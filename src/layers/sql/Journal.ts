@@ -24,7 +24,7 @@ import * as Tenant from "./Tenant.ts"
 export { type Head, head, tail }
 
 /** How long an intent may stay without an outcome before it counts as abandoned. */
-export const intentPatience = Duration.minutes(1)
+export const intentTime = Duration.minutes(1)
 
 /** The kinds of objects whose events the billing role sees. */
 const billingObjects = ["organization", "subscription", "billing"]
@@ -121,9 +121,9 @@ export const layer = Layer.effect(
       ])
     }
 
-    /** The call by which the database appends the entry; with patience it is an intent, and answers its sequence. */
+    /** The call by which the database appends the entry; with time it is an intent, and answers its sequence. */
     const appending = Effect.fnUntraced(
-      function*(organizationId: string, entry: JournalEntry, patience?: Duration.Duration) {
+      function*(organizationId: string, entry: JournalEntry, time?: Duration.Duration) {
         const now = new Date(yield* Clock.currentTimeMillis)
         const event = { object: "journal_event" as const, id: yield* random.uuidV7(), ...entry }
         const [untilAt, untilPrevHash, untilSequence, rest] = pieces(event)
@@ -132,7 +132,7 @@ export const layer = Layer.effect(
           ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
           ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}, ${event.ip},
           ${event.request_id}, ${event.closes}, ${untilAt}, ${untilPrevHash}, ${untilSequence}, ${rest},
-          ${patience === undefined ? null : Duration.toMillis(patience)})`
+          ${time === undefined ? null : Duration.toMillis(time)})`
       }
     )
 
@@ -149,7 +149,7 @@ export const layer = Layer.effect(
       begin: Effect.fnUntraced(
         function*(organizationId, entry) {
           const [intent] = yield* sql<{ sequence: number }>`
-            select ${yield* appending(organizationId, entry, intentPatience)} as sequence`
+            select ${yield* appending(organizationId, entry, intentTime)} as sequence`
           return intent ?? (yield* Effect.die(new Error("The journal did not say where the intent is")))
         },
         Effect.orDie

@@ -82,11 +82,13 @@ export const run = Effect.fnUntraced(function*(
   // The embedded database has one session, which is the service's.
   const [session] = yield* sql<{ embedded: boolean }>`
     select rolsuper and current_user = 'console_service' as embedded from pg_roles where rolname = session_user`
-  const patiently = sql`select set_config('statement_timeout', '0', true)`
+  const withoutLimit = sql`select set_config('statement_timeout', '0', true)`
   const migrate = Migrator.make({})({
     table,
     loader: Migrator.fromRecord(Object.fromEntries(
-      Object.entries(migrations).map(([name, migration]) => [name, Effect.asVoid(Effect.andThen(patiently, migration))])
+      Object.entries(migrations).map((
+        [name, migration]
+      ) => [name, Effect.asVoid(Effect.andThen(withoutLimit, migration))])
     ))
   })
   return yield* (session?.embedded === true ? asOwner(migrate) : migrate)
