@@ -188,11 +188,15 @@ export const layer = Layer.effect(
         function*(caller, query) {
           const { organizationId } = caller
           const mine = sql.and([sql`organization_id = ${organizationId}`, visible(sql, caller)])
-          const cursor = sql`select sequence from journal_event where ${mine} and id = ${query.beforeId}`
+          const [cursor] = query.beforeId === undefined
+            ? []
+            : yield* sql<{ sequence: number }>`
+              select sequence from journal_event where ${mine} and id = ${query.beforeId}`
+          if (query.beforeId !== undefined && cursor === undefined) return null
           // Times never go back along the sequence, so that a moment is a place in it.
           const places = [
-            ...(query.beforeId !== undefined
-              ? [sql`sequence < (${cursor})`]
+            ...(cursor !== undefined
+              ? [sql`sequence < ${cursor.sequence}`]
               : query.before !== undefined
               ? [sql`sequence <= (
                   select sequence from journal_event
@@ -232,10 +236,8 @@ export const layer = Layer.effect(
               order by sequence desc`
           // Which index serves best depends on the values: one plan for all of them would read too much.
           const plain = filters.length === 0 && query.before === undefined && query.since === undefined
-          const asked = plain ? statement : statement.unprepared
-          if (query.beforeId === undefined) return (yield* asked).map(fromRow)
-          const [place, rows] = yield* Effect.all([cursor, asked], { concurrency: "unbounded" })
-          return place.length === 0 ? null : rows.map(fromRow)
+          const rows = yield* plain ? statement : statement.unprepared
+          return rows.map(fromRow)
         },
         Effect.orDie
       ),
