@@ -27,9 +27,16 @@ const refuse = (what: string, millis: number) => {
 
 const wrong = "wrong credentials"
 
+const fingerprints = new WeakMap<Redacted.Redacted, string>()
+
 /** Names a credential without holding it. */
-const fingerprint = (token: Redacted.Redacted): string =>
-  crypto.createHash("sha256").update(Redacted.value(token)).digest("base64")
+const fingerprint = (token: Redacted.Redacted): string => {
+  const known = fingerprints.get(token)
+  if (known !== undefined) return known
+  const made = crypto.hash("sha256", Redacted.value(token), "base64")
+  fingerprints.set(token, made)
+  return made
+}
 
 /** The wrong credentials of an address in the last minute: when each came, and the different ones that had the form. */
 interface Tried {
