@@ -1,6 +1,7 @@
 /** From a bearer token to the caller, for every transport that carries one. */
-import { Effect, type Redacted } from "effect"
+import { Context, Effect, type Redacted } from "effect"
 import { Caller, type Via } from "../domain/Access.ts"
+import type { InvalidApiKey, InvalidToken, RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
 import { type Resource, resourceAddress } from "../domain/OAuth.ts"
 import { Credentials } from "../ports/Credentials.ts"
 import { Entrance } from "../ports/Entrance.ts"
@@ -14,32 +15,37 @@ export interface Origin {
   readonly requestId: string | null
 }
 
+/** How a credential is refused. */
+export type EntryFailure = InvalidApiKey | InvalidToken | RateLimited | ServiceUnavailable
+
 /**
  * The caller that the token stands for at this resource of the site.
  *
  * Wrong, revoked, expired, unknown and missing tokens fail alike with `InvalidApiKey`, those in the form of an access
  * token with `InvalidToken`, and too many of them from one address with `RateLimited`, before the database is asked.
  */
-export const authenticate = Effect.fnUntraced(function*(
+export const authenticate = (
   token: Redacted.Redacted,
   site: Site,
   resource: Resource,
   origin: Origin
-) {
-  const credentials = yield* Credentials
-  const entrance = yield* Entrance
-  const attempts = yield* FailedAttempts
-  const wellFormed = credentials.isWellFormed(token)
-  if (origin.ip !== null && wellFormed) yield* attempts.admit(origin.ip, token)
-  return yield* entrance.enter(token, resourceAddress(site.baseUrl, resource), site.organizationId).pipe(
-    Effect.flatMap((known) => Effect.as(attempts.right(token), Caller.of({ ...known, ...origin }))),
-    Effect.catchTag(["invalid_api_key", "invalid_token"], (failure) =>
-      Effect.andThen(
-        origin.ip === null ? Effect.void : attempts.count(origin.ip, wellFormed ? token : null),
-        Effect.fail(failure)
-      ))
-  )
-})
+): Effect.Effect<Caller["Service"], EntryFailure, Credentials | Entrance | FailedAttempts> =>
+  Effect.withFiber(({ context }) => {
+    const entrance = Context.getUnsafe(context, Entrance)
+    const attempts = Context.getUnsafe(context, FailedAttempts)
+    const wellFormed = Context.getUnsafe(context, Credentials).isWellFormed(token)
+    const entered = Effect.matchEffect(
+      entrance.enter(token, resourceAddress(site.baseUrl, resource), site.organizationId),
+      {
+        onSuccess: (known) => Effect.as(attempts.right(token), Caller.of({ ...known, ...origin })),
+        onFailure: (failure): Effect.Effect<never, EntryFailure> =>
+          failure._tag === "service_unavailable" || origin.ip === null
+            ? Effect.fail(failure)
+            : Effect.andThen(attempts.count(origin.ip, wellFormed ? token : null), Effect.fail(failure))
+      }
+    )
+    return origin.ip !== null && wellFormed ? Effect.andThen(attempts.admit(origin.ip, token), entered) : entered
+  })
 
 /** Counts a request that carries no bearer token for its address, before anything is done for it. */
 export const admitAnonymous = (ip: string | null) =>

@@ -1,13 +1,16 @@
 /** How a request comes in, over any transport: at one of the service's addresses, once it is ready, with a known credential. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Via } from "../domain/Access.ts"
+import type { Caller, Via } from "../domain/Access.ts"
 import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
-import { authenticate } from "./Authenticate.ts"
+import type { Credentials } from "../ports/Credentials.ts"
+import type { Entrance } from "../ports/Entrance.ts"
+import type { FailedAttempts } from "../ports/RateLimits.ts"
+import { authenticate, type EntryFailure } from "./Authenticate.ts"
 import { bearer } from "./Bearer.ts"
-import { clientOf } from "./ClientAddress.ts"
+import { addressOf } from "./ClientAddress.ts"
 import * as Observation from "./Observation.ts"
-import { Readiness, RequestId } from "./Settings.ts"
+import { Readiness, RequestId, TrustedProxies } from "./Settings.ts"
 import { type Site, Sites } from "./Site.ts"
 
 /** The host that a request names: in its header, which a web request may lack, for its address is whole. */
@@ -15,23 +18,32 @@ export const hostOf = ({ headers, source }: HttpServerRequest.HttpServerRequest)
   headers["host"] ?? (source instanceof Request ? new URL(source.url).host : undefined)
 
 /** The site that the request names; a host that is not ours has nothing. */
-export const siteOf = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
-  const host = hostOf(request)
-  if (host === undefined) return yield* new ParameterInvalid({ param: "Host", message: "Host: is required." })
-  return (yield* Sites).find(host) ?? (yield* new ResourceMissing({}))
-})
+export const siteOf = (
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<Site, ParameterInvalid | ResourceMissing, Sites> =>
+  Effect.withFiber(({ context }): Effect.Effect<Site, ParameterInvalid | ResourceMissing> => {
+    const host = hostOf(request)
+    if (host === undefined) return Effect.fail(new ParameterInvalid({ param: "Host", message: "Host: is required." }))
+    const site = Context.getUnsafe(context, Sites).find(host)
+    return site === undefined ? Effect.fail(new ResourceMissing({})) : Effect.succeed(site)
+  })
 
 /** The caller behind the request's credential, once the service may serve anything. */
-export const enter = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, site: Site, via: Via) {
-  const origin = {
-    via,
-    ip: yield* clientOf(request),
-    requestId: yield* RequestId
-  }
-  yield* Observation.known(origin.ip)
-  yield* yield* Readiness
-  const token = bearer(request.headers["authorization"])
-  const caller = yield* authenticate(token, site, via === "mcp" ? "mcp" : "v1", origin)
-  yield* Observation.known(origin.ip, caller)
-  return caller
-})
+export const enter = (
+  request: HttpServerRequest.HttpServerRequest,
+  site: Site,
+  via: Via
+): Effect.Effect<Caller["Service"], EntryFailure, Credentials | Entrance | FailedAttempts> =>
+  Effect.withFiber(({ context }) => {
+    const ip = addressOf(request, Context.get(context, TrustedProxies))
+    const observation = Observation.current(context)
+    if (observation !== undefined) observation.ip = ip
+    const token = bearer(request.headers["authorization"])
+    const origin = { via, ip, requestId: Context.get(context, RequestId) }
+    const entered = Effect.map(authenticate(token, site, via === "mcp" ? "mcp" : "v1", origin), (caller) => {
+      if (observation !== undefined) observation.caller = caller
+      return caller
+    })
+    const readiness = Context.get(context, Readiness)
+    return readiness === Effect.void ? entered : Effect.andThen(readiness, entered)
+  })

@@ -58,6 +58,9 @@ const Current = Context.Reference<Observation | undefined>("org-security-console
   defaultValue: () => undefined
 })
 
+/** The request that is being answered in the context, where requests are observed. */
+export const current = (context: Context.Context<never>): Observation | undefined => Context.get(context, Current)
+
 /** Says with what code the request fails. */
 export const failing = (code: string): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {

@@ -1,5 +1,5 @@
 /** What is checked of every request before its input is looked at: 429, then 403 for scope, organization, role and limit. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { Caller, type Role, type Scope } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"
 import { RateLimiter, type RateState } from "../ports/RateLimits.ts"
@@ -16,19 +16,27 @@ export interface Admitted {
 const limited =
   "This concerns the whole organization: a connection that is limited to accounts or departments may not do it."
 
+/** What of the declaration forbids the call, in the order of checks; undefined where nothing does. */
+const refused = (
+  { refusal, roles, scope, whole }: Admitted,
+  caller: Caller["Service"]
+): AdmissionFailure | undefined => {
+  if (!caller.scopes.includes(scope)) {
+    return new Failure.InsufficientScope({ scope, message: `This operation needs the scope ${scope}.` })
+  }
+  if (caller.organizationClosed) return new Failure.OrganizationClosed({})
+  if (!roles.includes(caller.role)) return new refusal({})
+  return whole && caller.limit !== null ? new Failure.RoleForbidden({ message: limited }) : undefined
+}
+
 /** Counts the request and checks scope, organization, role and limit, in this order. */
 export const admission = (
-  { refusal, roles, scope, whole }: Admitted
+  admitted: Admitted
 ): Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter> =>
-  Effect.gen(function*() {
-    const caller = yield* Caller
-    const limiter = yield* RateLimiter
-    const rate = yield* caller.arrival?.admitted ?? limiter.consume(caller.credential.id)
-    if (!caller.scopes.includes(scope)) {
-      return yield* new Failure.InsufficientScope({ scope, message: `This operation needs the scope ${scope}.` })
-    }
-    if (caller.organizationClosed) return yield* new Failure.OrganizationClosed({})
-    if (!roles.includes(caller.role)) return yield* new refusal({})
-    if (whole && caller.limit !== null) return yield* new Failure.RoleForbidden({ message: limited })
-    return rate
+  Effect.withFiber(({ context }) => {
+    const caller = Context.getUnsafe(context, Caller)
+    const counted = caller.arrival?.admitted ??
+      Context.getUnsafe(context, RateLimiter).consume(caller.credential.id)
+    const failure = refused(admitted, caller)
+    return failure === undefined ? counted : Effect.andThen(counted, Effect.fail(failure))
   })

@@ -1,5 +1,5 @@
 /** The object that an operation's path names, as far as the caller may see it. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts, AccountId } from "../domain/Account.ts"
 import { ResourceMissing } from "../domain/Failure.ts"
@@ -24,9 +24,14 @@ export type Resolve = (
  */
 export const resolve = (params: object): Resolve =>
   "account_id" in params
-    ? Effect.fnUntraced(function*(caller, { account_id }, lock) {
-      const accounts = yield* Accounts
-      const account = account_id === undefined ? null : yield* accounts.find(caller, account_id, lock)
-      return account ?? (yield* new ResourceMissing({ param: "account_id" }))
-    })
+    ? (caller, { account_id }, lock) =>
+      Effect.withFiber(({ context }) => {
+        const missing = Effect.fail(new ResourceMissing({ param: "account_id" }))
+        return account_id === undefined
+          ? missing
+          : Effect.flatMap(
+            Context.getUnsafe(context, Accounts).find(caller, account_id, lock),
+            (account) => account === null ? missing : Effect.succeed(account)
+          )
+      })
     : () => Effect.succeed(undefined)

@@ -1,6 +1,8 @@
 /** Operations that read the database. */
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
+import type { ResourceMissing, ServiceUnavailable } from "../../domain/Failure.ts"
+import type { Accounts } from "../../ports/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Known } from "../Context.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
@@ -11,12 +13,12 @@ export const runRead = <I extends Targeting, A, E, R, B, R2>(
   beside: ((input: I, caller: Caller["Service"]) => Effect.Effect<B, never, R2>) | undefined,
   run: (input: I, context: Known & { readonly beside: B | undefined }) => Effect.Effect<A, E, R>
 ) =>
-  Effect.fnUntraced(function*(input: I) {
-    const caller = yield* Caller
-    const db = yield* Db
-    const now = new Date(yield* Clock.currentTimeMillis)
+(input: I): Effect.Effect<A, E | ResourceMissing | ServiceUnavailable, R | R2 | Accounts | Caller | Db> =>
+  Effect.withFiber(({ context }) => {
+    const caller = Context.getUnsafe(context, Caller)
+    const now = new Date(Context.get(context, Clock.Clock).currentTimeMillisUnsafe())
     const found = resolve(caller, input, false)
-    return yield* db.read(
+    return Context.getUnsafe(context, Db).read(
       caller.organizationId,
       beside === undefined
         ? Effect.flatMap(found, (account) => run(input, { caller, now, account, beside: undefined }))

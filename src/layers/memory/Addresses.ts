@@ -63,14 +63,17 @@ export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
   const until = (oldest: number | undefined, now: number) => refuse(wrong, (oldest ?? now) + windowMillis - now)
 
   return {
-    admit: Effect.fnUntraced(function*(address, token) {
+    admit: (address, token) => {
       const known = fingerprint(token)
-      if (rights.has(known)) return
-      const now = yield* Clock.currentTimeMillis
-      const { failures, unknown } = tried(address, now)
-      if (unknown.size >= failuresPerAddress) return yield* until(unknown.values().next().value, now)
-      if (unknown.has(known) && failures.length >= failuresPerAddress) return yield* until(failures[0], now)
-    }),
+      if (rights.has(known)) return Effect.void
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const { failures, unknown } = tried(address, now)
+        if (unknown.size >= failuresPerAddress) return Effect.fail(until(unknown.values().next().value, now))
+        return unknown.has(known) && failures.length >= failuresPerAddress
+          ? Effect.fail(until(failures[0], now))
+          : Effect.void
+      })
+    },
     right: (token) => Effect.sync(() => rights.set(fingerprint(token), true)),
     count: Effect.fnUntraced(function*(address, token) {
       const now = yield* Clock.currentTimeMillis
