@@ -4,7 +4,9 @@ import { Clock, Context, Effect, Result, type Scope, Stream } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 import * as PoolUsage from "./PoolUsage.ts"
-import { type Answer, type Deadline, Session, type Statement } from "./wire/Session.ts"
+import { type Answer, type Deadline, type Statement } from "./wire/Cycle.ts"
+import * as Failures from "./wire/Failures.ts"
+import { Session } from "./wire/Session.ts"
 import { Shared } from "./wire/Shared.ts"
 
 /** How long BEGIN, COMMIT, ROLLBACK and savepoints may take, in milliseconds; no interruption reaches them. */
@@ -89,7 +91,23 @@ export class Own extends Link {
     if (this.#failure !== undefined) return Effect.fail(this.#failure)
     const control = isControl.test(statement.text)
     const answered = this.#session.run(this.#next(statement), control ? controlled() : this.#deadline, false)
-    return control ? Effect.tapError(answered, (error) => Effect.sync(() => this.#failure = error)) : answered
+    if (this.organizationId === undefined && !control) return answered
+    return Effect.onInterrupt(
+      Effect.mapError(answered, (error) => this.#failed(error, control)),
+      () =>
+        Effect.sync(() => {
+          this.#failure ??= Failures.lost("A statement of the transaction was given up")
+        })
+    )
+  }
+
+  /**
+   * What was posted before has failed first. Without a transaction, because its beginning has failed, nothing may be
+   * sent that was meant to be inside it.
+   */
+  #failed(error: SqlError.SqlError, control: boolean): SqlError.SqlError {
+    if (this.#failure === undefined && (control || !this.#session.isInTransaction)) this.#failure = error
+    return this.#failure ?? error
   }
 
   /** Sends the statement with the next one, without waiting for it; the transaction fails with it. */
@@ -110,11 +128,13 @@ export class Own extends Link {
   /**
    * Commits, where anything was sent; what was posted and has failed fails it.
    *
-   * PostgreSQL answers the COMMIT of an aborted transaction with success and the tag `ROLLBACK`.
+   * PostgreSQL answers the COMMIT of an aborted transaction with success and the tag `ROLLBACK`. What failed here alone
+   * has not aborted it there.
    */
   get commit(): Effect.Effect<void, SqlError.SqlError> {
     return Effect.suspend(() => {
       if (this.organizationId !== undefined && !this.#begun) return Effect.void
+      if (this.#failure !== undefined) return Effect.andThen(this.rollback, Effect.fail(this.#failure))
       return Effect.flatMap(
         this.#session.run([statementOf("COMMIT", [])], controlled(), false),
         ({ command }) => {
@@ -215,38 +235,54 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   }
   const scope = yield* Effect.scope
   const pool = yield* onHostClock(PgPool.make(options))
-  const sessions = new Map<PgConnection.PgConnection, Session>()
+  const known = new WeakMap<PgConnection.PgConnection, Session>()
+  const open = new Set<Session>()
   const runFork = Effect.runForkWith(Context.add(yield* Effect.context<never>(), Clock.Clock, hostClock))
 
-  const cancel = (session: Session): void => {
-    const statement = statementOf("select set_config('role', 'none', true), pg_cancel_backend($1)", [session.processId])
-    const ask = (other: Session) => other.run([statement], controlled(), false)
-    // The service's role may not cancel, the login role that every session began as may.
-    const cancelled = common === undefined
-      ? Effect.scoped(Effect.flatMap(own, ask))
-      : common.use(ask, session.processId)
-    runFork(Effect.ignore(Effect.timeout(cancelled, controlTime)))
-  }
-
   const sessionOf = (connection: PgConnection.PgConnection): Session => {
-    const known = sessions.get(connection)
-    if (known !== undefined) return known
-    const session = new Session(connection, server ? cancel : undefined)
-    sessions.set(connection, session)
-    session.onLost(() => sessions.delete(connection))
-    return session
+    const session = known.get(connection)
+    if (session !== undefined) return session
+    // The library asks by a connection of its own, and its pool lends a session that was cancelled to nobody else.
+    const cancel = (asked: () => void) => runFork(Effect.ensuring(connection.interrupt, Effect.sync(asked)))
+    const made = new Session(connection, server ? cancel : undefined)
+    known.set(connection, made)
+    open.add(made)
+    made.onLost(() => open.delete(made))
+    return made
   }
 
-  const own: Effect.Effect<Session, SqlError.SqlError, Scope.Scope> = onHostClock(Effect.map(pool.get, sessionOf))
+  /** A session that does not come back clean goes to nobody else. */
+  const giveBack = (connection: PgConnection.PgConnection, session: Session): Effect.Effect<void> =>
+    Effect.suspend(() =>
+      session.isFree ? Effect.void : Effect.flatMap(session.answered, () => {
+        if (session.isFree) return Effect.void
+        session.destroy()
+        return pool.invalidate(connection)
+      })
+    )
+
+  const borrowed: Effect.Effect<Session, SqlError.SqlError, Scope.Scope> = Effect.flatMap(pool.get, (connection) => {
+    const session = sessionOf(connection)
+    return session.isLost
+      ? Effect.andThen(pool.invalidate(connection), borrowed)
+      : Effect.as(Effect.addFinalizer(() => giveBack(connection, session)), session)
+  })
+  const own = onHostClock(borrowed)
   const common = shared === 0
     ? undefined
     : new Shared(shared, onHostClock(Effect.map(PgConnection.make(options), sessionOf)), scope)
 
   const sweeper = setInterval(() => {
-    for (const session of sessions.values()) if (session.outstanding > 0) session.sweep()
+    for (const session of open) if (session.outstanding > 0) session.sweep()
   }, sweepInterval)
   sweeper.unref()
-  yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(sweeper)))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      clearInterval(sweeper)
+      // Nothing looks after their deadlines any more; the library ends the others.
+      for (const session of open) if (session.outstanding > 0) session.destroy()
+    })
+  )
 
   const counted = yield* PoolUsage.make(maxConnections, () => common?.sessions ?? [])
   const lend = counted.acquired(Effect.map(own, (session) => new Own(session)))

@@ -5,7 +5,7 @@ import { ServiceUnavailable } from "../../domain/Failure.ts"
 import * as Client from "./Client.ts"
 import * as Outage from "./Outage.ts"
 import { QueueFull } from "./PoolUsage.ts"
-import type { Deadline, Statement } from "./wire/Session.ts"
+import type { Deadline, Statement } from "./wire/Cycle.ts"
 
 /** How long a transaction or a directory statement may take by default. */
 export const defaultDeadline: Duration.Duration = Duration.seconds(10)

@@ -1,5 +1,4 @@
 /** The sessions that statements outside transactions share: opened when they are needed, and open until they are lost. */
-import { type PgConnection } from "@effect/sql-pg"
 import { Deferred, Effect, Exit, Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Session } from "./Session.ts"
@@ -34,18 +33,14 @@ export class Shared {
     return this.#places.flatMap(({ session }) => session === undefined ? [] : [session])
   }
 
-  /** Runs on the session that has the least to do, other than one. */
-  use<A>(
-    f: (session: Session) => Effect.Effect<A, SqlError.SqlError>,
-    except?: PgConnection.PgConnection["processId"]
-  ): Effect.Effect<A, SqlError.SqlError> {
+  /** Runs on the session that has the least to do. */
+  use<A>(f: (session: Session) => Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> {
     return Effect.suspend(() => {
       let best: Place | undefined
       for (const place of this.#places) {
-        if (place.session !== undefined && place.session.processId === except) continue
         if (best === undefined || place.load < best.load) best = place
       }
-      if (best === undefined) return Effect.die(new Error("There is no other session"))
+      if (best === undefined) return Effect.die(new Error("There is no session to share"))
       const { session } = best
       return session === undefined || session.isLost ? Effect.flatMap(this.#opened(best), f) : f(session)
     })

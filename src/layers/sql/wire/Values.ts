@@ -21,6 +21,8 @@ const isInt4 = (value: number): boolean => (value | 0) === value
 const scalar = (value: unknown): PgTypes.Parameter => {
   switch (typeof value) {
     case "string":
+      // Half a surrogate pair has no UTF-8.
+      if (!value.isWellFormed()) throw new PgTypes.CodecError({ message: "A text is not well-formed Unicode" })
       return typed(0, value)
     case "number":
       if (isInt4(value)) return typed(OID.int4, value)
@@ -82,11 +84,17 @@ const timestamp: Read = (bytes, offset) => {
   }
   // Within 285 years of the year 2000 the microseconds are a safe integer.
   return Math.abs(high) < 0x20_0000
-    ? new Date(Math.floor((high * 0x1_0000_0000 + low) / 1000) + epochMillis)
-    : new Date(Math.floor(Number(bytes.readBigInt64BE(offset) / 1000n)) + epochMillis)
+    ? new Date(Math.trunc((high * 0x1_0000_0000 + low) / 1000) + epochMillis)
+    : new Date(Number(bytes.readBigInt64BE(offset) / 1000n) + epochMillis)
 }
 
-const date: Read = (bytes, offset) => new Date((bytes.readInt32BE(offset) + epochDays) * dayMillis)
+const date: Read = (bytes, offset) => {
+  const days = bytes.readInt32BE(offset)
+  if (days === 0x7fff_ffff || days === -0x8000_0000) {
+    throw new PgTypes.CodecError({ message: "An infinite date has no Date" })
+  }
+  return new Date((days + epochDays) * dayMillis)
+}
 
 const text: Read = (bytes, offset, size) => bytes.toString("utf8", offset, offset + size)
 
@@ -121,7 +129,9 @@ const arrays: ReadonlyMap<number, Read> = new Map<number, Read>([
 const arrayHeader = 5 * 4
 
 const arrayOf = (element: Read): Read => (bytes, offset) => {
-  if (bytes.readInt32BE(offset) === 0) return []
+  const dimensions = bytes.readInt32BE(offset)
+  if (dimensions === 0) return []
+  if (dimensions !== 1) throw new PgTypes.CodecError({ message: "An array of more than one dimension" })
   const values: Array<unknown> = []
   const count = bytes.readInt32BE(offset + 12)
   let at = offset + arrayHeader
@@ -181,17 +191,18 @@ const oneByOne = (names: ReadonlyArray<string>): MakeRow => (values) =>
 
 const isMakeRow = (value: unknown): value is MakeRow => typeof value === "function"
 
+/** The bytes that were read last as a Buffer, whose reading of numbers and texts is Node's; they are those of many rows. */
+let whole: Uint8Array | undefined
+let buffer: Buffer = Buffer.alloc(0)
+
 /** Compiles what a statement's rows look like. */
 export const describe = (fields: ReadonlyArray<PgProtocol.FieldDescription>): Description => {
   const columns = fields.map(readerOf)
   const names = fields.map(({ name }) => name)
-  let whole: Uint8Array | undefined
-  let buffer: Buffer = Buffer.alloc(0)
   let fault: unknown
   return {
     read: (bytes, offset, size, column) => {
       if (size < 0) return null
-      // Node's reading of numbers and texts is a Buffer's; the parser's bytes are those of many rows.
       if (bytes !== whole) {
         whole = bytes
         buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
