@@ -3,15 +3,15 @@ import type { Mutant } from "../list.ts"
 export const edge: ReadonlyArray<Mutant> = [
   {
     file: "src/edge/Authenticate.ts",
-    line: "site.organizationId === null || site.organizationId === known.organizationId",
-    becomes: "site.organizationId === null || known.organizationId !== undefined",
+    line: "entrance.enter(token, resourceAddress(site.baseUrl, resource), site.organizationId),",
+    becomes: "entrance.enter(token, resourceAddress(site.baseUrl, resource), null),",
     why: "credentials of others work at an organization's own address",
     tests: ["test/http/hosts.test.ts"]
   },
   {
     file: "src/edge/Authenticate.ts",
-    line: "origin.ip === null ? Effect.void : attempts.count(origin.ip, wellFormed ? token : null),",
-    becomes: "Effect.void,",
+    line: ": Effect.andThen(attempts.count(origin.ip, wellFormed ? token : null), Effect.fail(failure))",
+    becomes: ": Effect.fail(failure)",
     why: "guesses are not counted",
     tests: ["test/http/address.test.ts"]
   },

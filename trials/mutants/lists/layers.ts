@@ -37,6 +37,13 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/rateLimiter.test.ts"]
   },
   {
+    file: "src/layers/sql/Bearers.ts",
+    line: "cardinality(live) < ${requestsPerMinute}",
+    becomes: "cardinality(live) <= ${requestsPerMinute}",
+    why: "one request more than the limit",
+    tests: ["test/spec/08_limits.test.ts"]
+  },
+  {
     file: "src/layers/sql/RateLimiter.ts",
     line: "select hit from unnest(rate_limit.hits) as hit where hit > ${now - windowMillis} order by hit",
     becomes: "select hit from unnest(rate_limit.hits) as hit where hit > ${now - windowMillis / 2} order by hit",
@@ -44,28 +51,29 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/rateLimiter.test.ts"]
   },
   {
-    file: "src/layers/sql/Credentials.ts",
-    line: "and revoked_at is null and (expires_at is null or expires_at > ${now})",
-    becomes: "and (expires_at is null or expires_at > ${now})",
+    file: "src/layers/sql/Bearers.ts",
+    line: "and revoked_at is null and (expires_at is null or expires_at > $1)",
+    becomes: "and (expires_at is null or expires_at > $1)",
     why: "a revoked key works",
     tests: ["test/spec/05_1_api_keys.test.ts"]
   },
   {
-    file: "src/layers/sql/Credentials.ts",
-    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= api_key.created_at)`)",
-    becomes: "and (password_changed_at is null or password_changed_at <= api_key.created_at)`)",
+    file: "src/layers/sql/Bearers.ts",
+    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= api_key.created_at)`",
+    becomes: "and (password_changed_at is null or password_changed_at <= api_key.created_at)`",
     why: "a disabled admin's key works",
     tests: ["test/spec/05_1_api_keys.test.ts"]
   },
   {
-    file: "src/layers/sql/Credentials.ts",
-    line: "and oauth_token.expires_at > ${now} and ai_connection.resource = ${resource} and revoked_at is null",
-    becomes: "and oauth_token.expires_at > ${now} and ${resource}::text is not null and revoked_at is null",
+    file: "src/layers/sql/Bearers.ts",
+    line:
+      "and oauth_token.expires_at > $1 and ai_connection.resource = $${digestsFrom + digests} and revoked_at is null",
+    becomes: "and oauth_token.expires_at > $1 and $${digestsFrom + digests}::text is not null and revoked_at is null",
     why: "a token works at the other resource",
     tests: ["test/oauth/resources.test.ts"]
   },
   {
-    file: "src/layers/sql/Credentials.ts",
+    file: "src/layers/sql/Bearers.ts",
     line: "array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,",
     becomes: "oauth_token.scopes as scopes,",
     why: "a scope that was taken from a connection stays in its tokens",
@@ -130,8 +138,9 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Tenant.ts",
-    line: "return yield* sql`select set_config('role', 'console_app', true),",
-    becomes: "return yield* sql`select set_config('role', current_user, true),",
+    line: "write: \"select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)\"",
+    becomes:
+      "write: \"select set_config('role', current_user, true), set_config('console.organization_id', $1, true)\"",
     why: "statements run as the tables' owner, where the wall has doors",
     tests: ["test/layers/sql/Tenant.test.ts"]
   },

@@ -10,24 +10,24 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/kernel/Admission.ts",
-    line: "if (caller.organizationClosed) return yield* new Failure.OrganizationClosed({})",
+    line: "if (caller.organizationClosed) return new Failure.OrganizationClosed({})",
     becomes: "",
     why: "an organization that was wound down still answers",
     tests: ["test/laws/order.test.ts"]
   },
   {
     file: "src/kernel/Admission.ts",
-    line: "if (!roles.includes(caller.role)) return yield* new refusal({})",
+    line: "if (!roles.includes(caller.role)) return new refusal({})",
     becomes: "",
     why: "the role is not asked",
     tests: ["test/spec/01_access.test.ts"]
   },
   {
     file: "src/kernel/Admission.ts",
-    line: "const rate = yield* limiter.consume(caller.credential.id)",
-    becomes: "const rate = yield* limiter.consume(caller.adminId)",
-    why: "the budget is the admin's, not the credential's",
-    tests: ["test/spec/08_limits.test.ts"]
+    line: "const failure = refused(admitted, caller)",
+    becomes: "const failure = undefined",
+    why: "nothing is refused but what is over the budget",
+    tests: ["test/laws/order.test.ts"]
   },
   {
     file: "src/kernel/Refused.ts",
@@ -123,8 +123,8 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/kernel/Admission.ts",
-    line: "if (whole && caller.limit !== null) return yield* new Failure.RoleForbidden({ message: limited })",
-    becomes: "",
+    line: "return whole && caller.limit !== null ? new Failure.RoleForbidden({ message: limited }) : undefined",
+    becomes: "return undefined",
     why: "an application that is limited to some accounts reads the whole journal",
     tests: ["test/oauth/reach.test.ts"]
   },
