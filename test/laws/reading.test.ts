@@ -29,6 +29,8 @@ const everything = Effect.fnUntraced(function*(organizationIds: ReadonlyArray<st
   return { organizations, others }
 })
 
+const isFor = (role: Role, { roles }: { readonly roles: ReadonlyArray<Role> }): boolean => roles.includes(role)
+
 describe("4 reading and repeating", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
@@ -50,15 +52,19 @@ describe("4 reading and repeating", () => {
             role: Random.pickOf(...Role.literals),
             draft: Random.drafts((operation) => !Random.changes(operation))
           })
+          const refused = Arbitrary.all({
+            role: Random.pickOf<Role>("billing"),
+            draft: Random.drafts((operation) => !Random.changes(operation) && !isFor("billing", operation))
+          })
           const answered = new Set<number>()
           yield* Random.holds(
-            Arbitrary.array(step, { minLength: 3, maxLength: 10 }),
+            Arbitrary.all({ asked: Arbitrary.array(step, { minLength: 3, maxLength: 10 }), refused }),
             15,
-            (steps) =>
+            ({ asked, refused: last }) =>
               Effect.gen(function*() {
                 yield* TestClock.adjust("61 seconds")
                 const before = yield* everything([own.id, other.id])
-                for (const { draft, role } of steps) {
+                for (const { draft, role } of [...asked, last]) {
                   const answer = yield* Random.sendSound(Random.draw(draft, ids), own.admins[role].key)
                   answered.add(answer.status)
                 }
