@@ -52,6 +52,7 @@ export class Cycle implements Answer {
   readonly deadline: Deadline | undefined
   /** Whether it may be sent once more, because its transaction ends with it and nothing of it has happened. */
   repeatable: boolean
+  isRepeated = false
   /** Undefined where nobody waits for it any more. */
   settle: Settle | undefined
   /** Which of its statements is being answered. */
@@ -76,6 +77,7 @@ export class Cycle implements Answer {
   /** It is sent once more, and no more than that. */
   repeat(): void {
     this.repeatable = false
+    this.isRepeated = true
     this.at = 0
     this.rows = []
     this.failure = undefined

@@ -139,7 +139,10 @@ export class Session {
     const before = messages.length
     const sent: Array<Sent> = []
     try {
-      for (const statement of cycle.statements) sent.push(this.#encode(statement, messages))
+      // What is repeated relies on nothing that another cycle has to teach the server.
+      for (const { named, text, values } of cycle.statements) {
+        sent.push(this.#encode(text, values, named && !cycle.isRepeated, messages))
+      }
     } catch (cause) {
       messages.length = before
       for (const { parsed, prepared } of sent) if (parsed && prepared.name !== "") this.#prepared.delete(prepared.key)
@@ -152,7 +155,7 @@ export class Session {
     while (this.#prepared.size > maxPrepared) this.#evict(messages)
   }
 
-  #encode({ named, text, values }: Statement, messages: Array<Uint8Array>): Sent {
+  #encode(text: string, values: Statement["values"], named: boolean, messages: Array<Uint8Array>): Sent {
     const parameters = values.map(Values.parameter)
     let types = ""
     for (const { oid } of parameters) types += `${oid},`
@@ -162,6 +165,8 @@ export class Session {
     prepared.used = ++this.#uses
     const bind = Result.getOrThrow(encodeBind({ portal: "", statement: prepared.name, parameters }))
     if (known === undefined) {
+      // It would end the text there, and the server the session.
+      if (text.includes("\0")) throw new Error("The text of a statement has a NUL")
       messages.push(Result.getOrThrow(PgProtocol.encodeParse({
         name: prepared.name,
         query: text,

@@ -56,7 +56,7 @@ export class Shared {
       const exit = yield* Effect.exit(Scope.provide(this.#open, scope))
       if (Exit.isSuccess(exit)) {
         place.session = exit.value
-        exit.value.onLost(() => Effect.runFork(Scope.close(scope, Exit.void)))
+        closeWith(exit.value, scope)
       } else {
         yield* Scope.close(scope, exit)
       }
@@ -66,3 +66,7 @@ export class Shared {
     return Effect.andThen(Effect.forkDetach(open, { startImmediately: true }), Deferred.await(opening))
   }
 }
+
+/** Closes the scope when the session is lost. */
+const closeWith = (session: Session, scope: Scope.Closeable): void =>
+  session.onLost(() => Effect.runFork(Scope.close(scope, Exit.void)))

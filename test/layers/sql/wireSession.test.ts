@@ -1,0 +1,133 @@
+import { PgConnection } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import type { SqlError } from "effect/sql"
+import * as fc from "fast-check"
+import type { Answer, Statement } from "../../../src/layers/sql/wire/Cycle.ts"
+import { Session } from "../../../src/layers/sql/wire/Session.ts"
+import { ScriptedServer } from "../../support/scriptedServer.ts"
+
+const statement = (text: string, value: string): Statement => ({ text, values: [value], named: true })
+
+/** Runs with a session of the server. */
+const withSession = <A>(server: ScriptedServer, use: (session: Session) => Effect.Effect<A>) =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(
+    Effect.orDie(PgConnection.make({ stream: () => server, ssl: false, username: "anybody" })),
+    (connection) => use(new Session(connection, undefined))
+  )))
+
+const codeOf = (exit: Exit.Exit<Answer, SqlError.SqlError>): unknown => {
+  if (Exit.isSuccess(exit)) return exit.value.rows
+  const [reason] = exit.cause.reasons
+  if (reason?._tag !== "Fail") return reason?._tag
+  const { cause } = reason.error.reason
+  return cause instanceof Error && "code" in cause ? cause.code : "lost"
+}
+
+/** What the server refuses each text with. */
+const texts = {
+  fine: undefined,
+  "also fine": undefined,
+  "bad parse": "42601",
+  "bad bind": "22P02",
+  "bad execute": "22012"
+}
+
+const cycles = fc.array(
+  fc.array(fc.constantFrom(...(["fine", "also fine", "bad parse", "bad bind", "bad execute"] as const)), {
+    minLength: 1,
+    maxLength: 3
+  }),
+  { minLength: 1, maxLength: 12 }
+)
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })
+const place = fc.integer({ min: 0, max: 60 })
+
+/** Runs the cycles at once, each with a value of its own. */
+const runAll = (session: Session, given: ReadonlyArray<ReadonlyArray<keyof typeof texts>>) =>
+  Effect.forEach(
+    given,
+    (cycle, index) =>
+      Effect.map(
+        Effect.exit(session.run(cycle.map((text, at) => statement(text, `${index}/${at}`)), undefined, true)),
+        codeOf
+      ),
+    { concurrency: "unbounded" }
+  )
+
+const right = (given: ReadonlyArray<ReadonlyArray<keyof typeof texts>>) =>
+  given.map((cycle, index) =>
+    cycle.map((text) => texts[text]).find((code) => code !== undefined) ??
+      [{ answer: `${index}/${cycle.length - 1}` }]
+  )
+
+describe("a session", () => {
+  it("answers each cycle with its own, wherever the answer is cut and whatever is told in between", () =>
+    fc.assert(
+      fc.asyncProperty(cycles, sizes, fc.array(place, { maxLength: 5 }), async (given, cuts, told) => {
+        const server = new ScriptedServer(cuts, told.map((at) => ({ at, what: "told" })))
+        await withSession(server, (session) =>
+          Effect.gen(function*() {
+            expect(yield* runAll(session, given)).toEqual(right(given))
+            expect(yield* runAll(session, given)).toEqual(right(given))
+            expect(session.isFree).toBe(true)
+          }))
+      }),
+      { numRuns: 200 }
+    ))
+
+  it("is lost with a broken answer: each cycle has its own answer by then or fails, and what comes after fails", () =>
+    fc.assert(
+      fc.asyncProperty(
+        cycles,
+        sizes,
+        place,
+        fc.constantFrom("garbage", "ready", "copy", "fatal", "closed", "endless"),
+        async (given, cuts, at, what) => {
+          const server = new ScriptedServer(cuts, [{ at, what }])
+          await withSession(server, (session) =>
+            Effect.gen(function*() {
+              const answers = yield* runAll(session, given)
+              const expected = right(given)
+              for (const [index, answer] of answers.entries()) {
+                expect([expected[index], "lost", "57P01"]).toContainEqual(answer)
+              }
+              if (!server.broken) return expect(answers).toEqual(expected)
+              // What was broken after the last answer is noticed as soon as it is read.
+              yield* Effect.callback<void>((resume) => session.onLost(() => resume(Effect.void)))
+              yield* Effect.promise(() => new Promise(setImmediate))
+              expect(session.isLost).toBe(true)
+              expect(server.destroyed).toBe(true)
+              expect(yield* runAll(session, [["fine"]])).not.toEqual(right([["fine"]]))
+            }))
+        }
+      ),
+      { numRuns: 300 }
+    ))
+
+  it("knows 256 statements at most, forgets the one that was not used for longest, and says so to the server", () => {
+    const server = new ScriptedServer([4096], [])
+    return withSession(server, (session) =>
+      Effect.gen(function*() {
+        for (let number = 0; number < 300; number++) {
+          yield* Effect.orDie(session.run([statement("fine", "a"), statement(`fine ${number}`, "b")], undefined, true))
+        }
+        yield* Effect.orDie(session.run([statement("fine", "a")], undefined, true))
+        expect(server.statements.size).toBe(256)
+        expect([...server.statements.values()].filter((text) => text === "fine")).toHaveLength(1)
+        expect(server.parsed.filter((text) => text === "fine")).toHaveLength(1)
+      }))
+  })
+
+  it("keeps nothing at the server of statements that fail", () => {
+    const server = new ScriptedServer([4096], [])
+    return withSession(server, (session) =>
+      Effect.gen(function*() {
+        for (let number = 0; number < 300; number++) {
+          yield* Effect.exit(session.run([statement(`bad execute ${number}`, "a")], undefined, true))
+        }
+        yield* Effect.orDie(session.run([statement("fine", "a")], undefined, true))
+        expect([...server.statements.values()]).toEqual(["fine"])
+      }))
+  })
+})
