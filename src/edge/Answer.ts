@@ -74,6 +74,16 @@ export const recover =
     })
   }
 
+/** What of an answer's headers pages of other origins may read, over any transport. */
+export const exposedHeaders = [
+  "Request-Id",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Retry-After",
+  "WWW-Authenticate"
+]
+
 /** The budget's headers (specification, section 8). */
 export const rateHeaders = ({ limit, remaining, reset }: RateState): Readonly<Record<string, string>> => ({
   "ratelimit-limit": String(limit),

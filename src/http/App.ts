@@ -46,7 +46,7 @@ type Serve<R = Services> = (
   params: Readonly<Record<string, string | undefined>>
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpServerRequest.HttpServerRequest>
 
-/** What answers at an address, and by which name it is told of. */
+/** What answers at an address, and under which name it is recorded. */
 interface Route {
   readonly endpoint: Observation.Endpoint
   readonly serve: Serve
@@ -95,13 +95,8 @@ const makeRouter = Effect.gen(function*() {
     })
   }
   /** An address that no operation is at. */
-  const add = (
-    method: string,
-    path: `/${string}`,
-    serve: Serve,
-    name = path
-  ) => {
-    const route = { endpoint: new Observation.Endpoint("http", name), serve }
+  const add = (method: string, path: `/${string}`, serve: Serve) => {
+    const route = { endpoint: new Observation.Endpoint("http", path), serve }
     router.on(method, path, route)
     if (path.endsWith("/*")) router.on(method, `/${path.slice(1, -2)}`, route)
   }

@@ -1,6 +1,7 @@
 /** Pages of every origin may call the interface: what browsers are told, before a request and with its answer. */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpServerResponse } from "effect/http"
+import { exposedHeaders } from "../edge/Answer.ts"
 
 const options = {
   allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -12,15 +13,7 @@ const options = {
     "Range",
     "MCP-Protocol-Version"
   ],
-  exposedHeaders: [
-    "Request-Id",
-    "RateLimit-Limit",
-    "RateLimit-Remaining",
-    "RateLimit-Reset",
-    "Retry-After",
-    "WWW-Authenticate",
-    "Idempotent-Replayed"
-  ],
+  exposedHeaders: [...exposedHeaders, "Idempotent-Replayed"],
   maxAge: 86_400
 }
 

@@ -5,7 +5,7 @@ import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse 
 import { Caller } from "../domain/Access.ts"
 import { ConsolePageRequired } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
-import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
+import { answer, codes, type ErrorAnswer, exposedHeaders, rateHeaders, recover } from "../edge/Answer.ts"
 import * as Body from "../edge/Body.ts"
 import * as Compression from "../edge/Compression.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
@@ -367,14 +367,7 @@ const cors = (allowed: ReadonlyArray<string> | undefined) =>
   HttpMiddleware.cors({
     ...(allowed === undefined ? {} : { allowedOrigins: (origin: string) => allowed.includes(origin) }),
     allowedMethods: ["POST"],
-    exposedHeaders: [
-      "Request-Id",
-      "RateLimit-Limit",
-      "RateLimit-Remaining",
-      "RateLimit-Reset",
-      "Retry-After",
-      "WWW-Authenticate"
-    ],
+    exposedHeaders,
     maxAge: 86_400
   })
 

@@ -52,16 +52,16 @@ const asSuperuser = (database?: string) => <A, E>(effect: Effect.Effect<A, E, Sq
 }
 
 /** Whether nobody is left on the database; a session that was just closed takes a moment to end. */
-const isLeft = Effect.gen(function*() {
+const isVacant = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const [left] = yield* sql<{ left: boolean }>`
-    select not exists (select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as left`
-  return left?.left === true
-}).pipe(Effect.repeat({ times: 100, until: (left) => left }))
+  const [found] = yield* sql<{ vacant: boolean }>`
+    select not exists (select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as vacant`
+  return found?.vacant === true
+}).pipe(Effect.repeat({ times: 100, until: (vacant) => vacant }))
 
 const restored = (name: string) =>
   Effect.gen(function*() {
-    if (!(yield* isLeft)) return false
+    if (!(yield* isVacant)) return false
     const sql = yield* SqlClient.SqlClient
     const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
     const ask: Pristine.Ask = (statement) => runPromise(sql.unsafe<{ answer: string | null }>(statement))

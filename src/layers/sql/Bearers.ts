@@ -15,8 +15,9 @@ import { requestsPerMinute } from "../../domain/Limits.ts"
 import type { OrganizationFacts } from "../../domain/Organization.ts"
 import { OAuthSecrets } from "../../oauth/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
-import { state, windowMillis } from "../RateWindow.ts"
+import { state } from "../RateWindow.ts"
 import { organizationColumns } from "./Organizations.ts"
+import { type Counted, counting } from "./RateLimiter.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** What is known of an admin and their organization. */
@@ -43,11 +44,7 @@ interface BearerRow extends AdminRow {
   readonly reach: ReachLimit["scopeType"] | null
 }
 
-interface CountedRow extends BearerRow, OrganizationFacts {
-  readonly admitted: boolean
-  readonly used: number
-  readonly oldest: number
-}
+interface CountedRow extends BearerRow, OrganizationFacts, Counted {}
 
 type Known = Omit<Caller["Service"], "via" | "ip" | "requestId">
 
@@ -111,18 +108,13 @@ const tokenText = (digests: number): string => `
  * The same, and the request counted in the credential's sliding minute, unless that is full; the parameter after the
  * others is the time in milliseconds. Of what was counted nothing has to outlive the database.
  */
-const countedText = (text: string, at: number): string => `
-  with me as (${text}), hit as (
-    insert into rate_limit as log (key, hits, admitted)
-    select credential_id::text, array[$${at}::bigint], true from me
-    on conflict (key) do update set (hits, admitted) = (
-      select case when cardinality(live) < ${requestsPerMinute} then live || greatest($${at}::bigint, live[cardinality(live)])
-          else live end,
-        cardinality(live) < ${requestsPerMinute}
-      from (select log.hits[width_bucket($${at}::bigint - ${windowMillis}, log.hits) + 1 :] as live) as log)
-    returning admitted, cardinality(hits) as used, hits[1] as oldest
-  )
+const countedText = (text: string, parameter: number): string => {
+  const at = `$${parameter}::bigint`
+  const rows = `select credential_id::text, array[${at}], true from me`
+  return `
+  with me as (${text}), hit as (${counting(rows, at, requestsPerMinute)})
   select me.*, hit.*, set_config('synchronous_commit', 'off', true) from me, hit`
+}
 
 /** Who tokens stand for. */
 export const make = Effect.gen(function*() {

@@ -162,8 +162,8 @@ export class Common extends Link {
   readonly #deadline: Deadline | undefined
   /** The organization whose rows they see; null where there is none. */
   readonly organizationId: string | null
-  /** The session of its last statement: those that are asked for at once travel together. */
-  #session: Session | undefined
+  /** Those that are asked for at once travel together. */
+  readonly #place: Place = { session: undefined }
 
   constructor(
     access: Access,
@@ -178,16 +178,15 @@ export class Common extends Link {
     this.#deadline = deadline
   }
 
-  readonly #keep = (session: Session): void => {
-    this.#session = session
-  }
-
   query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
     const statements = this.#before.length === 0 ? [statement] : [...this.#before, statement]
-    return this.organizationId === null
-      ? this.#access.flush(statements, this.#deadline)
-      : this.#access.flush(statements, this.#deadline, this.#session, this.#keep)
+    return this.#access.flush(statements, this.#deadline, this.organizationId === null ? undefined : this.#place)
   }
+}
+
+/** Where statements keep to one shared session, as long as it answers. */
+interface Place {
+  session: Session | undefined
 }
 
 /** The ways to a client's sessions. */
@@ -198,8 +197,7 @@ export interface Access {
   flush(
     statements: ReadonlyArray<Statement>,
     deadline: Deadline | undefined,
-    preferred?: Session,
-    onSession?: (session: Session) => void
+    place?: Place
   ): Effect.Effect<Answer, SqlError.SqlError>
   /** A session of one's own. */
   readonly lend: Effect.Effect<Own, SqlError.SqlError, Scope.Scope>
@@ -288,17 +286,17 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   const lend = counted.acquired(Effect.map(own, (session) => new Own(session)))
   const access: Access = {
     shares: common !== undefined,
-    flush: (statements, deadline, preferred, onSession) =>
-      common === undefined
-        ? Effect.scoped(Effect.flatMap(counted.acquired(own), (session) => session.run(statements, deadline, true)))
-        : counted.admitted(
-          preferred !== undefined && !preferred.isLost && !preferred.isDoubtful
-            ? preferred.run(statements, deadline, true)
-            : common.use((session) => {
-              onSession?.(session)
-              return session.run(statements, deadline, true)
-            })
-        ),
+    flush: (statements, deadline, place) => {
+      const run = (session: Session) => {
+        if (place !== undefined) place.session = session
+        return session.run(statements, deadline, true)
+      }
+      if (common === undefined) return Effect.scoped(Effect.flatMap(counted.acquired(own), run))
+      const kept = place?.session
+      return counted.admitted(
+        kept === undefined || kept.isLost || kept.isDoubtful ? common.use(run) : run(kept)
+      )
+    },
     lend
   }
   const outside = new Common(access, null, [], undefined)

@@ -91,6 +91,21 @@ const within = (sql: SqlClient.SqlClient, deadline: Duration.Input) =>
     return yield* new ServiceUnavailable()
   }).pipe(Effect.catchCause(mapCause(sql)))
 
+/**
+ * Runs what asks for one statement at a time: where sessions are shared each has the deadline itself, else the wait for
+ * the one session is in it.
+ */
+const oneByOne = (sql: SqlClient.SqlClient, shares: boolean, deadline: Duration.Input) =>
+<A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
+  shares
+    ? Effect.matchCauseEffect(effect, {
+      onFailure: mapCause(sql),
+      onSuccess: (answer) => Outage.isAway(sql) ? Effect.as(Outage.answered(sql), answer) : Effect.succeed(answer)
+    })
+    : within(sql, deadline)(effect)
+
 /** The connection that this fiber's statements use, where it is not any. */
 const connectionOf = (
   sql: SqlClient.SqlClient,
@@ -157,12 +172,7 @@ export const transaction = (
     if (access === "read") {
       const connection = new Client.Common(ways, organizationId, [tenant], until)
       const reading = Effect.provideService(effect, sql.transactionService, [connection, 0])
-      return ways.shares
-        ? Effect.matchCauseEffect(reading, {
-          onFailure: mapCause(sql),
-          onSuccess: (answer) => Outage.isAway(sql) ? Effect.as(Outage.answered(sql), answer) : Effect.succeed(answer)
-        })
-        : within(sql, deadline)(reading)
+      return oneByOne(sql, ways.shares, deadline)(reading)
     }
     return within(sql, deadline)(Effect.scoped(Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(ways.lend), (connection) => {
@@ -211,12 +221,7 @@ export const ask = <A extends object>(
     const asked = isWatched(fiber)
       ? Effect.provideService(sql.unsafe<A>(text, values), sql.transactionService, [connection, 0])
       : connection.execute(text, values)
-    return ways.shares
-      ? Effect.matchCauseEffect(asked, {
-        onFailure: mapCause(sql),
-        onSuccess: (rows) => Outage.isAway(sql) ? Effect.as(Outage.answered(sql), rows) : Effect.succeed(rows)
-      })
-      : within(sql, defaultDeadline)(asked)
+    return oneByOne(sql, ways.shares, defaultDeadline)(asked)
   })
 
 /**

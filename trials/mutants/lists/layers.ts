@@ -37,16 +37,16 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/rateLimiter.test.ts"]
   },
   {
-    file: "src/layers/sql/Bearers.ts",
-    line: "cardinality(live) < ${requestsPerMinute}",
-    becomes: "cardinality(live) <= ${requestsPerMinute}",
+    file: "src/layers/sql/RateLimiter.ts",
+    line: "cardinality(live) < ${most}",
+    becomes: "cardinality(live) <= ${most}",
     why: "one request more than the limit",
     tests: ["test/spec/08_limits.test.ts"]
   },
   {
     file: "src/layers/sql/RateLimiter.ts",
-    line: "select hit from unnest(rate_limit.hits) as hit where hit > ${now - windowMillis} order by hit",
-    becomes: "select hit from unnest(rate_limit.hits) as hit where hit > ${now - windowMillis / 2} order by hit",
+    line: "from (select log.hits[width_bucket(${at} - ${windowMillis}, log.hits) + 1 :] as live) as log",
+    becomes: "from (select log.hits[width_bucket(${at} - ${windowMillis / 2}, log.hits) + 1 :] as live) as log",
     why: "the window is half a minute",
     tests: ["test/layers/rateLimiter.test.ts"]
   },

@@ -33,7 +33,7 @@ export default Effect.gen(function*() {
     ["p_until_prev_hash", "text"],
     ["p_until_sequence", "text"],
     ["p_rest", "text"],
-    ["p_patience_millis", "integer"]
+    ["p_intent_millis", "integer"]
   ] as const
   const types = sql.literal(parameters.map(([, type]) => type).join(", "))
   yield* sql`
@@ -81,9 +81,9 @@ export default Effect.gen(function*() {
         select organization_id, v_sequence, department_id from account
         where organization_id = p_organization_id and id = p_account_id and department_id is not null;
       end if;
-      if p_patience_millis is not null then
+      if p_intent_millis is not null then
         insert into pending_change (organization_id, sequence, deadline)
-        values (p_organization_id, v_sequence, v_at + p_patience_millis * interval '1 millisecond');
+        values (p_organization_id, v_sequence, v_at + p_intent_millis * interval '1 millisecond');
       end if;
       return v_sequence;
     end $$`
