@@ -1,0 +1,154 @@
+/** What follows from what was stored and seen, as plain data: the engine writes it and then acts. */
+import type { ActionName } from "../JournalEntry.ts"
+import type { JournalDetails, JournalOutcome } from "../JournalEvent.ts"
+import type { Termination } from "../Session.ts"
+import type {
+  EndingReason,
+  Facets,
+  GuardedAccount,
+  MonitorFacts,
+  OwnSession,
+  StopReason,
+  WatchedSession
+} from "./Facts.ts"
+
+/** What an outside change was, numbered as the specification does. */
+export type SignalCode = "T1" | "T2" | "T3" | "T4" | "T5" | "T6" | "T7"
+
+/** A change that did not come from the service. */
+export interface Signal {
+  readonly code: SignalCode
+  /** What changed, in one word, such as `two_fa`. */
+  readonly what: string
+}
+
+/** An event of the journal that the service writes about the account. */
+export interface EngineEvent {
+  readonly action: ActionName
+  readonly actor: "service" | "external"
+  /** The platform's id of the session that it is about; null where it is about the account. */
+  readonly session: string | null
+  readonly details: JournalDetails
+  /** `done` by default. */
+  readonly outcome?: JournalOutcome
+  /** The sequence of the intent that it completes. */
+  readonly closes?: number
+}
+
+/** A session that is told about in a mail: third-party text. */
+export interface ToldSession {
+  readonly id: string
+  readonly device_label: string | null
+  readonly ip: string | null
+  readonly country: string | null
+  readonly created_at: Date | null
+}
+
+/** What a mail tells, by its kind. */
+export type MailText =
+  | { readonly kind: "session.detected"; readonly session: ToldSession; readonly deadline: Date | null }
+  | { readonly kind: "session.autokilled"; readonly session: ToldSession }
+  | { readonly kind: "outside_change.detected"; readonly signals: ReadonlyArray<Signal> }
+  | { readonly kind: "login.attempted"; readonly session: ToldSession | null }
+  | { readonly kind: "takeover.detected"; readonly signals: ReadonlyArray<Signal>; readonly response: TakeoverResponse }
+  | { readonly kind: "takeover.stopped"; readonly ended: number }
+  | { readonly kind: "monitoring.lost"; readonly error: string }
+  | { readonly kind: "protection.stopped"; readonly reason: StopReason }
+  | { readonly kind: "two_fa.lost" }
+  | { readonly kind: "paired_session.lost"; readonly error: string }
+
+/** A mail to the organization's recipients. */
+export type EngineMail = MailText & {
+  /** The event that causes it, by its place in `events`. */
+  readonly event: number
+}
+
+/** A row of a session as it is from now on. */
+export interface SessionUpsert {
+  /** Null for a new row, whose id the caller makes. */
+  readonly record_id: string | null
+  readonly row: Omit<WatchedSession, "record_id">
+}
+
+/** A session that is not listed any more: its row goes, and a termination stays unless it was the service's own. */
+export interface EndedSession {
+  readonly record_id: string
+  readonly session_id: string
+  readonly termination: Omit<Termination, "session_id"> | null
+  /** The intent that is closed as done, where the service had begun to sign it out. */
+  readonly intent: number | null
+}
+
+/** A session to sign out now; they come in the order in which they are signed out. */
+export interface SessionEnding {
+  readonly session_id: string
+  readonly reason: EndingReason
+  /** The admin who wants it; null where the service does. */
+  readonly by: string | null
+  /** The intent under which it was tried before; null where one is to be begun, and written to the row. */
+  readonly intent: number | null
+  /** What the intent says, and the event that closes it. */
+  readonly action: ActionName
+  readonly details: JournalDetails
+}
+
+/** What came of one sign-out; `skipped` was not sent, because an admin decided otherwise in the meantime. */
+export interface SignOutAttempt {
+  readonly session_id: string
+  readonly intent: number
+  /** Whether the intent had been tried by an earlier step. */
+  readonly again: boolean
+  readonly outcome: "done" | "unknown_authorization" | "locked" | "flood" | "unavailable" | "skipped"
+}
+
+/** What is done about a takeover: sessions are signed out, that waits for the platform's lock, or nobody wants it. */
+export type TakeoverResponse = "sign_out" | "queued" | "none"
+
+/** A takeover that is judged to be under way. */
+export interface Takeover {
+  readonly signals: ReadonlyArray<Signal>
+  readonly response: TakeoverResponse
+  /** Nothing is left to sign out: the account's facts say already that it was stopped. */
+  readonly stopped: boolean
+}
+
+/** What becomes of an own session's row; `ended` drops it with its key. */
+export interface OwnChange {
+  readonly id: string
+  readonly slot: OwnSession["slot"] | "ended"
+  readonly seen_as: string | null
+}
+
+/** Columns of the account that change, by their names. */
+export type AccountChange =
+  & Partial<Omit<GuardedAccount, "id" | "login_open">>
+  & { readonly stop_reason?: StopReason | null }
+
+/** Columns of the monitor that change, by their names. */
+export type MonitorChange = Partial<MonitorFacts> & { readonly last_polled_at?: Date }
+
+export interface Decision {
+  readonly upserts: ReadonlyArray<SessionUpsert>
+  readonly ended: ReadonlyArray<EndedSession>
+  readonly endings: ReadonlyArray<SessionEnding>
+  readonly signals: ReadonlyArray<Signal>
+  readonly takeover: Takeover | null
+  readonly account: AccountChange
+  readonly monitor: MonitorChange
+  readonly own: ReadonlyArray<OwnChange>
+  readonly facets: Facets
+  readonly events: ReadonlyArray<EngineEvent>
+  readonly mails: ReadonlyArray<EngineMail>
+  /** The person is free to be protected by another organization. */
+  readonly freesIdentity: boolean
+  /** When a step is due although no poll is: a deadline, the end of the platform's lock, a retry; null for none. */
+  readonly dueAt: Date | null
+  /** When security and profile are read next. */
+  readonly lookAt: Date
+}
+
+/** What follows from the sign-outs that were tried, written in one transaction after them. */
+export type Settlement = Pick<
+  Decision,
+  "upserts" | "ended" | "account" | "monitor" | "events" | "mails" | "dueAt"
+>

@@ -1,0 +1,127 @@
+/** What is stored about an account's protection: all that the engine decides on, besides what it observes. */
+import { Schema } from "effect"
+import type { AccountFacts, AccountId } from "../Account.ts"
+import type { Authorization, SessionRef } from "../Messenger.ts"
+import type { SessionFacts, Termination } from "../Session.ts"
+
+/** Why the service signs a session out. */
+export type EndingReason = NonNullable<Termination["reason"]>
+
+/** Why protection stopped. */
+export type StopReason = NonNullable<AccountFacts["stop_reason"]>
+
+/** A session as it is stored: what the API shows, and what the engine keeps about it. */
+export interface WatchedSession extends SessionFacts {
+  readonly record_id: string
+  /** What a pause withheld of a sign-out that was queued. */
+  readonly withheld_at: Date | null
+  readonly withheld_reason: EndingReason | null
+  /** Why it is signed out, from when on, and which admin wants it; null where nothing is to be signed out. */
+  readonly ending_reason: EndingReason | null
+  readonly ending_at: Date | null
+  readonly ending_by: string | null
+  /** The sequence of the journal's intent, once the sign-out may have been sent. */
+  readonly ending_intent: number | null
+}
+
+/** One of the service's own sessions on the platform. */
+export interface OwnSession {
+  readonly id: string
+  readonly slot: "main" | "paired" | "pairing" | "retired"
+  readonly session_ref: SessionRef
+  /** The id under which the main session sees it; null for the main one itself, and where it is not known. */
+  readonly seen_as: string | null
+  /** The platform's own time of its sign-in. */
+  readonly created_at: Date
+}
+
+/** What of the account's row is decided on. */
+export interface GuardedAccount extends
+  Pick<
+    AccountFacts,
+    | "phone_number"
+    | "first_name"
+    | "last_name"
+    | "username"
+    | "recovery"
+    | "offboarded_at"
+    | "paused_at"
+    | "resumed_at"
+    | "stopped_at"
+    | "monitoring_state"
+    | "takeover_stopped_at"
+    | "enforcement_active_at"
+    | "locked_at"
+    | "lock_reason"
+    | "security_lock"
+    | "paired_state"
+    | "paired_since"
+    | "paired_error"
+  >
+{
+  readonly id: AccountId
+  /** Whether the sessions that were there before the service are marked as such. */
+  readonly baselined: boolean
+  /** Whether the service holds the account's 2FA password. */
+  readonly two_fa_managed: boolean
+  /** A login of the service itself into this account is open: the codes that the platform sends are its own. */
+  readonly login_open: boolean
+}
+
+/** How the polls of the account have gone. */
+export interface MonitorFacts {
+  /** When monitoring last became active. */
+  readonly started_at: Date | null
+  readonly last_ok_at: Date | null
+  readonly last_poll_error: string | null
+  readonly failures: number
+  readonly first_failure_at: Date | null
+  readonly flood_until: Date | null
+  readonly sign_out_retry_at: Date | null
+  readonly look_at: Date | null
+}
+
+/** A recovery address as far as it can be seen; the pattern only where the service holds the 2FA password. */
+const Recovery = Schema.Struct({
+  present: Schema.Boolean,
+  pending: Schema.NullOr(Schema.String),
+  pattern: Schema.NullOr(Schema.String)
+})
+
+/**
+ * What the last look saw of the things that raise signals, as it is kept in JSON.
+ *
+ * A member that is absent is not known: the next look adopts what it sees and raises no signal.
+ */
+export const Facets = Schema.Struct({
+  /** The mark of the 2FA password; null without one. */
+  two_fa: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  recovery: Schema.optionalKey(Recovery),
+  /** Masked; null without one. */
+  login_email: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  phone: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  passkeys: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** When a reset of the 2FA password that somebody asked for takes effect; null without one. */
+  reset_at: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** When each attempt to sign in was first seen, by its id; kept for 24 hours. */
+  attempts: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** When a session of the service was revoked, until the next good poll has judged it. */
+  revoked_at: Schema.optionalKey(Schema.String)
+})
+export type Facets = typeof Facets.Type
+
+/** All that is stored and decided on, read and locked in one transaction. */
+export interface ProtectionFacts {
+  /** The organization's `tamper_lockdown_enabled`. */
+  readonly lockdown: boolean
+  readonly account: GuardedAccount
+  readonly sessions: ReadonlyArray<WatchedSession>
+  readonly own: ReadonlyArray<OwnSession>
+  readonly monitor: MonitorFacts
+  readonly facets: Facets
+  /** When each session ended that somebody else ended in the last ten minutes. */
+  readonly endedOutside: ReadonlyArray<Date>
+}
+
+/** How the service's sessions call themselves; others can copy it, so that it is never enough alone. */
+export type OwnDevice = Pick<Authorization, "device_model" | "platform" | "app_name">
