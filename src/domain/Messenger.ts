@@ -1,5 +1,5 @@
 /** What the messaging platform tells about an account, independent of any wire protocol. */
-import { Schema } from "effect"
+import { type Redacted, Schema } from "effect"
 
 /** Opaque reference to one of the service's own sessions; it is stored with the account and holds no key. */
 export const SessionRef = Schema.NonEmptyString.pipe(Schema.brand("SessionRef"))
@@ -35,19 +35,35 @@ export interface ProfilePatch {
   readonly about?: string
 }
 
-/** The state of an account's security settings (specification 2.6). */
+/** The secrets of an account's security that the service itself holds, or may hold. */
+export interface HeldSecrets {
+  /** Candidates for the 2FA password, the likeliest first. */
+  readonly twoFaPasswords: ReadonlyArray<Redacted.Redacted>
+  /** The platform's ids of passkeys that the service added. */
+  readonly passkeyIds: ReadonlyArray<string>
+}
+
+/** The state of an account's security settings (specification 2.6); what could not be read is null. */
 export const AccountSecurity = Schema.Struct({
-  /** Masked; null without a login email, or when it could not be read. */
+  /** Masked; null without a login email. */
   login_email_pattern: Schema.NullOr(Schema.NonEmptyString),
-  /** Masked; null without a recovery email, when it could not be read, and when the service does not hold the password. */
+  /** Masked; null without a recovery email, and when no held password is the account's. */
   recovery_email_pattern: Schema.NullOr(Schema.NonEmptyString),
-  /** Null when it could not be read. */
+  /** Masked; the recovery email that waits for its code. */
+  recovery_pending_pattern: Schema.NullOr(Schema.NonEmptyString),
+  has_recovery: Schema.NullOr(Schema.Boolean),
   two_fa_present: Schema.NullOr(Schema.Boolean),
-  /** Whether the password that the service holds is the account's; when it could not be read, whether it holds one. */
+  /** Changes whenever the 2FA password is set, even to the same one: compared, never shown; null without a password. */
+  two_fa_mark: Schema.NullOr(Schema.NonEmptyString),
+  /** The place of the held candidate that is the account's password; null where none is. */
+  two_fa_held: Schema.NullOr(Schema.Natural),
+  /** Whether a password that the service holds is the account's; when it could not be read, whether it holds one. */
   two_fa_managed: Schema.Boolean,
-  /** Null when it could not be read. */
+  /** When the platform removes the 2FA password, because somebody asked for it without knowing it. */
+  reset_at: Schema.NullOr(Schema.Date),
   passkey_present: Schema.NullOr(Schema.Boolean),
-  /** Whether the passkey that the service holds is among the account's; when it could not be read, whether it holds one. */
+  passkey_ids: Schema.NullOr(Schema.Array(Schema.NonEmptyString)),
+  /** Whether a passkey that the service holds is among the account's; when it could not be read, whether it holds one. */
   passkey_managed: Schema.Boolean,
   /** When the platform lets this session add a passkey; null when it can now. */
   passkey_eligible_at: Schema.NullOr(Schema.Date)
@@ -56,6 +72,7 @@ export type AccountSecurity = typeof AccountSecurity.Type
 
 /** A device that is signed in to the account (specification 2.4), as the platform lists it. */
 export const Authorization = Schema.Struct({
+  /** The platform shows the asking session to itself under an id of its own, `0`. */
   id: AuthorizationId,
   /** The session that asks, as the platform says it; never derived from names, which an attacker chooses. */
   current: Schema.Boolean,
@@ -66,9 +83,34 @@ export const Authorization = Schema.Struct({
   ip: Schema.NullOr(Schema.NonEmptyString),
   country: Schema.NullOr(Schema.NonEmptyString),
   last_active_at: Schema.NullOr(Schema.Date),
-  created_at: Schema.NullOr(Schema.Date)
+  created_at: Schema.NullOr(Schema.Date),
+  /** Its device has the code and not yet the 2FA password: it is not signed in. */
+  password_pending: Schema.Boolean,
+  /** The platform waits for the holder to say that it is theirs. */
+  unconfirmed: Schema.Boolean
 })
 export type Authorization = typeof Authorization.Type
+
+/** Why the service has no session: `never` had one, or how it ended. */
+export const SessionEnd = Schema.Literals(["never", "revoked", "logged_out", "deleted", "banned", "key_duplicated"])
+export type SessionEnd = typeof SessionEnd.Type
+
+/** What the platform tells a session unasked. */
+export const MessengerEvent = Schema.TaggedUnion({
+  /** A device signed in, and the platform waits for the holder to confirm it. */
+  NewAuthorization: { id: AuthorizationId },
+  /** An authorization was confirmed, or ended. */
+  AuthorizationResolved: { id: AuthorizationId },
+  /** The platform sent a code for signing in to the account. */
+  CodeSent: {},
+  /** Profile, username or phone number changed. */
+  ProfileChanged: {},
+  /** Events were lost. */
+  Gap: {},
+  /** The session ended; nothing follows. */
+  Lost: { reason: SessionEnd }
+})
+export type MessengerEvent = typeof MessengerEvent.Type
 
 /** An empty text is no text. */
 export const textOrNull = (text: string): string | null => text === "" ? null : text

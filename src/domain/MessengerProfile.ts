@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { AccountFacts } from "./Account.ts"
 import { bioLimit } from "./Limits.ts"
-import type { AccountSecurity, Profile } from "./Messenger.ts"
+import type { AccountSecurity, HeldSecrets, Profile } from "./Messenger.ts"
 import { ContentNotice, Count, described, Kind, OptionalTimestamp } from "./Wire.ts"
 
 const NullableText = Schema.NullOr(Schema.String)
@@ -47,15 +47,21 @@ export const MessengerProfile = Schema.Struct({
   )
 }).annotate({ identifier: "messenger_profile" })
 
-/** What is shown of the security settings while they cannot be read. */
-export const unreadSecurity = (twoFaManaged: boolean, passkeyManaged: boolean): AccountSecurity => ({
+/** What is known of the security settings while they cannot be read. */
+export const unreadSecurity = (held: HeldSecrets, passkeyEligibleAt: Date | null = null): AccountSecurity => ({
   login_email_pattern: null,
   recovery_email_pattern: null,
+  recovery_pending_pattern: null,
+  has_recovery: null,
   two_fa_present: null,
-  two_fa_managed: twoFaManaged,
+  two_fa_mark: null,
+  two_fa_held: null,
+  two_fa_managed: held.twoFaPasswords.length > 0,
+  reset_at: null,
   passkey_present: null,
-  passkey_managed: passkeyManaged,
-  passkey_eligible_at: null
+  passkey_ids: null,
+  passkey_managed: held.passkeyIds.length > 0,
+  passkey_eligible_at: passkeyEligibleAt
 })
 
 /** The resource of one account, from what the messenger says and what the service keeps. */

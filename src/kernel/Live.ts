@@ -10,10 +10,9 @@ import {
   UsernamePurchasable,
   UsernameTaken
 } from "../domain/Failure.ts"
-import type { AccountSecurity, Profile, ProfilePatch, SessionRef } from "../domain/Messenger.ts"
+import type { AccountSecurity, HeldSecrets, Profile, ProfilePatch, SessionRef } from "../domain/Messenger.ts"
 import {
   type Common,
-  type HeldSecrets,
   type LiveSession,
   MessengerSession,
   type ProfileRefused,

@@ -2,9 +2,9 @@
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AccountFacts, AccountId, DepartmentId, MessengerNames } from "../domain/Account.ts"
+import type { HeldSecrets } from "../domain/Messenger.ts"
 import type { SessionFacts, Termination } from "../domain/Session.ts"
 import type { AccountStatus } from "../domain/Status.ts"
-import type { HeldSecrets } from "./MessengerSession.ts"
 
 /** A page of accounts in the console's order, one more than `limit` where more follow. */
 export interface AccountQuery {

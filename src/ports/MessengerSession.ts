@@ -1,9 +1,19 @@
 /** The port through which the core reaches the messaging platform. */
-import { Context, type Effect, type Redacted, Schema, type Scope } from "effect"
-import type { AccountSecurity, Authorization, Profile, ProfilePatch, SessionRef } from "../domain/Messenger.ts"
+import { Context, type Effect, type Redacted, Schema, type Scope, type Stream } from "effect"
+import {
+  type AccountSecurity,
+  type Authorization,
+  type AuthorizationId,
+  type HeldSecrets,
+  type MessengerEvent,
+  type Profile,
+  type ProfilePatch,
+  SessionEnd,
+  type SessionRef
+} from "../domain/Messenger.ts"
 
-/** The service has no live session of this account any more: its key was revoked, or never existed. */
-export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", {}) {}
+/** The service has no live session under this reference, or has none any more. */
+export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { reason: SessionEnd }) {}
 
 /** The platform asks to wait (a flood wait). */
 export class PlatformBusy extends Schema.TaggedError<PlatformBusy>()("PlatformBusy", {
@@ -32,12 +42,21 @@ export class ProfileRefused extends Schema.TaggedError<ProfileRefused>()("Profil
   field: Schema.Literals(["first_name", "last_name", "about"])
 }) {}
 
-/** The secrets of the account's security that the service itself holds. */
-export interface HeldSecrets {
-  /** The 2FA password, when the service set it. */
-  readonly twoFaPassword: Redacted.Redacted<string> | null
-  /** The platform's id of the passkey that the service added. */
-  readonly passkeyId: string | null
+/** The platform does not let this session sign others out yet; until when is null where it does not say. */
+export class SignOutLocked extends Schema.TaggedError<SignOutLocked>()("SignOutLocked", {
+  until: Schema.NullOr(Schema.Date)
+}) {}
+
+/** The platform lists no authorization of this id to this session. */
+export class UnknownAuthorization extends Schema.TaggedError<UnknownAuthorization>()("UnknownAuthorization", {}) {}
+
+/** The 2FA password that was given is not the account's. */
+export class PasswordInvalid extends Schema.TaggedError<PasswordInvalid>()("PasswordInvalid", {}) {}
+
+/** A new 2FA password beside the one that it replaces. */
+export interface TwoFaChange {
+  readonly current: Redacted.Redacted | null
+  readonly next: Redacted.Redacted
 }
 
 /** One account as the platform shows it to a session of the service; valid until its scope closes. */
@@ -52,6 +71,25 @@ export interface LiveSession {
   setUsername(username: string | null): Effect.Effect<Profile, Common | UsernameRefused>
   /** Every device that is signed in, the asking session included. */
   readonly authorizations: Effect.Effect<ReadonlyArray<Authorization>, Common>
+  /** Signs the authorization out; by the id that `authorizations` gives it. */
+  signOut(id: AuthorizationId): Effect.Effect<void, Common | SignOutLocked | UnknownAuthorization>
+  /** Confirms the authorization as the holder's, so that the platform asks for it no longer; a confirmed one succeeds. */
+  confirm(id: AuthorizationId): Effect.Effect<void, Common | UnknownAuthorization>
+  /** Whether the candidate is the account's 2FA password; false where it has none. */
+  checkPassword(candidate: Redacted.Redacted): Effect.Effect<boolean, Common>
+  /** Sets or replaces the 2FA password; `current` is null where the account has none. */
+  setPassword(change: TwoFaChange): Effect.Effect<void, Common | PasswordInvalid>
+  /** Removes the 2FA password, and the recovery email with it; without a password it succeeds. */
+  removePassword(current: Redacted.Redacted): Effect.Effect<void, Common | PasswordInvalid>
+  /**
+   * What the platform says unasked from the opening on, in its order; after `Lost` it ends.
+   *
+   * A session keeps the latest 256 that nobody has read; where it dropped older ones, a `Gap` comes before them. Events
+   * are hints when to look, never the truth.
+   */
+  readonly events: Stream.Stream<MessengerEvent>
+  /** Ends this session itself, whatever its age. */
+  readonly logOut: Effect.Effect<void, Common>
 }
 
 /**
@@ -61,6 +99,11 @@ export interface LiveSession {
  * transaction.
  */
 export class MessengerSession extends Context.Service<MessengerSession, {
-  /** Opens the session for as long as the scope lasts. */
+  /**
+   * Opens the session for as long as the scope lasts.
+   *
+   * Whoever opens a reference that is open in this process already shares its connection: a key that is used from two
+   * places at once dies.
+   */
   open(sessionRef: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
 }>()("org-security-console/ports/MessengerSession") {}

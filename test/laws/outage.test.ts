@@ -7,6 +7,7 @@ import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgresServer, type PrivateServer } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { replica } from "../support/replicas.ts"
+import { silentSession } from "../support/silentSession.ts"
 import * as World from "../support/world.ts"
 
 /** A process of the service on the server; it runs on while the server does not. */
@@ -135,14 +136,12 @@ describe("the database away", () => {
         const messenger = MessengerSession.of({
           open: () =>
             Effect.succeed({
+              ...silentSession,
               profile: Effect.succeed(profile),
-              security: () => Effect.never,
               updateProfile: () =>
                 Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(finish)).pipe(
                   Effect.as({ ...profile, first_name: "Grace" })
-                ),
-              setUsername: () => Effect.never,
-              authorizations: Effect.never
+                )
             })
         })
         const before = yield* made.run(World.get(`/v1/accounts/${made.live}`, made.key))

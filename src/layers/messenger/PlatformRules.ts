@@ -49,8 +49,8 @@ export const applyPatch = <P extends ProfileTexts>(
   return Result.succeed({ ...profile, ...next })
 }
 
-/** When a session that was created at `createdAt` may add a passkey, or null when it may now. */
-export const passkeyEligibleAt = (createdAt: Date, now: Date): Date | null => {
-  const eligible = createdAt.getTime() + Duration.toMillis(signOutLock)
-  return eligible > now.getTime() ? new Date(eligible) : null
+/** When a session that was created at `createdAt` may sign others out and add a passkey, or null when it may now. */
+export const unlockedAt = (createdAt: Date, now: Date): Date | null => {
+  const unlocked = createdAt.getTime() + Duration.toMillis(signOutLock)
+  return unlocked > now.getTime() ? new Date(unlocked) : null
 }

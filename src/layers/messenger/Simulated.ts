@@ -1,29 +1,33 @@
 /** The simulated platform: a model of the messaging platform for the demo organization and for tests. */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Stream } from "effect"
 import * as DateTime from "effect/DateTime"
 import { createHash, scryptSync } from "node:crypto"
 import {
   type AccountSecurity,
   type Authorization,
   AuthorizationId,
+  type HeldSecrets,
   maskEmail,
   MessengerUserId,
   type Profile,
   SessionRef,
   textOrNull
 } from "../../domain/Messenger.ts"
+import { unreadSecurity } from "../../domain/MessengerProfile.ts"
 import {
   type Common,
-  type HeldSecrets,
   type LiveSession,
   MessengerSession,
   NoSession,
+  PasswordInvalid,
   PlatformBusy,
   PlatformRefused,
   PlatformUnavailable,
+  SignOutLocked,
+  UnknownAuthorization,
   UsernameRefused
 } from "../../ports/MessengerSession.ts"
-import { applyPatch, isUsername, passkeyEligibleAt } from "./PlatformRules.ts"
+import { applyPatch, isUsername, unlockedAt } from "./PlatformRules.ts"
 import {
   Answer,
   type Device,
@@ -42,6 +46,9 @@ const platformId = (kind: string, number: number): string =>
 /** The costs are low because the password guards nothing but a simulation. */
 const passwordDigest = (userId: MessengerUserId, password: Redacted.Redacted<string>): string =>
   scryptSync(Redacted.value(password).normalize("NFC"), userId, 32, { N: 1024, r: 8, p: 1 }).toString("hex")
+
+/** What tells one setting of a password from the next. */
+const markOf = (digest: string): string => createHash("sha256").update(digest).digest("hex")
 
 const profileOf = (account: SimulatedAccount): Profile => ({
   user_id: account.user_id,
@@ -65,8 +72,13 @@ const authorizationOf = (authorization: SimulatedAuthorization, current: boolean
   ip: authorization.ip,
   country: authorization.country,
   last_active_at: current ? now : authorization.last_active_at,
-  created_at: authorization.created_at
+  created_at: authorization.created_at,
+  password_pending: false,
+  unconfirmed: false
 })
+
+const isPassword = (account: SimulatedAccount, candidate: Redacted.Redacted): boolean =>
+  account.two_fa_digest !== null && passwordDigest(account.user_id, candidate) === account.two_fa_digest
 
 const securityOf = (
   account: SimulatedAccount,
@@ -74,28 +86,23 @@ const securityOf = (
   held: HeldSecrets,
   now: Date
 ): AccountSecurity => {
-  const managed = held.twoFaPassword !== null && account.two_fa_digest !== null &&
-    passwordDigest(account.user_id, held.twoFaPassword) === account.two_fa_digest
+  const place = held.twoFaPasswords.findIndex((candidate) => isPassword(account, candidate))
   return {
     login_email_pattern: account.login_email_pattern,
-    recovery_email_pattern: managed ? account.recovery_email_pattern : null,
+    recovery_email_pattern: place === -1 ? null : account.recovery_email_pattern,
+    recovery_pending_pattern: null,
+    has_recovery: account.recovery_email_pattern !== null,
     two_fa_present: account.two_fa_digest !== null,
-    two_fa_managed: managed,
+    two_fa_mark: account.two_fa_digest === null ? null : markOf(account.two_fa_digest),
+    two_fa_held: place === -1 ? null : place,
+    two_fa_managed: place !== -1,
+    reset_at: null,
     passkey_present: account.passkey_id !== null,
-    passkey_managed: held.passkeyId !== null && held.passkeyId === account.passkey_id,
-    passkey_eligible_at: passkeyEligibleAt(authorization.created_at, now)
+    passkey_ids: account.passkey_id === null ? [] : [account.passkey_id],
+    passkey_managed: account.passkey_id !== null && held.passkeyIds.includes(account.passkey_id),
+    passkey_eligible_at: unlockedAt(authorization.created_at, now)
   }
 }
-
-const unreadableSecurity = (authorization: SimulatedAuthorization, held: HeldSecrets, now: Date): AccountSecurity => ({
-  login_email_pattern: null,
-  recovery_email_pattern: null,
-  two_fa_present: null,
-  two_fa_managed: held.twoFaPassword !== null,
-  passkey_present: null,
-  passkey_managed: held.passkeyId !== null,
-  passkey_eligible_at: passkeyEligibleAt(authorization.created_at, now)
-})
 
 const withUsername = Effect.fnUntraced(function*(
   store: SimulatedStore["Service"],
@@ -120,7 +127,7 @@ const makeSession = (store: SimulatedStore["Service"]): MessengerSession["Servic
   ): Effect.fn.Return<readonly [SimulatedAccount, SimulatedAuthorization], NoSession> {
     const authorization = yield* store.authorizationOf(sessionRef)
     const account = authorization === null ? null : yield* store.account(authorization.user_id)
-    if (authorization === null || account === null) return yield* new NoSession()
+    if (authorization === null || account === null) return yield* new NoSession({ reason: "never" })
     return [account, authorization]
   })
 
@@ -183,7 +190,7 @@ const makeSession = (store: SimulatedStore["Service"]): MessengerSession["Servic
         }),
         Effect.gen(function*() {
           const [, authorization] = yield* authorized(sessionRef)
-          return unreadableSecurity(authorization, held, yield* DateTime.nowAsDate)
+          return unreadSecurity(held, unlockedAt(authorization.created_at, yield* DateTime.nowAsDate))
         })
       )
     ),
@@ -206,6 +213,67 @@ const makeSession = (store: SimulatedStore["Service"]): MessengerSession["Servic
         const all = yield* store.authorizations(account.user_id)
         return all.map((authorization) => authorizationOf(authorization, authorization.id === own.id, now))
       })
+    ),
+    signOut: Effect.fn("LiveSession.signOut")((id) =>
+      call(
+        sessionRef,
+        "sign_out",
+        store.exclusively(Effect.gen(function*() {
+          const [account, own] = yield* authorized(sessionRef)
+          const asked = (yield* store.authorizations(account.user_id)).find((authorization) => authorization.id === id)
+          if (asked === undefined) return yield* new UnknownAuthorization()
+          const until = asked.id === own.id ? null : unlockedAt(own.created_at, yield* DateTime.nowAsDate)
+          if (until !== null) return yield* new SignOutLocked({ until })
+          yield* store.removeAuthorizations([asked])
+        }))
+      )
+    ),
+    confirm: Effect.fn("LiveSession.confirm")((id) =>
+      call(
+        sessionRef,
+        "confirm",
+        Effect.gen(function*() {
+          const [account] = yield* authorized(sessionRef)
+          const known = yield* store.authorizations(account.user_id)
+          if (!known.some((authorization) => authorization.id === id)) return yield* new UnknownAuthorization()
+        })
+      )
+    ),
+    checkPassword: Effect.fn("LiveSession.checkPassword")((candidate) =>
+      call(
+        sessionRef,
+        "check_password",
+        Effect.map(authorized(sessionRef), ([account]) => isPassword(account, candidate))
+      )
+    ),
+    setPassword: Effect.fn("LiveSession.setPassword")(({ current, next }) =>
+      call(
+        sessionRef,
+        "set_password",
+        Effect.asVoid(change(sessionRef, (account) =>
+          account.two_fa_digest !== null && (current === null || !isPassword(account, current))
+            ? Effect.fail(new PasswordInvalid())
+            : Effect.succeed({ ...account, two_fa_digest: passwordDigest(account.user_id, next) })))
+      )
+    ),
+    removePassword: Effect.fn("LiveSession.removePassword")((current) =>
+      call(
+        sessionRef,
+        "remove_password",
+        Effect.asVoid(change(sessionRef, (account) =>
+          account.two_fa_digest !== null && !isPassword(account, current)
+            ? Effect.fail(new PasswordInvalid())
+            : Effect.succeed({ ...account, two_fa_digest: null, recovery_email_pattern: null })))
+      )
+    ),
+    events: Stream.never,
+    logOut: call(
+      sessionRef,
+      "log_out",
+      store.exclusively(Effect.gen(function*() {
+        const [, own] = yield* authorized(sessionRef)
+        yield* store.removeAuthorizations([own])
+      }))
     )
   })
 
@@ -228,7 +296,14 @@ const makeSession = (store: SimulatedStore["Service"]): MessengerSession["Servic
         security: (held) => whileOpen(session.security(held)),
         updateProfile: (patch) => whileOpen(session.updateProfile(patch)),
         setUsername: (username) => whileOpen(session.setUsername(username)),
-        authorizations: whileOpen(session.authorizations)
+        authorizations: whileOpen(session.authorizations),
+        signOut: (id) => whileOpen(session.signOut(id)),
+        confirm: (id) => whileOpen(session.confirm(id)),
+        checkPassword: (candidate) => whileOpen(session.checkPassword(candidate)),
+        setPassword: (next) => whileOpen(session.setPassword(next)),
+        removePassword: (current) => whileOpen(session.removePassword(current)),
+        events: session.events,
+        logOut: whileOpen(session.logOut)
       }
     })
   })
@@ -372,5 +447,5 @@ export const layerSql = layerNoDeps.pipe(Layer.provide(SimulatedStoreSql.layer))
 /** No messenger: the service runs without one, and no account has a session. */
 export const layerNone = Layer.succeed(
   MessengerSession,
-  MessengerSession.of({ open: () => Effect.fail(new NoSession()) })
+  MessengerSession.of({ open: () => Effect.fail(new NoSession({ reason: "never" })) })
 )

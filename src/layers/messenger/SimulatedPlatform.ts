@@ -10,7 +10,13 @@ export const PlatformOperation = Schema.Literals([
   "security",
   "update_profile",
   "set_username",
-  "authorizations"
+  "authorizations",
+  "sign_out",
+  "confirm",
+  "check_password",
+  "set_password",
+  "remove_password",
+  "log_out"
 ])
 export type PlatformOperation = typeof PlatformOperation.Type
 

@@ -14,7 +14,9 @@ export interface SimulatedAccount extends Profile {
 }
 
 /** A device signed in to an account; `session_ref` is set on the service's own. */
-export interface SimulatedAuthorization extends Omit<Authorization, "current" | "created_at" | "last_active_at"> {
+export interface SimulatedAuthorization
+  extends Omit<Authorization, "current" | "created_at" | "last_active_at" | "password_pending" | "unconfirmed">
+{
   readonly user_id: MessengerUserId
   readonly session_ref: SessionRef | null
   readonly last_active_at: Date

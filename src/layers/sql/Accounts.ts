@@ -181,8 +181,8 @@ export const layer = Layer.effect(
           const sealed = row?.two_fa_sealed ?? null
           const context = sealedFor(organizationId, id, "two_fa")
           return {
-            twoFaPassword: sealed === null ? null : yield* vault.open(sealed, context),
-            passkeyId: row?.passkey_id ?? null
+            twoFaPasswords: sealed === null ? [] : [yield* vault.open(sealed, context)],
+            passkeyIds: row === undefined || row.passkey_id === null ? [] : [row.passkey_id]
           }
         },
         Effect.orDie

@@ -17,10 +17,7 @@ export const showProfile = Effect.fnUntraced(
       caller.organizationId,
       accounts.heldSecrets(caller.organizationId, account.id)
     )
-    const security = yield* Effect.catch(
-      live.security(held),
-      () => Effect.succeed(unreadSecurity(held.twoFaPassword !== null, held.passkeyId !== null))
-    )
+    const security = yield* Effect.catch(live.security(held), () => Effect.succeed(unreadSecurity(held)))
     return messengerProfile(profile, security, account)
   }
 )

@@ -10,7 +10,7 @@ import { asOwner, forEachDatabase } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import { messengerContract } from "./contract.ts"
 
-const holdsNothing = { twoFaPassword: null, passkeyId: null }
+const holdsNothing = { twoFaPasswords: [], passkeyIds: [] }
 
 let people = 0
 
@@ -158,7 +158,7 @@ const simulation = <E>(messenger: Layer.Layer<MessengerSession | SimulatedPlatfo
         yield* platform.logIn(userId, {})
         assert.strictEqual((yield* platform.calls).length, before)
         yield* live.profile
-        yield* live.security({ twoFaPassword: Redacted.make("s3cret-held"), passkeyId: null })
+        yield* live.security({ twoFaPasswords: [Redacted.make("s3cret-held")], passkeyIds: [] })
         yield* platform.script({ userId, answer: { _tag: "Unavailable" } })
         yield* TestClock.adjust("1 minute")
         yield* Effect.flip(live.setUsername("abcdef"))
@@ -265,7 +265,7 @@ describe("the simulated platform in the database", () => {
             login_email: "jane.roe@example.com",
             recovery_email: "recover.me@example.com"
           })
-          assert.isTrue((yield* live.security({ twoFaPassword: password, passkeyId: null })).two_fa_managed)
+          assert.isTrue((yield* live.security({ twoFaPasswords: [password], passkeyIds: [] })).two_fa_managed)
           const rows = JSON.stringify([
             yield* sql`select * from simulated_account`,
             yield* sql`select * from simulated_call`

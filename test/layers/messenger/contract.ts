@@ -24,7 +24,7 @@ export interface MessengerHarness<R, E> {
   readonly world: Effect.Effect<OutsideWorld, never, R>
 }
 
-const holdsNothing = { twoFaPassword: null, passkeyId: null }
+const holdsNothing = { twoFaPasswords: [], passkeyIds: [] }
 
 export const messengerContract = <R, E>(name: string, harness: MessengerHarness<R, E>): void => {
   let people = 0
@@ -294,16 +294,16 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
             two_fa_present: true,
             two_fa_managed: false
           })
-          const holder = yield* live.security({ ...holdsNothing, twoFaPassword: password })
+          const holder = yield* live.security({ ...holdsNothing, twoFaPasswords: [password] })
           assert.deepInclude(holder, { recovery_email_pattern: "j*****@example.org", two_fa_managed: true })
-          const wrong = yield* live.security({ ...holdsNothing, twoFaPassword: Redacted.make("Correct horse") })
+          const wrong = yield* live.security({ ...holdsNothing, twoFaPasswords: [Redacted.make("Correct horse")] })
           assert.deepInclude(wrong, { recovery_email_pattern: null, two_fa_present: true, two_fa_managed: false })
         }))
 
       it.effect("is no longer managed when the holder changes or removes the password", () =>
         Effect.gen(function*() {
           const { live, userId, world } = yield* arrange({ security: { two_fa_password: password } })
-          const held = { ...holdsNothing, twoFaPassword: password }
+          const held = { ...holdsNothing, twoFaPasswords: [password] }
           yield* world.changeSecurity(userId, { two_fa_password: Redacted.make("mine") })
           assert.deepInclude(yield* live.security(held), { two_fa_present: true, two_fa_managed: false })
           yield* world.changeSecurity(userId, { two_fa_password: null })
@@ -314,11 +314,11 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
         Effect.gen(function*() {
           const { live } = yield* arrange({ security: { passkey_id: "passkey-1" } })
           assert.deepInclude(yield* live.security(holdsNothing), { passkey_present: true, passkey_managed: false })
-          assert.deepInclude(yield* live.security({ ...holdsNothing, passkeyId: "passkey-2" }), {
+          assert.deepInclude(yield* live.security({ ...holdsNothing, passkeyIds: ["passkey-2"] }), {
             passkey_present: true,
             passkey_managed: false
           })
-          assert.deepInclude(yield* live.security({ ...holdsNothing, passkeyId: "passkey-1" }), {
+          assert.deepInclude(yield* live.security({ ...holdsNothing, passkeyIds: ["passkey-1"] }), {
             passkey_present: true,
             passkey_managed: true
           })
@@ -353,7 +353,7 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
             two_fa_managed: false,
             passkey_managed: false
           })
-          assert.deepInclude(yield* live.security({ twoFaPassword: password, passkeyId: "passkey-1" }), {
+          assert.deepInclude(yield* live.security({ twoFaPasswords: [password], passkeyIds: ["passkey-1"] }), {
             ...unreadable,
             two_fa_managed: true,
             passkey_managed: true
@@ -392,7 +392,9 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
             ip: "192.0.2.7",
             country: "Germany",
             last_active_at,
-            created_at
+            created_at,
+            password_pending: false,
+            unconfirmed: false
           })
           assert.deepInclude(all.find((authorization) => authorization.id === bare), {
             device_model: null,
