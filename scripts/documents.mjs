@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs"
 import { actionNames, journalAction } from "../src/domain/JournalEntry.ts"
+import { mailKinds } from "../src/domain/mail/index.ts"
 import { operations } from "../src/operations/index.ts"
 import { facts } from "../test/spec/facts.ts"
 
@@ -100,6 +101,11 @@ const blocks = {
       })
     )
   },
+  mails: () =>
+    table(
+      ["Mail", "When", "To", "Choice"],
+      mailKinds.map(({ choice, kind, to, when }) => [code(kind), when, to, choice === null ? "none" : code(choice)])
+    ),
   source: (file) => `\`\`\`ts source\n${read(file)}\`\`\``,
   readings: () =>
     table(

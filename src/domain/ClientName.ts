@@ -1,4 +1,4 @@
-/** The name that an application gives itself, made safe to show: it is text by a stranger on a page that people trust. */
+/** Short text by strangers, made safe to show where people trust what they read: the name that an application gives itself. */
 
 /** How much of a name is shown. */
 const shownLength = 60
@@ -11,8 +11,8 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\
 const spaces = /[\p{Z}\s]+/gu
 const marks = /\p{M}+/gu
 
-/** What a person sees of the name: one short line without hidden characters or stacked marks; null when nothing is left. */
-export const shownName = (name: string): string | null => {
+/** What a person sees of the text: one short line without hidden characters or stacked marks; null when nothing is left. */
+export const shownName = (name: string, length: number = shownLength): string | null => {
   const limited = name.toWellFormed()
     .replaceAll(spaces, " ")
     .replaceAll(unseen, "")
@@ -24,8 +24,8 @@ export const shownName = (name: string): string | null => {
     .replaceAll(spaces, " ")
     .trim()
   const characters = [...limited]
-  const shown = characters.length > shownLength
-    ? `${characters.slice(0, shownLength - 1).join("").trimEnd()}…`
+  const shown = characters.length > length
+    ? `${characters.slice(0, length - 1).join("").trimEnd()}…`
     : limited
   return shown === "" ? null : shown
 }

@@ -3,6 +3,7 @@ import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts } from "../domain/Account.ts"
 import type { Happened, JournalAction } from "../domain/JournalEntry.ts"
 import type { JournalDetails } from "../domain/JournalEvent.ts"
+import type { Mail } from "../domain/mail/Mail.ts"
 import type * as Journaling from "./Journaling.ts"
 import type * as Live from "./Live.ts"
 
@@ -40,6 +41,8 @@ export interface Changing<Params> extends LiveReading<Params> {
 /** What a write journals beside the entry that its contract declares. */
 export interface Further extends Happened {
   readonly journal: JournalAction
+  /** What is mailed because of it. */
+  readonly mails?: ReadonlyArray<Mail>
 }
 
 /** What a write did: a change that changes nothing leaves no journal entry. */
@@ -51,6 +54,8 @@ export type Outcome<A> =
     readonly targetId: string | undefined
     /** Appended after the declared entry, in this order; each of them costs two statements while the head is locked. */
     readonly more: ReadonlyArray<Further>
+    /** What is mailed because of the declared entry. */
+    readonly mails: ReadonlyArray<Mail>
   }
   | { readonly changed: false; readonly answer: A }
 
@@ -58,12 +63,14 @@ export const changed = <A>(
   answer: A,
   details: JournalDetails = {},
   targetId?: string,
-  more: ReadonlyArray<Further> = []
+  more: ReadonlyArray<Further> = [],
+  mails: ReadonlyArray<Mail> = []
 ): Outcome<A> => ({
   changed: true,
   answer,
   details,
   targetId,
-  more
+  more,
+  mails
 })
 export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })

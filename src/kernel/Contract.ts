@@ -10,6 +10,7 @@ import type { Db } from "../ports/Db.ts"
 import type { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { Journal } from "../ports/Journal.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
+import type { Outbox } from "../ports/Outbox.ts"
 import type { RateLimiter, RateState } from "../ports/RateLimits.ts"
 import type { Written } from "./Encoding.ts"
 import type { AdmissionFailure, Refusal } from "./Refusals.ts"
@@ -106,7 +107,7 @@ export type KernelServices<K extends Kind> =
   | Caller
   | Db
   | Accounts
-  | (K extends "write" ? IdempotencyKeys : never)
+  | (K extends "write" ? IdempotencyKeys | Outbox : never)
   | (K extends "write" | "change" ? Journal : never)
   | (K extends "live" | "change" ? MessengerSession : never)
 

@@ -2,9 +2,11 @@
 import { Clock, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
 import * as Actor from "../../domain/Actor.ts"
-import { type JournalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import { type JournalAction, type JournalEntry, journalEntry } from "../../domain/JournalEntry.ts"
+import type { Mail } from "../../domain/mail/Mail.ts"
 import { Db } from "../../ports/Db.ts"
 import { Journal } from "../../ports/Journal.ts"
+import { Outbox } from "../../ports/Outbox.ts"
 import type { Known, Outcome } from "../Context.ts"
 import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
@@ -22,6 +24,7 @@ export const runWrite = <I extends Targeting, A, E, R>(
     const caller = yield* Caller
     const db = yield* Db
     const journal = yield* Journal
+    const outbox = yield* Outbox
     const now = new Date(yield* Clock.currentTimeMillis)
     const note: Note = { reached: undefined }
     return yield* db.transaction(
@@ -33,12 +36,16 @@ export const runWrite = <I extends Targeting, A, E, R>(
         const outcome = yield* run(input, context)
         if (keep !== undefined) yield* keep(outcome.answer)
         if (outcome.changed) {
-          yield* journal.append(
-            caller.organizationId,
-            Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details)
+          const append = Effect.fnUntraced(function*(entry: JournalEntry, mails: ReadonlyArray<Mail> = []) {
+            yield* journal.append(caller.organizationId, entry)
+            for (const mail of mails) yield* outbox.add(caller.organizationId, "event", mail)
+          })
+          yield* append(
+            Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details),
+            outcome.mails
           )
-          for (const { journal: action, ...happened } of outcome.more) {
-            yield* journal.append(caller.organizationId, journalEntry(Actor.caller(caller), caller, action, happened))
+          for (const { journal: action, mails, ...happened } of outcome.more) {
+            yield* append(journalEntry(Actor.caller(caller), caller, action, happened), mails)
           }
         }
         return outcome.answer

@@ -15,6 +15,7 @@ import * as Journal from "./Journal.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as OAuthGrants from "./OAuthGrants.ts"
 import * as Organizations from "./Organizations.ts"
+import * as Outbox from "./Outbox.ts"
 import * as RateLimiter from "./RateLimiter.ts"
 
 export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeAll(
@@ -31,5 +32,6 @@ export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeA
   OAuthClients.layer,
   OAuthGrants.layer,
   Organizations.layer,
+  Outbox.layer,
   RateLimiter.layer
 ))).pipe(Layer.provideMerge(Vault.layer))

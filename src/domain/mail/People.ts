@@ -1,0 +1,172 @@
+/** Mails about admins, their access and their requests. */
+import { Redacted } from "effect"
+import type { Role } from "../Access.ts"
+import { moment, quoted } from "./Letter.ts"
+import { mailKind } from "./Mail.ts"
+
+/** A link that works once: whoever has it can use it. */
+interface SecretLink {
+  readonly adminId: string
+  readonly link: Redacted.Redacted
+  readonly expiresAt: Date
+}
+
+const admin = (facts: { readonly adminId: string }): string => facts.adminId
+
+const unexpected = "If you did not expect this, tell another superadmin or the support at once."
+
+export const invitation = mailKind("invitation", {
+  when: "An admin is invited, or the invitation is sent again.",
+  to: "admin",
+  admin,
+  write: (facts: SecretLink & { readonly organizationName: string; readonly role: Role }) => ({
+    subject: `Invitation to the security console of ${quoted(facts.organizationName)}`,
+    paragraphs: [
+      `You are invited to the security console of ${quoted(facts.organizationName)}, with the role ${facts.role}.`,
+      "Open this link to choose a password. It works once, and is meant for you alone.",
+      { link: Redacted.value(facts.link) },
+      `The invitation ends on ${moment(facts.expiresAt)}.`,
+      "If you do not know what this is about, ignore this mail."
+    ]
+  })
+})
+
+export const passwordReset = mailKind("password_reset", {
+  when: "A link is made by which an admin chooses a new password.",
+  to: "admin",
+  admin,
+  write: (facts: SecretLink) => ({
+    subject: "Choose a new password",
+    paragraphs: [
+      "Open this link to choose a new password for the security console. It works once.",
+      { link: Redacted.value(facts.link) },
+      `The link ends on ${moment(facts.expiresAt)}.`,
+      "If you did not ask for it, ignore this mail: your password stays as it is."
+    ]
+  })
+})
+
+export const ownershipTransferred = mailKind("ownership_transferred", {
+  when: "The organization gets another owner: one mail to each of the two.",
+  to: "admin",
+  admin,
+  write: (facts: { readonly adminId: string; readonly from: string; readonly to: string }) => ({
+    subject: "The organization has a new owner",
+    paragraphs: [
+      "The ownership of the organization was transferred.",
+      { values: [["Owner before", quoted(facts.from)], ["Owner now", quoted(facts.to)]] },
+      unexpected
+    ]
+  })
+})
+
+export const superadminInvited = mailKind("superadmin_invited", {
+  when: "A superadmin is invited, or an admin becomes one.",
+  to: "owner",
+  choice: "security",
+  write: (facts: { readonly email: string; readonly by: string }) => ({
+    subject: `Superadmin invited: ${quoted(facts.email)}`,
+    paragraphs: [
+      "Somebody was given the role superadmin in your organization.",
+      { values: [["Superadmin", quoted(facts.email)], ["By", quoted(facts.by)]] },
+      unexpected
+    ]
+  })
+})
+
+export const superadminJoined = mailKind("superadmin_joined", {
+  when: "An invited superadmin signs in for the first time.",
+  to: "owner",
+  choice: "security",
+  write: (facts: { readonly email: string }) => ({
+    subject: `Superadmin joined: ${quoted(facts.email)}`,
+    paragraphs: [`The superadmin ${quoted(facts.email)} has joined your organization.`, unexpected]
+  })
+})
+
+const silenced = (change: string) => ({
+  subject: "You no longer hear of takeovers",
+  paragraphs: [
+    `You no longer get mails about new sign-ins and takeovers of your organization's accounts. ${change}`,
+    unexpected
+  ]
+})
+
+export const alertsTurnedOff = mailKind("alerts_turned_off", {
+  when: "A person who gets the organization's security mails turns them off.",
+  to: "admin",
+  admin,
+  write: (_: { readonly adminId: string }) => silenced("They were turned off in your mail preferences.")
+})
+
+export const alertsRoleLost = mailKind("alerts_role_lost", {
+  when: "A person who gets the organization's security mails loses the role that they go to.",
+  to: "admin",
+  admin,
+  write: (_: { readonly adminId: string }) => silenced("Your role has changed.")
+})
+
+export const recipientsNarrowed = mailKind("recipients_narrowed", {
+  when: "Notifications go to the owner alone from now on.",
+  to: "superadmins",
+  choice: "security",
+  write: (facts: { readonly by: string }) => silenced(`${quoted(facts.by)} has chosen that they go to the owner alone.`)
+})
+
+export const apiKeyExpires = mailKind("api_key_expires", {
+  when: "An API key ends within 7 days.",
+  to: "admin",
+  admin,
+  write: (facts: { readonly adminId: string; readonly label: string; readonly expiresAt: Date }) => ({
+    subject: `Your API key ${quoted(facts.label)} ends soon`,
+    paragraphs: [
+      `Your API key ${quoted(facts.label)} ends on ${moment(facts.expiresAt)}.`,
+      "Make a new one before, and use it where the old one is used."
+    ]
+  })
+})
+
+export const supportRequested = mailKind("support_request", {
+  when: "An admin asks the support for help.",
+  to: "support",
+  write: (facts: {
+    readonly organizationId: string
+    readonly number: number
+    readonly category: string
+    readonly subject: string
+    readonly message: string
+    readonly email: string
+    readonly accountId: string | null
+    readonly relatedRequestId: string | null
+  }) => ({
+    subject: `[${facts.organizationId} #${facts.number}] ${quoted(facts.subject)}`,
+    paragraphs: [
+      {
+        values: [
+          ["Organization", facts.organizationId],
+          ["Request", `${facts.number}`],
+          ["Category", facts.category],
+          ["From", quoted(facts.email)],
+          ["Account", facts.accountId ?? "none"],
+          ["Request-Id", facts.relatedRequestId === null ? "none" : quoted(facts.relatedRequestId)]
+        ]
+      },
+      facts.message
+    ]
+  })
+})
+
+export const supportAnswered = mailKind("support_answer", {
+  when: "The support answers a request.",
+  to: "admin",
+  admin,
+  write: (facts: {
+    readonly adminId: string
+    readonly number: number
+    readonly subject: string
+    readonly answer: string
+  }) => ({
+    subject: `Answer to your request ${facts.number}: ${quoted(facts.subject)}`,
+    paragraphs: [`The support has answered your request ${facts.number}.`, facts.answer]
+  })
+})
