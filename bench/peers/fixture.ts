@@ -55,7 +55,7 @@ const adminRows = `
 const accountRows = `
   insert into account (organization_id, id, messenger_user_id, phone_number, first_name, last_name, name_key, role_label,
     department_id, licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, paused_at, offboarded_at,
-    baselined, monitoring_state, status, review_pending, last_ok_at, last_polled_at, session_ref, archive_consent_at, archive_live,
+    baselined, monitoring_state, status, review_pending, session_ref, archive_consent_at, archive_live,
     archive_messages, archive_media, archive_bytes, archive_last_backup_at, archive_next_backup_at, archive_updated_at,
     archive_last_sync_at, archive_chats_discovered, archive_chats_selected, archive_chats_with_data,
     archive_chats_complete)
@@ -65,7 +65,7 @@ const accountRows = `
     ${now} - interval '59 days', case when number % 30 = 10 then ${now} end,
     case when number % 30 = 20 then ${now} end, true, 'active',
     case number % 30 when 0 then 'new_sign_in' when 10 then 'paused' when 20 then 'available' else 'protected' end,
-    number % 30 = 0, ${now}, ${now}, 'session-' || number,
+    number % 30 = 0, 'session-' || number,
     ${now} - interval '60 days', true, number * 37, number * 5, number * 90001, ${now} - interval '1 day',
     ${now} + interval '1 day', ${now} - interval '1 hour', ${now} - interval '1 hour', 40, 30, 28, 27
   from organization
@@ -75,6 +75,8 @@ const accountRows = `
     'Person ' || lpad(number::text, 6, '0'))) as name (first, last)
   join department on department.organization_id = organization.id
     and department.name = 'Department ' || (number % ${departments} + 1)`
+
+const monitorRows = `update monitor set last_ok_at = ${now}, last_polled_at = ${now}`
 
 const grantRows = `
   insert into admin_department (organization_id, admin_id, department_id)
@@ -142,6 +144,7 @@ export const seed = async (query: Query, pepper: string, sizes: Sizes): Promise<
   await query(departmentRows)
   await query(adminRows)
   await query(accountRows, [sizes.accounts])
+  await query(monitorRows)
   await query(grantRows)
   await query(sessionRows)
   await query(terminationRows)

@@ -127,8 +127,6 @@ export interface AccountFacts extends StatusFacts, ArchiveFacts {
   readonly department_id: DepartmentId | null
   readonly joined_at: Date | null
   readonly enrolled_at: Date | null
-  readonly last_polled_at: Date | null
-  readonly last_poll_error: string | null
   readonly recovery: { readonly [key: string]: unknown } | null
   readonly archive_consent_at: Date | null
   readonly locked_at: Date | null
@@ -138,6 +136,15 @@ export interface AccountFacts extends StatusFacts, ArchiveFacts {
   readonly paired_since: Date | null
   readonly paired_error: string | null
 }
+
+/** How the latest looks at an account went. */
+export interface MonitorFacts {
+  readonly last_polled_at: Date | null
+  readonly last_poll_error: string | null
+}
+
+/** Of an account that nobody has looked at. */
+export const unwatched: MonitorFacts = { last_polled_at: null, last_poll_error: null }
 
 /** The names that the messenger knows a person by. */
 export interface MessengerNames {
@@ -181,6 +188,7 @@ export const account = (
 export const accountDetail = (
   facts: AccountFacts,
   organization: OrganizationFacts,
+  monitor: MonitorFacts,
   sessions: ReadonlyArray<SessionFacts>,
   terminations: ReadonlyArray<Termination>,
   caller: Caller["Service"],
@@ -194,8 +202,8 @@ export const accountDetail = (
     ? {
       monitoring: {
         state: facts.monitoring_state,
-        last_polled_at: facts.last_polled_at,
-        last_poll_error: facts.last_poll_error,
+        last_polled_at: monitor.last_polled_at,
+        last_poll_error: monitor.last_poll_error,
         enrolled_at: facts.enrolled_at,
         enforcement_active_at: facts.enforcement_active_at,
         recovery: facts.recovery

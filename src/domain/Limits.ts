@@ -57,3 +57,8 @@ export const defaultMaxClients = 2000
 /** How long an Idempotency-Key is kept, and how long the request that it was first sent with may hold it. */
 export const idempotencyKept = Duration.hours(24)
 export const idempotencyClaim = Duration.seconds(60)
+
+/** How long whoever acts on an account holds it, how often they hold on to it, and how long others wait for it. */
+export const guardHeld = Duration.seconds(20)
+export const guardRenewed = Duration.seconds(5)
+export const guardWait = Duration.seconds(8)

@@ -1,7 +1,7 @@
 /** Protected accounts. */
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
-import type { AccountFacts, AccountId, DepartmentId, MessengerNames } from "../domain/Account.ts"
+import type { AccountFacts, AccountId, DepartmentId, MessengerNames, MonitorFacts } from "../domain/Account.ts"
 import type { HeldSecrets } from "../domain/Messenger.ts"
 import type { SessionFacts, Termination } from "../domain/Session.ts"
 import type { AccountStatus } from "../domain/Status.ts"
@@ -22,6 +22,8 @@ export class Accounts extends Context.Service<Accounts, {
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
   /** The accounts that match best, one more than `limit` where more do. */
   search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
+  /** How the latest looks at the account went. */
+  monitor(organizationId: OrganizationId, id: AccountId): Effect.Effect<MonitorFacts>
   sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
   /** The latest sessions that ended, newest first. */
   terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>

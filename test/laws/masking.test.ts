@@ -51,7 +51,6 @@ const accounts: Arbitrary.Arbitrary<Partial<AccountFacts>> = Arbitrary.all({
   stop_reason: pickOf(null, "licence", "session_lost"),
   monitoring_state: pickOf(...MonitoringState.literals),
   enforcement_active_at: Moment,
-  last_poll_error: pickOf(null, ofDevices),
   recovery: pickOf(null, { note: ofDevices }),
   lock_reason: pickOf(null, ofDevices),
   session_ref: pickOf("simulated-1", "simulated-1", null),
@@ -99,6 +98,7 @@ describe("2.3 the account that a role is shown", () => {
         const shown = accountDetail(
           accountFacts(stored),
           organizationFacts(organization),
+          { last_polled_at: now, last_poll_error: ofDevices },
           [sessionFacts({ device_model: ofDevices })],
           Array.from({ length: ended }, () => ({
             session_id: "1",

@@ -143,12 +143,11 @@ describe("2.3 account", () => {
             archive_consent_at: at(-80 * day),
             enrolled_at: at(-70 * day),
             enforcement_active_at: at(-69 * day),
-            last_polled_at: at(-hour),
-            last_poll_error: "timeout",
             locked_at: at(-2 * hour),
             lock_reason: "two_fa_changed",
             security_lock: true
           })
+          yield* World.set(id, "monitor", account, { last_polled_at: at(-hour), last_poll_error: "timeout" })
           yield* World.query(
             id,
             (sql) =>

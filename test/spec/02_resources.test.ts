@@ -247,7 +247,8 @@ describe("2 moments", () => {
           const { admins, id } = yield* World.makeOrganization()
           const account = yield* World.makeAccount(id)
           for (const moment of ["1970-01-01T00:00:00.000Z", "2026-03-29T01:30:00.001Z", "9999-12-31T23:59:59.999Z"]) {
-            yield* World.set(id, "account", account, { joined_at: new Date(moment), last_polled_at: new Date(moment) })
+            yield* World.set(id, "account", account, { joined_at: new Date(moment) })
+            yield* World.set(id, "monitor", account, { last_polled_at: new Date(moment) })
             const { body } = yield* World.get(`/v1/accounts/${account}`, admins.owner.key)
             assert.strictEqual(body.joined_at, moment)
             assert.strictEqual(body.monitoring.last_polled_at, moment)

@@ -176,7 +176,7 @@ describe("3.1 account protection status", () => {
           const kept = Effect.map(row(account), ([stored]) => stored?.["session_ref"])
           const before = yield* kept
           const calls = yield* platform.calls
-          yield* World.set(id, "account", account, { last_poll_error: "timeout" })
+          yield* World.set(id, "monitor", account, { last_poll_error: "timeout" })
           yield* act("pause", account)
           assert.strictEqual(yield* kept, before)
           yield* act("resume", account)

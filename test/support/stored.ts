@@ -4,7 +4,6 @@ import { type AccountFacts, AccountId } from "../../src/domain/Account.ts"
 import type { OrganizationFacts } from "../../src/domain/Organization.ts"
 import type { SessionFacts } from "../../src/domain/Session.ts"
 
-const second = 1000
 export const hour = 3_600_000
 export const day = 24 * hour
 
@@ -66,8 +65,6 @@ export const accountFacts = (facts: Partial<AccountFacts> = {}): AccountFacts =>
   takeover_stopped_at: null,
   monitoring_state: "active",
   review_pending: false,
-  last_polled_at: at(-60 * second),
-  last_poll_error: null,
   recovery: null,
   archive_consent_at: null,
   locked_at: null,

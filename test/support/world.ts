@@ -326,15 +326,16 @@ export const query = <A extends object>(
 /** Changes columns of one row that belongs to the organization; what the status of its account follows from is heeded. */
 export const set = (
   organizationId: string,
-  table: "organization" | "admin" | "account" | "api_key" | "session",
+  table: "organization" | "admin" | "account" | "api_key" | "session" | "monitor",
   id: string,
   columns: Record<string, unknown>
 ) =>
   query<{ id: string }>(organizationId, (sql) =>
     Effect.gen(function*() {
       const rows = yield* sql<{ id: string }>`update ${sql(table)} set ${sql.update(columns)}
-        where ${sql(table === "organization" ? "id" : "organization_id")} = ${organizationId} and id = ${id}
-        returning ${sql(table === "session" ? "account_id" : "id")} as id`
+        where ${sql(table === "organization" ? "id" : "organization_id")} = ${organizationId}
+          and ${sql(table === "monitor" ? "account_id" : "id")} = ${id}
+        returning ${sql(table === "session" || table === "monitor" ? "account_id" : "id")} as id`
       if (table === "account" || table === "session") {
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* AccountStatuses.save(sql, organizationId, rows.map((row) => row.id), now)

@@ -15,10 +15,18 @@ export const columns = (
   )
 })
 
+/** How the looks at an account went. */
+const monitorFacts = ({ monitoring = {} }: SeedAccount, now: Date) =>
+  columns(now, { failures: monitoring.failures, last_poll_error: monitoring.last_poll_error }, {
+    last_ok_at: monitoring.last_ok_at,
+    last_polled_at: monitoring.last_polled_at
+  })
+
 /** The columns of an account. */
 export const accountFacts = (account: SeedAccount, departmentId: string | undefined, now: Date) => {
   const { archive = {}, monitoring = {}, paired_session: paired } = account
   return {
+    ...monitorFacts(account, now),
     ...columns(now, {
       role_label: account.role_label,
       department_id: departmentId,
@@ -27,8 +35,6 @@ export const accountFacts = (account: SeedAccount, departmentId: string | undefi
       lock_reason: account.lock_reason,
       security_lock: account.security_lock,
       monitoring_state: monitoring.state,
-      failures: monitoring.failures,
-      last_poll_error: monitoring.last_poll_error,
       recovery: monitoring.recovery,
       paired_state: paired?.state,
       paired_error: paired?.error,
@@ -60,8 +66,6 @@ export const accountFacts = (account: SeedAccount, departmentId: string | undefi
       stopped_at: account.stopped_at,
       takeover_stopped_at: account.takeover_stopped_at,
       locked_at: account.locked_at,
-      last_ok_at: monitoring.last_ok_at,
-      last_polled_at: monitoring.last_polled_at,
       paired_since: paired?.since,
       archive_consent_at: account.archive_consent_at,
       archive_last_backup_at: archive.last_backup_at,

@@ -26,8 +26,6 @@ const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id">]: true } = 
   security_lock: true,
   monitoring_state: true,
   review_pending: true,
-  last_polled_at: true,
-  last_poll_error: true,
   recovery: true,
   session_ref: true,
   paired_state: true,

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Caller } from "../../domain/Access.ts"
-import { type AccountFacts, nameKey } from "../../domain/Account.ts"
+import { type AccountFacts, type MonitorFacts, nameKey, unwatched } from "../../domain/Account.ts"
 import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import * as Ports from "../../ports/index.ts"
@@ -160,6 +160,14 @@ export const layer = Layer.effect(
         Effect.orDie
       ),
 
+      monitor: (organizationId, id) =>
+        sql<MonitorFacts>`
+          select last_polled_at, last_poll_error from monitor
+          where organization_id = ${organizationId} and account_id = ${id}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row ?? unwatched)
+        ),
+
       sessions: (organizationId, id) =>
         sql<SessionFacts>`
           select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
@@ -204,20 +212,36 @@ export const layer = Layer.effect(
             where organization_id = ${organizationId} and account_id = ${account.id}
               and (review_deadline is not null or queued_at is not null)`
           )
+          yield* Tenant.post(
+            sql,
+            sql`
+            update monitor set epoch = epoch + 1, next_at = null, urgent = false
+            where organization_id = ${organizationId} and account_id = ${account.id}`
+          )
         },
         Effect.orDie
       ),
 
-      resume: (organizationId, account, now) => {
-        const changed = { paused_at: null, resumed_at: now, stopped_at: null, monitoring_state: "active" } as const
-        return Effect.orDie(Tenant.post(
-          sql,
-          sql`
-          update account set stop_reason = null, failures = 0, last_poll_error = null,
-            ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
-          where organization_id = ${organizationId} and id = ${account.id}`
-        ))
-      },
+      resume: Effect.fnUntraced(
+        function*(organizationId, account, now) {
+          const changed = { paused_at: null, resumed_at: now, stopped_at: null, monitoring_state: "active" } as const
+          yield* Tenant.post(
+            sql,
+            sql`
+            update account set stop_reason = null,
+              ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
+            where organization_id = ${organizationId} and id = ${account.id}`
+          )
+          yield* Tenant.post(
+            sql,
+            sql`
+            update monitor set epoch = epoch + 1, next_at = ${account.session_ref === null ? null : now}, urgent = true,
+              started_at = ${now}, failures = 0, first_failure_at = null, last_poll_error = null
+            where organization_id = ${organizationId} and account_id = ${account.id}`
+          )
+        },
+        Effect.orDie
+      ),
 
       setRoleLabel: (organizationId, account, label) =>
         Effect.orDie(Tenant.post(

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { type Role, Scope } from "../../domain/Access.ts"
 import { type MessengerNames, nameKey } from "../../domain/Account.ts"
 import { searchText } from "../../domain/AccountSearch.ts"
-import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
+import { defaultApiKeyExpiry, signOutLock } from "../../domain/Limits.ts"
 import { MonitoringState, type StatusFacts } from "../../domain/Status.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 import { PasswordHasher } from "../crypto/PasswordHasher.ts"
@@ -143,6 +143,41 @@ const statusFacts = (columns: Columns): StatusFacts => {
   }
 }
 
+/** What of the facts of a new account the engine keeps apart. */
+const monitorColumns = ["last_polled_at", "last_ok_at", "last_poll_error", "failures"]
+
+const split = (columns: Columns, names: ReadonlyArray<string>): readonly [Columns, Columns] => {
+  const picked = (wanted: boolean) =>
+    Object.fromEntries(Object.entries(columns).filter(([name]) => names.includes(name) === wanted))
+  return [picked(true), picked(false)]
+}
+
+/** Has a new account looked at by the engine, through the service's session on the messenger. */
+const watch = Effect.fnUntraced(
+  function*(organizationId: string, id: string, sessionRef: string, { enforcement_active_at, ...facts }: StatusFacts) {
+    const sql = yield* SqlClient.SqlClient
+    const at = yield* now
+    const since = enforcement_active_at === null
+      ? facts.connected_at ?? at
+      : new Date(enforcement_active_at.getTime() - Duration.toMillis(signOutLock))
+    yield* sql`insert into service_session ${
+      sql.insert({
+        organization_id: organizationId,
+        account_id: id,
+        slot: "main",
+        session_ref: sessionRef,
+        created_at: since
+      })
+    }`
+    const watched = facts.monitoring_state !== "stopped" && facts.offboarded_at === null &&
+      facts.paused_at === null && facts.stopped_at === null
+    yield* sql`
+      update monitor set started_at = ${facts.resumed_at ?? since}, next_at = ${watched ? at : null}
+      where organization_id = ${organizationId} and account_id = ${id}`
+  },
+  Effect.orDie
+)
+
 /** Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id. */
 export const account = Effect.fnUntraced(function*(organizationId: string, options: NewAccount) {
   const sql = yield* SqlClient.SqlClient
@@ -153,7 +188,8 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
     username: options.username ?? null,
     phone_number: options.phone
   }
-  const { recovery, ...facts } = options.facts ?? {}
+  const { recovery, ...given } = options.facts ?? {}
+  const [monitored, facts] = split(given, monitorColumns)
   const stored = { monitoring_state: "active", baselined: true, ...facts }
   yield* sql`insert into account ${
     sql.insert({
@@ -173,6 +209,12 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
   if (recovery !== undefined) {
     yield* sql`update account set recovery = ${JSON.stringify(recovery)}::jsonb
       where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie)
+  }
+  const sessionRef = facts["session_ref"]
+  if (typeof sessionRef === "string") yield* watch(organizationId, id, sessionRef, statusFacts(stored))
+  if (Object.keys(monitored).length > 0) {
+    yield* sql`update monitor set ${sql.update(monitored)}
+      where organization_id = ${organizationId} and account_id = ${id}`.pipe(Effect.orDie)
   }
   return id
 })

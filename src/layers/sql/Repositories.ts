@@ -9,6 +9,7 @@ import * as Credentials from "./Credentials.ts"
 import * as Db from "./Db.ts"
 import * as Directory from "./Directory.ts"
 import * as Entrance from "./Entrance.ts"
+import * as Guard from "./Guard.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as IssuedCredentials from "./IssuedCredentials.ts"
 import * as Journal from "./Journal.ts"
@@ -26,6 +27,7 @@ export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeA
   Db.layer,
   Directory.layer,
   Entrance.layer,
+  Guard.layer,
   IdempotencyKeys.layer,
   IssuedCredentials.layer,
   Journal.layer,

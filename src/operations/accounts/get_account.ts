@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { everyone, seesDevices } from "../../domain/Access.ts"
-import { AccountDetail, accountDetail, TargetAccount } from "../../domain/Account.ts"
+import { AccountDetail, accountDetail, TargetAccount, unwatched } from "../../domain/Account.ts"
 import { terminationsShown } from "../../domain/Limits.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/Accounts.ts"
@@ -21,17 +21,18 @@ export const getAccount = Operation.read(
     sample,
     beside: ({ account_id }, caller) =>
       Effect.gen(function*() {
-        if (!seesDevices(caller.role)) return { sessions: [], terminations: [] }
+        if (!seesDevices(caller.role)) return { monitor: unwatched, sessions: [], terminations: [] }
         const accounts = yield* Accounts
         return yield* Effect.all({
+          monitor: accounts.monitor(caller.organizationId, account_id),
           sessions: accounts.sessions(caller.organizationId, account_id),
           terminations: accounts.terminations(caller.organizationId, account_id, terminationsShown)
         }, { concurrency: "unbounded" })
       })
   },
-  (_, { account, beside: { sessions, terminations }, caller, now }) =>
+  (_, { account, beside: { monitor, sessions, terminations }, caller, now }) =>
     Effect.gen(function*() {
       const facts = yield* (yield* Organizations).facts(caller)
-      return accountDetail(account, facts, sessions, terminations, caller, now)
+      return accountDetail(account, facts, monitor, sessions, terminations, caller, now)
     })
 )

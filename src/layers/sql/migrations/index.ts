@@ -15,6 +15,7 @@ import keepStatusPlain from "./0013_keep_status_plain.ts"
 import keepIdempotencyKeys from "./0014_keep_idempotency_keys.ts"
 import appendEvents from "./0015_append_events.ts"
 import countReserved from "./0016_count_reserved.ts"
+import watchAccounts from "./0019_watch_accounts.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -31,5 +32,6 @@ export const migrations: Migrate.Migrations = {
   "0013_keep_status_plain": keepStatusPlain,
   "0014_keep_idempotency_keys": keepIdempotencyKeys,
   "0015_append_events": appendEvents,
-  "0016_count_reserved": countReserved
+  "0016_count_reserved": countReserved,
+  "0019_watch_accounts": watchAccounts
 }

@@ -1,0 +1,87 @@
+import { Clock, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { MessengerUnavailable } from "../../domain/Failure.ts"
+import { guardHeld, guardRenewed, guardWait } from "../../domain/Limits.ts"
+import { Guard, GuardLost, type Held } from "../../ports/Guard.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** How often somebody who waits asks again. */
+const interval = Duration.millis(100)
+
+const taken = `
+  update monitor set busy_by = $3, busy_until = $5, fence = fence + 1
+  where organization_id = $1 and account_id = $2 and (busy_until is null or busy_until <= $4)
+  returning fence, epoch`
+
+const renewed = `
+  update monitor set busy_until = $4 where organization_id = $1 and account_id = $2 and fence = $3 returning fence`
+
+const released = `
+  update monitor set busy_by = null, busy_until = null
+  where organization_id = $1 and account_id = $2 and fence = $3 returning fence`
+
+const until = (now: number) => new Date(now + Duration.toMillis(guardHeld))
+
+/** The guard in the monitor's row of each account. */
+export const layer = Layer.effect(
+  Guard,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+
+    const take = Effect.fnUntraced(
+      function*(organizationId: Held["organizationId"], accountId: Held["accountId"], by: string) {
+        const now = yield* Clock.currentTimeMillis
+        const values = [organizationId, accountId, by, new Date(now), until(now)]
+        const [row] = yield* Tenant.ask<Pick<Held, "fence" | "epoch">>(sql, taken, values)
+        return row === undefined ? Option.none<Held>() : Option.some({ organizationId, accountId, ...row })
+      }
+    )
+
+    const renew = Effect.fnUntraced(function*({ accountId, fence, organizationId }: Held) {
+      const now = yield* Clock.currentTimeMillis
+      yield* Tenant.ask(sql, renewed, [organizationId, accountId, fence, until(now)])
+    })
+
+    const release = ({ accountId, fence, organizationId }: Held) =>
+      Effect.ignore(Tenant.ask(sql, released, [organizationId, accountId, fence]))
+
+    return {
+      acquire: Effect.fnUntraced(function*(organizationId, accountId) {
+        const by = yield* random.uuidV7()
+        const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(guardWait)
+        const attempt = Effect.acquireRelease(
+          take(organizationId, accountId, by),
+          (held) => Option.isSome(held) ? release(held.value) : Effect.void
+        )
+        let held = yield* attempt
+        while (Option.isNone(held)) {
+          if ((yield* Clock.currentTimeMillis) >= deadline) return yield* new MessengerUnavailable({ retry_after: 1 })
+          yield* Effect.sleep(interval)
+          held = yield* attempt
+        }
+        const { value } = held
+        // A renewal that fails is not told of: the holder's next transaction finds out.
+        yield* Effect.forkScoped(
+          Effect.repeat(Effect.ignore(renew(value)), Schedule.spaced(guardRenewed)).pipe(Effect.delay(guardRenewed))
+        )
+        return value
+      }),
+
+      confirm: Effect.fnUntraced(function*({ accountId, fence, organizationId }) {
+        const now = yield* Clock.currentTimeMillis
+        const rows = yield* Effect.orDie(sql.unsafe(renewed, [organizationId, accountId, fence, until(now)]))
+        if (rows.length === 0) return yield* new GuardLost({})
+      }),
+
+      look: (organizationId, accountId, now) =>
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
+          update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true
+          where organization_id = ${organizationId} and account_id = ${accountId}`
+        ))
+    }
+  })
+)

@@ -1,0 +1,33 @@
+/** One actor on an account at a time: looks of the engine, and operations that change the account on the messenger. */
+import { Context, type Effect, Schema, type Scope } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
+import type { AccountId } from "../domain/Account.ts"
+import type { MessengerUnavailable, ServiceUnavailable } from "../domain/Failure.ts"
+
+/** An account that nobody else acts on while it is held; each holding has a higher fence than all before it. */
+export interface Held {
+  readonly organizationId: OrganizationId
+  readonly accountId: AccountId
+  readonly fence: number
+  /** How often what a look relies on had changed when it was taken. */
+  readonly epoch: number
+}
+
+/** The holding ran out and somebody else has taken the account: nothing more may be written under it. */
+export class GuardLost extends Schema.TaggedError<GuardLost>()("GuardLost", {}) {}
+
+/** Holds accounts for 20 seconds at a time, in one process or many. */
+export class Guard extends Context.Service<Guard, {
+  /**
+   * Takes the account for as long as the scope is open, and holds on to it meanwhile; waits up to 8 seconds for whoever
+   * has it. Not within a transaction.
+   */
+  acquire(
+    organizationId: OrganizationId,
+    accountId: AccountId
+  ): Effect.Effect<Held, MessengerUnavailable | ServiceUnavailable, Scope.Scope>
+  /** Holds on, within each transaction of the holder: right after the account's row is locked. */
+  confirm(held: Held): Effect.Effect<void, GuardLost>
+  /** Has the account looked at as soon as it is free, within the transaction: what a look relies on has changed. */
+  look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
+}>()("org-security-console/ports/Guard") {}
