@@ -1,0 +1,43 @@
+/** Which accounts are due, across organizations: who looks at one takes it first, and gives it back with the next time. */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import type { SessionRef } from "../domain/Messenger.ts"
+import type { Held } from "../ports/Guard.ts"
+
+/** An account that is held to be looked at, with what a look that finds nothing new needs to know. */
+export interface Claimed extends Held {
+  /** The service's main session; null where there is none. */
+  readonly main: { readonly id: string; readonly session_ref: SessionRef } | null
+  /** What of the list of sessions was written down last, as a digest; null before the first look. */
+  readonly seen_mark: string | null
+  readonly due_at: Date | null
+  readonly look_at: Date | null
+  readonly last_ok_at: Date | null
+  readonly failures: number
+  /** Why a failure was the last; null where it was none. */
+  readonly last_poll_error: string | null
+}
+
+/** A look that found nothing new. */
+export interface Quiet extends Held {
+  readonly next_at: Date
+}
+
+export interface Wanted {
+  /** How many at most. */
+  readonly free: number
+  /** Organizations that have enough places already: they are asked for only where places are left. */
+  readonly crowded: ReadonlyArray<string>
+}
+
+/** The monitors of all organizations; two processes never hold one account. */
+export class Monitors extends Context.Service<Monitors, {
+  /** Takes the accounts that are due, what is urgent first and then by how long it is due. */
+  claim(wanted: Wanted): Effect.Effect<ReadonlyArray<Claimed>, ServiceUnavailable>
+  /** Gives the accounts back; what an operation asked for in the meantime stays. */
+  finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
+  /** When the next account is due; null where none is watched. */
+  readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
+  /** Makes the account of a push due; `look` where more than its sessions is to be read. */
+  push(account: Pick<Held, "accountId" | "organizationId">, look: boolean): Effect.Effect<void, ServiceUnavailable>
+}>()("org-security-console/engine/Monitors") {}

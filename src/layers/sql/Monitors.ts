@@ -1,0 +1,128 @@
+import { Clock, Duration, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import { AccountId } from "../../domain/Account.ts"
+import { guardHeld } from "../../domain/Limits.ts"
+import { SessionRef } from "../../domain/Messenger.ts"
+import { type Claimed, Monitors, type Wanted } from "../../engine/Monitors.ts"
+import * as Tenant from "./Tenant.ts"
+
+interface Row extends Omit<Claimed, "accountId" | "main" | "organizationId"> {
+  readonly organization_id: string
+  readonly account_id: string
+  readonly main_id: string | null
+  readonly main_ref: string | null
+}
+
+const claimed = ({ account_id, main_id, main_ref, organization_id, ...row }: Row): Claimed => ({
+  ...row,
+  organizationId: OrganizationId.make(organization_id),
+  accountId: AccountId.make(account_id),
+  main: main_id === null || main_ref === null ? null : { id: main_id, session_ref: SessionRef.make(main_ref) }
+})
+
+/**
+ * Takes those that are due and free, skipping what another process is taking. What becomes urgent while an account is
+ * held came after the claim.
+ */
+const taking = (urgent: boolean, crowded: "<> all" | "= any") => `
+  with due as (
+    select organization_id, account_id from monitor
+    where urgent = ${urgent} and next_at <= $1 and (busy_until is null or busy_until <= $1)
+      and (flood_until is null or flood_until <= $1) and organization_id ${crowded} ($5::text[])
+    order by next_at limit $2 for no key update skip locked
+  )
+  update monitor set busy_by = $3, busy_until = $4, fence = fence + 1, urgent = false
+  from due left join service_session as main on main.organization_id = due.organization_id
+    and main.account_id = due.account_id and main.slot = 'main'
+  where monitor.organization_id = due.organization_id and monitor.account_id = due.account_id
+  returning monitor.organization_id, monitor.account_id, fence, epoch, main.id as main_id, main.session_ref as main_ref,
+    seen_mark, due_at, look_at, last_ok_at, failures, last_poll_error`
+
+const rounds = [
+  taking(true, "<> all"),
+  taking(false, "<> all"),
+  taking(true, "= any"),
+  taking(false, "= any")
+] as const
+
+const finished = `
+  update monitor set last_polled_at = $1, last_ok_at = $1, busy_by = null, busy_until = null,
+    next_at = case when epoch = done.epoch_then and not urgent then done.next_then else next_at end
+  from unnest($2::text[], $3::uuid[], $4::bigint[], $5::int[], $6::timestamptz[])
+    as done (organization_id, account_id, fence_then, epoch_then, next_then)
+  where monitor.organization_id = done.organization_id and monitor.account_id = done.account_id
+    and fence = done.fence_then
+  returning fence`
+
+const pushed = `
+  update monitor set urgent = true, look_at = case when $4 then $3 else look_at end, next_at = case
+      when busy_until > $3 then $5
+      else least(next_at, greatest($3, last_polled_at + ($5::timestamptz - $3)))
+    end
+  where organization_id = $1 and account_id = $2 and next_at is not null
+  returning fence`
+
+/** A push makes an account due again after so long at the earliest. */
+const pushInterval = Duration.seconds(5)
+
+/** The monitors' rows, read and written outside any organization. */
+export const layer = Layer.effect(
+  Monitors,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+
+    const take = Effect.fnUntraced(function*({ crowded, free }: Wanted) {
+      const now = yield* Clock.currentTimeMillis
+      const by = yield* random.uuidV7()
+      const until = new Date(now + Duration.toMillis(guardHeld))
+      const taken: Array<Claimed> = []
+      for (const round of crowded.length === 0 ? rounds.slice(0, 2) : rounds) {
+        if (taken.length >= free) break
+        const values = [new Date(now), free - taken.length, by, until, crowded]
+        taken.push(...(yield* Tenant.ask<Row>(sql, round, values)).map(claimed))
+      }
+      return taken
+    })
+
+    return {
+      claim: take,
+
+      finish: Effect.fnUntraced(function*(looks) {
+        if (looks.length === 0) return
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* Tenant.ask(sql, finished, [
+          now,
+          looks.map(({ organizationId }) => organizationId),
+          looks.map(({ accountId }) => accountId),
+          looks.map(({ fence }) => fence),
+          looks.map(({ epoch }) => epoch),
+          looks.map(({ next_at }) => next_at)
+        ])
+      }),
+
+      nextDue: Effect.map(
+        Tenant.ask<{ next_at: Date | null }>(
+          sql,
+          `select least((select min(next_at) from monitor where urgent), (select min(next_at) from monitor where not urgent))
+            as next_at`,
+          []
+        ),
+        ([row]) => row?.next_at ?? null
+      ),
+
+      push: Effect.fnUntraced(function*({ accountId, organizationId }, look) {
+        const now = yield* Clock.currentTimeMillis
+        yield* Tenant.ask(sql, pushed, [
+          organizationId,
+          accountId,
+          new Date(now),
+          look,
+          new Date(now + Duration.toMillis(pushInterval))
+        ])
+      })
+    }
+  })
+)
