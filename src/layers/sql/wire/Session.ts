@@ -191,11 +191,11 @@ export class Session {
     messages.push(PgProtocol.encodeClose({ target: "statement", name: oldest.name }))
   }
 
-  /** Writes what is submitted in this turn. */
+  /** Writes what is submitted in this turn of the event loop, by whatever requests it has read. */
   flush(): void {
     if (this.#flushing) return
     this.#flushing = true
-    queueMicrotask(this.#write)
+    setImmediate(this.#write)
   }
 
   readonly #write = () => {
