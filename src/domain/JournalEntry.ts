@@ -54,10 +54,24 @@ const targets = {
   "console.signed_in": "admin",
   "console.signed_out": "admin",
   "console_password.failed": "admin",
+  "login.attempted": "account",
+  "monitoring.failed_over": "account",
+  "monitoring.lost": "account",
+  "monitoring.restored": "account",
   "oauth.connected": "ai_connection",
   "organization.created": "organization",
   "organization.set": "organization",
-  "refresh_token.reused": "ai_connection"
+  "outside_change.detected": "account",
+  "paired_session.lost": "account",
+  "protection.stopped": "account",
+  "refresh_token.reused": "ai_connection",
+  "session.autokilled": "session",
+  "session.detected": "session",
+  "session.ended": "session",
+  "session.signed_out": "session",
+  "takeover.detected": "account",
+  "takeover.stopped": "account",
+  "two_fa.lost": "account"
 } as const satisfies Record<string, TargetType>
 
 /** The name of an action of the table. */

@@ -42,6 +42,33 @@ export const consoleSessionIdle = Duration.minutes(30)
 export const consoleSessionLifetime = Duration.hours(12)
 export const signOutLock = Duration.hours(24)
 export const takeoverWindow = Duration.hours(48)
+/** How long an admin has to approve a new session, by default. */
+export const defaultReviewWindow = Duration.hours(12)
+/** The age that no stranger's session reaches: an hour before the platform would let it sign others out. */
+export const strangersAge = Duration.hours(23)
+/** Sessions that somebody else ends within this time of each other are a signal. */
+export const endingsTogether = Duration.minutes(10)
+/** How long an attempt to sign in is remembered, and a stranger counts against a session of the service that is revoked. */
+export const attemptsRemembered = Duration.hours(24)
+/** Attempts that are remembered of one account. */
+export const attemptsKept = 100
+/** Codes that are sent within this time of each other are told of once. */
+export const codesTogether = Duration.hours(1)
+/** How often an account's sessions are read, how often after many failures, and without a usable key. */
+export const pollPeriod = Duration.seconds(60)
+export const failingPollPeriod = Duration.minutes(5)
+export const keylessPollPeriod = Duration.hours(1)
+/** Failures in a row after which polls are rarer. */
+export const manyFailures = 10
+/** An account is unknown after so many failures in a row, or so long without a good poll. */
+export const failuresUntilUnknown = 3
+export const silenceUntilUnknown = Duration.minutes(10)
+/** How often security settings and profile are read. */
+export const lookPeriod = Duration.minutes(10)
+/** A wait that the platform asks for is a failure when it is longer. */
+export const longestQuietFlood = Duration.minutes(10)
+/** How long a sign-out waits that the platform refused without saying until when. */
+export const signOutRetry = Duration.minutes(15)
 /** How long an archive without its plan stays readable, and then closed, before it is deleted. */
 export const archiveReadonlyPeriod = Duration.days(30)
 export const archiveClosedPeriod = Duration.days(60)

@@ -36,13 +36,10 @@ export interface EngineEvent {
 }
 
 /** A session that is told about in a mail: third-party text. */
-export interface ToldSession {
-  readonly id: string
-  readonly device_label: string | null
-  readonly ip: string | null
-  readonly country: string | null
-  readonly created_at: Date | null
-}
+export type ToldSession = Pick<
+  WatchedSession,
+  "id" | "device_model" | "app_name" | "ip" | "country" | "created_at"
+>
 
 /** What a mail tells, by its kind. */
 export type MailText =
@@ -70,13 +67,14 @@ export interface SessionUpsert {
   readonly row: Omit<WatchedSession, "record_id">
 }
 
-/** A session that is not listed any more: its row goes, and a termination stays unless it was the service's own. */
+/**
+ * A session that is not listed any more: its row goes, and a termination stays, unless it was the service's own or goes
+ * on under another id.
+ */
 export interface EndedSession {
   readonly record_id: string
   readonly session_id: string
   readonly termination: Omit<Termination, "session_id"> | null
-  /** The intent that is closed as done, where the service had begun to sign it out. */
-  readonly intent: number | null
 }
 
 /** A session to sign out now; they come in the order in which they are signed out. */
@@ -95,10 +93,13 @@ export interface SessionEnding {
 /** What came of one sign-out; `skipped` was not sent, because an admin decided otherwise in the meantime. */
 export interface SignOutAttempt {
   readonly session_id: string
+  readonly reason: EndingReason
   readonly intent: number
   /** Whether the intent had been tried by an earlier step. */
   readonly again: boolean
   readonly outcome: "done" | "unknown_authorization" | "locked" | "flood" | "unavailable" | "skipped"
+  /** Until when the platform refuses, where it says so. */
+  readonly retryAt: Date | null
 }
 
 /** What is done about a takeover: sessions are signed out, that waits for the platform's lock, or nobody wants it. */
@@ -150,5 +151,5 @@ export interface Decision {
 /** What follows from the sign-outs that were tried, written in one transaction after them. */
 export type Settlement = Pick<
   Decision,
-  "upserts" | "ended" | "account" | "monitor" | "events" | "mails" | "dueAt"
+  "upserts" | "ended" | "account" | "monitor" | "facets" | "events" | "mails" | "dueAt"
 >

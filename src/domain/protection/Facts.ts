@@ -1,5 +1,5 @@
 /** What is stored about an account's protection: all that the engine decides on, besides what it observes. */
-import { Schema } from "effect"
+import { type Duration, Schema } from "effect"
 import type { AccountFacts, AccountId } from "../Account.ts"
 import type { Authorization, SessionRef } from "../Messenger.ts"
 import type { SessionFacts, Termination } from "../Session.ts"
@@ -105,8 +105,12 @@ export const Facets = Schema.Struct({
   reset_at: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** When each attempt to sign in was first seen, by its id; kept for 24 hours. */
   attempts: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** When a session of the service was revoked, until the next good poll has judged it. */
-  revoked_at: Schema.optionalKey(Schema.String)
+  /** When a session of the service was revoked, until a good poll has judged it. */
+  revoked_at: Schema.optionalKey(Schema.String),
+  /** What a takeover was known by whose sessions are still to be signed out. */
+  takeover: Schema.optionalKey(Schema.String),
+  /** The own session that read the last list, by the id of its row: another one may see other ids. */
+  through: Schema.optionalKey(Schema.String)
 })
 export type Facets = typeof Facets.Type
 
@@ -125,3 +129,9 @@ export interface ProtectionFacts {
 
 /** How the service's sessions call themselves; others can copy it, so that it is never enough alone. */
 export type OwnDevice = Pick<Authorization, "device_model" | "platform" | "app_name">
+
+/** What the operator sets, and how the service calls itself. */
+export interface DecideOptions {
+  readonly reviewWindow: Duration.Duration
+  readonly device: OwnDevice
+}

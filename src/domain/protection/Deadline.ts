@@ -1,0 +1,49 @@
+/** From when on the platform lets the service act, and when a session must be signed out (specification 12.5). */
+import { Duration } from "effect"
+import { signOutLock, strangersAge, takeoverWindow } from "../Limits.ts"
+import type { OwnSession } from "./Facts.ts"
+
+const later = (one: Date, other: Date | null): Date => other !== null && other > one ? other : one
+
+/** The moment so long after another. */
+export const plus = (moment: Date, duration: Duration.Duration): Date =>
+  new Date(moment.getTime() + Duration.toMillis(duration))
+
+/** The earliest of the moments; null where there is none. */
+export const earliest = (moments: ReadonlyArray<Date | null>): Date | null =>
+  moments.reduce((first, moment) => first === null || moment !== null && moment < first ? moment : first, null)
+
+/** Whether one of the service's sessions acts for it now. */
+export const isActing = ({ slot }: Pick<OwnSession, "slot">): boolean => slot === "main" || slot === "paired"
+
+/** When the oldest acting session comes to the age at which the platform lets it sign others out; null without one. */
+export const enforcementActiveAt = (own: ReadonlyArray<Pick<OwnSession, "slot" | "created_at">>): Date | null =>
+  earliest(own.filter(isActing).map(({ created_at }) => plus(created_at, signOutLock)))
+
+/** Whether the platform lets the service sign sessions out. */
+export const canSignOut = (enforcement: Date | null, now: Date): boolean => enforcement !== null && now >= enforcement
+
+/** Whether a session that nobody approved is signed out when it is first seen. */
+export const isOnSight = (
+  account: { readonly security_lock: boolean; readonly locked_at: Date | null },
+  now: Date
+): boolean => account.security_lock || account.locked_at !== null && now < plus(account.locked_at, takeoverWindow)
+
+/** What a deadline is worked out from, when it is set. */
+export interface DeadlineFacts {
+  readonly enforcement: Date | null
+  readonly resumedAt: Date | null
+  readonly seenAt: Date
+  readonly createdAt: Date | null
+  readonly onSight: boolean
+  readonly reviewWindow: Duration.Duration
+}
+
+/** When a session is signed out unless it is approved, set at `now`. */
+export const reviewDeadline = (facts: DeadlineFacts, now: Date): Date => {
+  const soonest = later(now, facts.enforcement)
+  if (facts.onSight) return soonest
+  const reviewed = plus(later(facts.seenAt, facts.resumedAt), facts.reviewWindow)
+  const aged = plus(facts.createdAt ?? facts.seenAt, strangersAge)
+  return later(soonest, earliest([reviewed, aged]))
+}

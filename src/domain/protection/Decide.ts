@@ -1,0 +1,53 @@
+/** What follows from what is stored and what was seen: pure, and the same however often it is asked. */
+import type { Decision } from "./Decision.ts"
+import type { DecideOptions, ProtectionFacts } from "./Facts.ts"
+import { survived } from "./Lost.ts"
+import type { Observation } from "./Observation.ts"
+import { recognized } from "./Own.ts"
+import { whenSeen } from "./WhenSeen.ts"
+import { type Unseen, whenUnseen } from "./WhenUnseen.ts"
+
+/** Whether the account is protected now: what is not is neither judged nor signed out. */
+export const isWatched = (
+  { offboarded_at, paused_at, stopped_at }: Pick<
+    ProtectionFacts["account"],
+    "offboarded_at" | "paused_at" | "stopped_at"
+  >
+): boolean => offboarded_at === null && paused_at === null && stopped_at === null
+
+const nothing = (facts: ProtectionFacts, now: Date): Decision => ({
+  upserts: [],
+  ended: [],
+  endings: [],
+  signals: [],
+  takeover: null,
+  account: {},
+  monitor: {},
+  own: [],
+  facets: facts.facets,
+  events: [],
+  mails: [],
+  freesIdentity: false,
+  dueAt: null,
+  lookAt: facts.monitor.look_at ?? now
+})
+
+/** Decides in the order of section 12.6 of the specification. */
+export const decide = (
+  facts: ProtectionFacts,
+  observation: Observation,
+  now: Date,
+  options: DecideOptions
+): Decision => {
+  if (!isWatched(facts.account)) return nothing(facts, now)
+  const left = survived(facts, observation.lost, now)
+  const { outcome } = observation
+  const stage = { facts, left, codes: observation.codes, now, options }
+  const unseen = (because: Unseen) => whenUnseen(stage, because)
+  if (left.stopped !== null) return unseen({ kind: "stopped" })
+  if (left.unusable !== null) return unseen({ kind: "unusable", error: left.unusable })
+  if (outcome.kind === "lost") return unseen({ kind: "unusable", error: "no_key" })
+  if (outcome.kind !== "seen") return unseen(outcome)
+  const list = recognized(left.own, outcome.through, outcome.authorizations, options.device)
+  return list === null ? unseen({ kind: "unavailable", error: "bad_list" }) : whenSeen(stage, outcome, list)
+}

@@ -1,0 +1,61 @@
+/** Which listed sessions are the service's own: by what the platform says of them, never by their names alone. */
+import type { Authorization } from "../Messenger.ts"
+import type { OwnDevice, OwnSession } from "./Facts.ts"
+
+/** The id under which the platform shows the asking session to itself. */
+export const currentId = "0"
+
+/** The list, with the service's own sessions told from all others. */
+export interface Recognized {
+  readonly current: Authorization
+  /** The service's other sessions by the ids of their rows. */
+  readonly others: ReadonlyMap<string, Authorization>
+  readonly strangers: ReadonlyArray<Authorization>
+  /** Entries that are no sessions, because their 2FA password has not been given yet. */
+  readonly waiting: ReadonlyArray<Authorization>
+  readonly missingPaired: OwnSession | null
+}
+
+/** Whether the device calls itself as the service does, which others can copy. */
+export const isOwnDevice = (seen: OwnDevice, own: OwnDevice): boolean =>
+  seen.device_model === own.device_model && seen.platform === own.platform && seen.app_name === own.app_name
+
+/** The one entry that was signed in at the very moment of the own session, under the service's name. */
+const byAge = (own: OwnSession, among: ReadonlyArray<Authorization>, device: OwnDevice): Authorization | undefined => {
+  const found = among.filter((seen) =>
+    seen.created_at?.getTime() === own.created_at.getTime() && isOwnDevice(seen, device)
+  )
+  return found.length === 1 ? found[0] : undefined
+}
+
+const find = (own: OwnSession, among: ReadonlyArray<Authorization>, device: OwnDevice): Authorization | undefined =>
+  (own.seen_as === null ? undefined : among.find(({ id }) => id === own.seen_as)) ?? byAge(own, among, device)
+
+/** The list by whose each entry is; null where the platform does not say which one asked. */
+export const recognized = (
+  own: ReadonlyArray<OwnSession>,
+  through: string,
+  authorizations: ReadonlyArray<Authorization>,
+  device: OwnDevice
+): Recognized | null => {
+  const asking = authorizations.filter(({ current }) => current)
+  const [current] = asking
+  if (current === undefined || asking.length > 1) return null
+  const listed = authorizations.filter(({ current, id, password_pending }, at) =>
+    !current && !password_pending && authorizations.findIndex((other) => other.id === id) === at
+  )
+  const others = new Map<string, Authorization>()
+  for (const one of own) {
+    if (one.id === through || one.slot === "pairing") continue
+    const seen = find(one, listed.filter((seen) => ![...others.values()].includes(seen)), device)
+    if (seen !== undefined) others.set(one.id, seen)
+  }
+  const ours = new Set(others.values())
+  return {
+    current,
+    others,
+    strangers: listed.filter((seen) => !ours.has(seen)),
+    waiting: authorizations.filter(({ current, password_pending }) => !current && password_pending),
+    missingPaired: own.find(({ id, slot }) => slot === "paired" && id !== through && !others.has(id)) ?? null
+  }
+}

@@ -1,0 +1,99 @@
+/** When an account is polled next, and when it is unknown how it is (specification 12.4). */
+import { Duration } from "effect"
+import {
+  failingPollPeriod,
+  failuresUntilUnknown,
+  keylessPollPeriod,
+  longestQuietFlood,
+  manyFailures,
+  pollPeriod,
+  silenceUntilUnknown
+} from "../Limits.ts"
+import { plus } from "./Deadline.ts"
+import type { AccountChange, MonitorChange } from "./Decision.ts"
+import type { MonitorFacts, ProtectionFacts } from "./Facts.ts"
+import { accountEvent, type Told } from "./Told.ts"
+
+/** Since when nothing good is known: the last good poll, or the start of monitoring. */
+const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "started_at">): Date | null =>
+  last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
+
+/** Whether no poll has been good for so long that nobody knows how the account is. */
+export const isSilent = (monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">, now: Date): boolean => {
+  const known = knownAt(monitor)
+  return known !== null && plus(known, silenceUntilUnknown) <= now
+}
+
+/** Whether the poll before this one was good, and nothing but time lies between. */
+export const lastPollWasGood = ({ account, monitor }: Pick<ProtectionFacts, "account" | "monitor">): boolean =>
+  account.monitoring_state === "active" && monitor.failures === 0 && monitor.last_ok_at !== null &&
+  (monitor.started_at === null || monitor.last_ok_at >= monitor.started_at)
+
+/** How a poll that brought nothing changes the account. */
+export interface Failed {
+  readonly account: AccountChange
+  readonly monitor: MonitorChange
+  readonly told: ReadonlyArray<Told>
+}
+
+/** The account is unknown from now on, which is told once. */
+export const unknownFor = (facts: Pick<ProtectionFacts, "account">, error: string): Omit<Failed, "monitor"> =>
+  facts.account.monitoring_state === "unknown" ? { account: {}, told: [] } : {
+    account: { monitoring_state: "unknown" },
+    told: [[accountEvent("monitoring.lost", "service", { error }), { kind: "monitoring.lost", error }]]
+  }
+
+/** A poll failed. */
+export const failed = (facts: ProtectionFacts, error: string, now: Date): Failed => {
+  const failures = facts.monitor.failures + 1
+  const unknown = failures >= failuresUntilUnknown || isSilent(facts.monitor, now)
+  return {
+    ...(unknown ? unknownFor(facts, error) : { account: {}, told: [] }),
+    monitor: {
+      last_polled_at: now,
+      last_poll_error: error,
+      failures,
+      first_failure_at: facts.monitor.first_failure_at ?? now
+    }
+  }
+}
+
+/** The platform asks to wait: that is a failure only when it is long. */
+export const flooded = (facts: ProtectionFacts, seconds: number, now: Date): Failed => {
+  const wait = Duration.seconds(seconds)
+  const flood_until = plus(now, wait)
+  if (Duration.toMillis(wait) <= Duration.toMillis(longestQuietFlood)) {
+    const silent = isSilent(facts.monitor, now) ? unknownFor(facts, "flood") : { account: {}, told: [] }
+    return { ...silent, monitor: { last_polled_at: now, flood_until } }
+  }
+  const failure = failed(facts, "flood", now)
+  return { ...failure, monitor: { ...failure.monitor, flood_until } }
+}
+
+/** No session of the service can be used, and that is its own fault. */
+export const unusable = (facts: ProtectionFacts, error: string, now: Date): Failed => ({
+  ...unknownFor(facts, error),
+  monitor: {
+    last_polled_at: now,
+    last_poll_error: error,
+    failures: facts.monitor.failures + 1,
+    first_failure_at: facts.monitor.first_failure_at ?? now
+  }
+})
+
+const period = ({ failures, last_poll_error }: Pick<MonitorFacts, "failures" | "last_poll_error">) => {
+  if (failures > 0 && (last_poll_error === "key_duplicated" || last_poll_error === "no_key")) return keylessPollPeriod
+  return failures >= manyFailures ? failingPollPeriod : pollPeriod
+}
+
+/** When the next step is due: a poll, `spread` around its period (0.8 to 1.2), or what comes before it. */
+export const nextStepAt = (
+  monitor: Pick<MonitorFacts, "failures" | "last_poll_error" | "flood_until">,
+  dueAt: Date | null,
+  now: Date,
+  spread: number
+): Date => {
+  const poll = new Date(now.getTime() + Math.round(Duration.toMillis(period(monitor)) * spread))
+  const next = dueAt !== null && dueAt < poll ? dueAt : poll
+  return monitor.flood_until !== null && monitor.flood_until > next ? monitor.flood_until : next
+}

@@ -1,0 +1,132 @@
+/** How a session comes by its deadline, and how it ends (specification 12.5). */
+import type { Duration } from "effect"
+import type { Authorization } from "../Messenger.ts"
+import { canSignOut, earliest, isOnSight, reviewDeadline } from "./Deadline.ts"
+import type { EndedSession, SessionEnding } from "./Decision.ts"
+import type { EndingReason, GuardedAccount, WatchedSession } from "./Facts.ts"
+import { isPending, type Row } from "./Rows.ts"
+import { deviceLabel, endingAction, sessionEvent, type Told, toldSession } from "./Told.ts"
+
+/** What deadlines and endings are decided by. */
+export interface Terms {
+  readonly account: Pick<GuardedAccount, "baselined" | "locked_at" | "resumed_at" | "security_lock">
+  readonly enforcement: Date | null
+  /** No sign-out is sent before. */
+  readonly retryAt: Date | null
+  readonly reviewWindow: Duration.Duration
+  readonly now: Date
+}
+
+/** Marks a new session as one that was there before the service. */
+export const baselined = (row: Row, asking: Authorization, { account }: Terms): Row =>
+  !account.baselined && row.created_at !== null && asking.created_at !== null && row.created_at <= asking.created_at
+    ? { ...row, baseline: true }
+    : row
+
+/** Queues again what a pause withheld. */
+export const requeued = (row: Row, now: Date): Row =>
+  row.withheld_at === null ? row : {
+    ...row,
+    queued_at: now,
+    ending_reason: row.withheld_reason ?? "rejected",
+    ending_at: now,
+    withheld_at: null,
+    withheld_reason: null
+  }
+
+/** Gives a session that nobody reviewed its deadline. */
+export const withDeadline = (row: Row, { account, enforcement, now, reviewWindow }: Terms): Row =>
+  !isPending(row) || row.review_deadline !== null ? row : {
+    ...row,
+    review_deadline: reviewDeadline({
+      enforcement,
+      resumedAt: account.resumed_at,
+      seenAt: row.seen_at,
+      createdAt: row.created_at,
+      onSight: isOnSight(account, now),
+      reviewWindow
+    }, now)
+  }
+
+/** Marks a session whose deadline has come. */
+export const whenDue = (row: Row, now: Date): Row =>
+  isPending(row) && row.ending_reason === null && row.review_deadline !== null && row.review_deadline <= now
+    ? { ...row, ending_reason: "autokill", ending_at: now }
+    : row
+
+/** Whether sign-outs may be sent now. */
+const maySignOut = ({ enforcement, now, retryAt }: Terms): boolean =>
+  canSignOut(enforcement, now) && (retryAt === null || retryAt <= now)
+
+/** Queues what cannot be signed out now. */
+export const whenLater = (row: Row, terms: Terms): Row =>
+  row.ending_reason === null || row.queued_at !== null || maySignOut(terms) ? row : { ...row, queued_at: terms.now }
+
+const age = ({ created_at, seen_at }: Row): number => (created_at ?? seen_at).getTime()
+
+/** Strangers before sessions that somebody knows, the youngest first. */
+const byUrgency = (one: Row, other: Row): number =>
+  Number(isPending(other)) - Number(isPending(one)) || age(other) - age(one)
+
+const ending = (row: Row, reason: EndingReason): SessionEnding => ({
+  session_id: row.id,
+  reason,
+  by: row.ending_by,
+  intent: row.ending_intent,
+  action: endingAction(reason),
+  details: { reason }
+})
+
+/** What is signed out now, in its order. */
+export const endings = (rows: ReadonlyArray<Row>, terms: Terms): ReadonlyArray<SessionEnding> =>
+  maySignOut(terms)
+    ? rows.toSorted(byUrgency).flatMap((row) =>
+      row.ending_reason === null || row.service ? [] : [ending(row, row.ending_reason)]
+    )
+    : []
+
+/** When something is due although no poll is; what is due already is retried by the polls. */
+export const dueAt = (
+  rows: ReadonlyArray<Pick<Row, "approved_at" | "baseline" | "ending_reason" | "review_deadline" | "service">>,
+  { enforcement, now, retryAt }: Pick<Terms, "enforcement" | "now" | "retryAt">
+): Date | null => {
+  const open = rows.filter((row) => isPending(row) && row.ending_reason === null).map((row) => row.review_deadline)
+  const waits = rows.some(({ ending_reason }) => ending_reason !== null) ? [enforcement, retryAt] : []
+  return earliest([...open, ...waits].filter((moment) => moment !== null && moment > now))
+}
+
+/** The termination of a session that the service ended. */
+export const endedByService = (
+  row: Pick<WatchedSession, "app_name" | "device_model" | "id" | "record_id">,
+  reason: EndingReason,
+  now: Date
+): EndedSession => ({
+  record_id: row.record_id,
+  session_id: row.id,
+  termination: { device_label: deviceLabel(row), detected_at: now, actor: "service", reason }
+})
+
+/** The termination of a session that somebody else ended; `unknown` where nobody watched. */
+export const endedByOthers = (row: WatchedSession, actor: "external" | "unknown", now: Date): EndedSession => ({
+  record_id: row.record_id,
+  session_id: row.id,
+  termination: { device_label: deviceLabel(row), detected_at: now, actor, reason: null }
+})
+
+/** What is told of a session that the service ended; it closes the intent. */
+export const toldEnded = (row: WatchedSession, reason: EndingReason, intent: number): Told => [
+  { ...sessionEvent(endingAction(reason), "service", row.id, { reason }), closes: intent },
+  reason === "autokill" ? { kind: "session.autokilled", session: toldSession(row) } : null
+]
+
+/** What is told of a session that somebody else ended. */
+export const toldEndedByOthers = (row: WatchedSession, actor: "external" | "unknown"): Told => [
+  sessionEvent("session.ended", "external", row.id, { ended_by: actor }),
+  null
+]
+
+/** What is told of a stranger's session. */
+export const toldDetected = (row: Row): Told => [
+  sessionEvent("session.detected", "external", row.id),
+  { kind: "session.detected", session: toldSession(row), deadline: row.review_deadline }
+]

@@ -1,0 +1,57 @@
+/** What a good poll and its look change of the account itself. */
+import type { AccountSecurity, Profile } from "../Messenger.ts"
+import type { AccountChange } from "./Decision.ts"
+import type { Facets, GuardedAccount, ProtectionFacts } from "./Facts.ts"
+import { accountEvent, type Told } from "./Told.ts"
+
+/** The ways of recovery as the API shows them. */
+const recoveryOf = ({ login_email, passkeys, recovery, reset_at, two_fa }: Facets): GuardedAccount["recovery"] => ({
+  email: recovery?.pattern ?? null,
+  login_email: login_email ?? null,
+  passkeys: passkeys?.length ?? null,
+  two_fa: two_fa === undefined ? null : two_fa !== null,
+  reset_at: reset_at ?? null
+})
+
+/** Whether two objects of plain values say the same, whatever the order of their members. */
+const sameMembers = (one: object | null, other: object | null): boolean =>
+  JSON.stringify(Object.entries(one ?? {}).toSorted()) === JSON.stringify(Object.entries(other ?? {}).toSorted())
+
+const seenRecovery = (account: GuardedAccount, facets: Facets): AccountChange => {
+  const recovery = recoveryOf(facets)
+  return sameMembers(recovery, account.recovery) ? {} : { recovery }
+}
+
+const seenNames = (account: GuardedAccount, { first_name, last_name, phone, username }: Profile): AccountChange => ({
+  ...(account.first_name === first_name ? {} : { first_name }),
+  ...(account.last_name === last_name ? {} : { last_name }),
+  ...(account.username === username ? {} : { username }),
+  ...(phone === null || account.phone_number === `+${phone}` ? {} : { phone_number: `+${phone}` })
+})
+
+/** None of the 2FA passwords that the service holds is the account's. */
+const lostTwoFa = (account: GuardedAccount, security: AccountSecurity | undefined): boolean =>
+  account.two_fa_managed && security !== undefined && security.two_fa_present !== null && !security.two_fa_managed
+
+/** The columns that change. */
+export const seenAccount = (
+  { account }: ProtectionFacts,
+  facets: Facets,
+  security: AccountSecurity | undefined,
+  profile: Profile | undefined
+): AccountChange => ({
+  ...(account.baselined ? {} : { baselined: true }),
+  ...(account.monitoring_state === "unknown" ? { monitoring_state: "active" } : {}),
+  ...(profile === undefined ? {} : seenNames(account, profile)),
+  ...(security === undefined ? {} : seenRecovery(account, facets)),
+  ...(lostTwoFa(account, security) ? { two_fa_managed: false } : {})
+})
+
+/** What is told of them. */
+export const toldAccount = (
+  { account }: ProtectionFacts,
+  security: AccountSecurity | undefined
+): ReadonlyArray<Told> => [
+  ...(account.monitoring_state === "unknown" ? [[accountEvent("monitoring.restored", "service"), null] as const] : []),
+  ...(lostTwoFa(account, security) ? [[accountEvent("two_fa.lost", "external"), { kind: "two_fa.lost" }] as const] : [])
+]

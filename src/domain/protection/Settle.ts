@@ -1,0 +1,88 @@
+/** What follows from sign-outs that were tried: sessions end, wait, or are found gone. */
+import { signOutRetry } from "../Limits.ts"
+import { earliest, plus } from "./Deadline.ts"
+import type { EndedSession, Settlement, SignOutAttempt } from "./Decision.ts"
+import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
+import { dueAt, endedByOthers, endedByService, toldEnded, toldEndedByOthers } from "./Review.ts"
+import { upserts } from "./Stage.ts"
+import { toldStopped } from "./Takeover.ts"
+import { collected, endingAction, sessionEvent, type Told } from "./Told.ts"
+
+/** What one attempt makes of its row; null where there is none any more. */
+interface Settled {
+  readonly row: WatchedSession | null
+  readonly ended: EndedSession | null
+  readonly told: ReadonlyArray<Told>
+}
+
+/** The sign-out was not done, and that is certain. */
+const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Told => [
+  {
+    ...sessionEvent(endingAction(reason), "service", session_id, { reason, because: outcome }),
+    outcome: "failed",
+    closes: intent
+  },
+  null
+]
+
+/** What is wanted still waits; where an admin decided otherwise in the meantime, nothing does. */
+const waiting = (row: WatchedSession, now: Date): WatchedSession =>
+  row.ending_reason === null ? row : { ...row, queued_at: row.queued_at ?? now }
+
+const settled = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Settled => {
+  const { again, intent, outcome, reason } = attempt
+  if (outcome === "unavailable") return { row: waiting(row, now), ended: null, told: [] }
+  if (outcome === "done" || outcome === "unknown_authorization" && again) {
+    return { row: null, ended: endedByService(row, reason, now), told: [toldEnded(row, reason, intent)] }
+  }
+  if (outcome === "unknown_authorization") {
+    const told = [undone(attempt), toldEndedByOthers(row, "external")]
+    return { row: null, ended: endedByOthers(row, "external", now), told }
+  }
+  const left = outcome === "skipped" ? row : waiting(row, now)
+  return { row: { ...left, ending_intent: null }, ended: null, told: [undone(attempt)] }
+}
+
+/** Until when no further sign-out is sent; null where the platform refused none. */
+const refusedUntil = (attempts: ReadonlyArray<SignOutAttempt>, now: Date): Date | null =>
+  earliest(
+    attempts.filter(({ outcome }) => outcome === "flood" || outcome === "locked")
+      .map(({ retryAt }) => retryAt ?? plus(now, signOutRetry))
+  )
+
+/** Settles the attempts by the facts as they are after them. */
+export const settle = (
+  facts: ProtectionFacts,
+  attempts: ReadonlyArray<SignOutAttempt>,
+  now: Date
+): Settlement => {
+  const tried = new Map(attempts.map((attempt) => [attempt.session_id, attempt]))
+  const outcomes = facts.sessions.map((row): Settled => {
+    const attempt = tried.get(row.id)
+    return attempt === undefined ? { row, ended: null, told: [] } : settled(row, attempt, now)
+  })
+  const stored = new Set(facts.sessions.map(({ id }) => id))
+  const rows = outcomes.flatMap(({ row }) => row === null ? [] : [row])
+  const hijacked = attempts.filter(({ outcome, reason }) => reason === "hijacked" && outcome === "done").length
+  const { takeover, ...facets } = facts.facets
+  const stopped = takeover !== undefined && hijacked > 0
+  const retryAt = refusedUntil(attempts, now)
+  const told: ReadonlyArray<Told> = [
+    ...outcomes.flatMap(({ told }) => told),
+    ...attempts.filter(({ outcome, session_id }) => outcome !== "unavailable" && !stored.has(session_id)).map(undone),
+    ...(stopped ? [toldStopped(hijacked)] : [])
+  ]
+  return {
+    upserts: upserts(facts.sessions, rows),
+    ended: outcomes.flatMap(({ ended }) => ended === null ? [] : [ended]),
+    account: stopped ? { takeover_stopped_at: now, locked_at: now, lock_reason: takeover } : {},
+    monitor: retryAt === null ? {} : { sign_out_retry_at: retryAt },
+    facets: stopped ? facets : facts.facets,
+    ...collected(told),
+    dueAt: dueAt(rows, {
+      enforcement: facts.account.enforcement_active_at,
+      retryAt: retryAt ?? facts.monitor.sign_out_retry_at,
+      now
+    })
+  }
+}

@@ -1,0 +1,72 @@
+/** What both kinds of decisions begin with. */
+import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
+import type { AccountChange, SessionUpsert, Signal, Takeover } from "./Decision.ts"
+import type { DecideOptions, ProtectionFacts, WatchedSession } from "./Facts.ts"
+import type { Survived } from "./Lost.ts"
+import type { Terms } from "./Review.ts"
+import type { Row } from "./Rows.ts"
+import type { Attempted } from "./Signals.ts"
+import { accountEvent, type Told, toldSession } from "./Told.ts"
+
+export interface Stage {
+  readonly facts: ProtectionFacts
+  /** What is left of the service's sessions. */
+  readonly left: Survived
+  /** Login codes that the platform has sent. */
+  readonly codes: number
+  readonly now: Date
+  readonly options: DecideOptions
+}
+
+/** What deadlines and endings go by, with these sessions of the service. */
+export const termsOf = ({ facts, now, options }: Stage, own: Survived["own"]): Terms => ({
+  account: facts.account,
+  enforcement: enforcementActiveAt(own) ?? facts.account.enforcement_active_at,
+  retryAt: facts.monitor.sign_out_retry_at,
+  reviewWindow: options.reviewWindow,
+  now
+})
+
+/** From when on the platform lets the service act, where that has changed. */
+export const enforcementChange = ({ account }: ProtectionFacts, { enforcement }: Terms): AccountChange =>
+  enforcement?.getTime() === account.enforcement_active_at?.getTime() ? {} : { enforcement_active_at: enforcement }
+
+/** What a takeover is answered with: nothing where nobody wants it, and no call before the platform allows it. */
+export const takeoverOf = (
+  { facts, now }: Stage,
+  signals: ReadonlyArray<Signal>,
+  enforcement: Date | null
+): Takeover | null => {
+  if (signals.length === 0) return null
+  if (!facts.lockdown) return { signals, response: "none", stopped: false }
+  return { signals, response: canSignOut(enforcement, now) ? "sign_out" : "queued", stopped: false }
+}
+
+/** What is told of attempts to sign in. */
+export const toldAttempts = ({ told }: Attempted): ReadonlyArray<Told> =>
+  told.map((device) => [
+    accountEvent("login.attempted", "external", { seen: device === null ? "code" : "password_pending" }),
+    { kind: "login.attempted", session: device === null ? null : toldSession(device) }
+  ])
+
+/** The signals of attempts to sign in. */
+export const attemptSignals = ({ told }: Attempted): ReadonlyArray<Signal> =>
+  told.map((device) => ({ code: "T7", what: device === null ? "code" : "password_pending" }))
+
+const same = (one: unknown, other: unknown): boolean =>
+  one === other || one instanceof Date && other instanceof Date && one.getTime() === other.getTime()
+
+/** The rows that are new or differ from what is stored. */
+export const upserts = (
+  stored: ReadonlyArray<WatchedSession>,
+  rows: ReadonlyArray<Row>
+): ReadonlyArray<SessionUpsert> => {
+  const before = new Map(stored.map((row) => [row.record_id, Object.entries(row)]))
+  return rows.flatMap((row) => {
+    const { record_id, ...rest } = row
+    const old = record_id === null ? undefined : before.get(record_id)
+    const now = new Map<string, unknown>(Object.entries(row))
+    const unchanged = old !== undefined && old.every(([name, value]) => same(value, now.get(name)))
+    return unchanged ? [] : [{ record_id, row: rest }]
+  })
+}

@@ -1,0 +1,69 @@
+/** When signals are a takeover, and what is done about it. */
+import { attemptsRemembered } from "../Limits.ts"
+import { plus } from "./Deadline.ts"
+import type { Signal, Takeover } from "./Decision.ts"
+import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
+import { isPending, type Row } from "./Rows.ts"
+import { accountEvent, type Told } from "./Told.ts"
+
+const recent = (moment: Date | null, now: Date): boolean => moment !== null && plus(moment, attemptsRemembered) >= now
+
+/** A stranger that was listed within the last day. */
+export const strangerSeen = (
+  { monitor, sessions }: Pick<ProtectionFacts, "monitor" | "sessions">,
+  now: Date
+): boolean => sessions.some((row) => isPending(row) && (recent(row.seen_at, now) || recent(monitor.last_ok_at, now)))
+
+/** The signals that make a takeover: T6 while a stranger was seen within a day, T1 to T5 while one is there. */
+export const takeoverSignals = (
+  signals: ReadonlyArray<Signal>,
+  strangers: { readonly now: boolean; readonly lately: boolean }
+): ReadonlyArray<Signal> =>
+  signals.some(({ code }) => code === "T6" && strangers.lately || code !== "T6" && code !== "T7" && strangers.now)
+    ? signals.filter(({ code }) => code !== "T7")
+    : []
+
+/** Marks every session that is not the service's own; one whose sign-out may have been sent keeps its reason. */
+export const hijacked = (rows: ReadonlyArray<Row>, now: Date): ReadonlyArray<Row> =>
+  rows.map((row) =>
+    row.service || row.ending_intent !== null
+      ? row
+      : { ...row, ending_reason: "hijacked", ending_at: row.ending_at ?? now, ending_by: null }
+  )
+
+/** Whether a takeover waits for this session to end, also where a pause withholds it. */
+export const isHijacked = (
+  { ending_reason, withheld_reason }: Pick<WatchedSession, "ending_reason" | "withheld_reason">
+): boolean => ending_reason === "hijacked" || withheld_reason === "hijacked"
+
+const listed = (signals: ReadonlyArray<Signal>) => ({
+  signals: [...new Set(signals.map(({ code }) => code))].join(" "),
+  changed: [...new Set(signals.map(({ what }) => what))].join(" ")
+})
+
+/** What the lock's reason says. */
+export const lockReason = (signals: ReadonlyArray<Signal>): string => listed(signals).changed
+
+/** The event of a takeover, or of signals that are none. */
+export const toldSignals = (signals: ReadonlyArray<Signal>, takeover: Takeover | null): ReadonlyArray<Told> => {
+  const changes = signals.filter(({ code }) => code !== "T7")
+  if (takeover !== null) {
+    const { response, signals } = takeover
+    return [[
+      accountEvent("takeover.detected", "external", { ...listed(signals), response }),
+      { kind: "takeover.detected", signals, response }
+    ]]
+  }
+  return changes.length === 0
+    ? []
+    : [[
+      accountEvent("outside_change.detected", "external", listed(changes)),
+      { kind: "outside_change.detected", signals: changes }
+    ]]
+}
+
+/** The event of a takeover that was stopped. */
+export const toldStopped = (ended: number): Told => [
+  accountEvent("takeover.stopped", "service", { sessions: ended }),
+  { kind: "takeover.stopped", ended }
+]
