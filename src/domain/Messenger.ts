@@ -112,6 +112,57 @@ export const MessengerEvent = Schema.TaggedUnion({
 })
 export type MessengerEvent = typeof MessengerEvent.Type
 
+/** How much of a text from the platform is kept where it has no limit of its own. */
+const maxTextLength = 256
+
+/**
+ * A text as it may be stored and shown, whoever wrote it on the platform; null when nothing is left.
+ *
+ * U+0000 and lone surrogates are removed, control characters become a space, and the first `limit` characters are kept.
+ * A bio has lines: there U+000A stays.
+ */
+export const cleanText = (text: string | null, limit: number = maxTextLength, lines = false): string | null => {
+  let cleaned = ""
+  let kept = 0
+  for (const character of text ?? "") {
+    const point = character.codePointAt(0) ?? 0
+    if (point === 0 || (point >= 0xd800 && point <= 0xdfff)) continue
+    if (kept++ === limit) break
+    const control = point < 0x20 || (point >= 0x7f && point < 0xa0)
+    cleaned += control && !(lines && character === "\n") ? " " : character
+  }
+  return textOrNull(cleaned)
+}
+
+/** The authorization with the texts of its device cleaned. */
+export const cleanAuthorization = (authorization: Authorization): Authorization => ({
+  ...authorization,
+  device_model: cleanText(authorization.device_model),
+  platform: cleanText(authorization.platform),
+  app_name: cleanText(authorization.app_name),
+  app_version: cleanText(authorization.app_version),
+  ip: cleanText(authorization.ip),
+  country: cleanText(authorization.country)
+})
+
+/** The profile with its texts cleaned. */
+export const cleanProfile = (profile: Profile): Profile => ({
+  ...profile,
+  first_name: cleanText(profile.first_name),
+  last_name: cleanText(profile.last_name),
+  username: cleanText(profile.username),
+  about: cleanText(profile.about, undefined, true),
+  phone: cleanText(profile.phone)
+})
+
+/** The security settings with their texts cleaned. */
+export const cleanSecurity = (security: AccountSecurity): AccountSecurity => ({
+  ...security,
+  login_email_pattern: cleanText(security.login_email_pattern),
+  recovery_email_pattern: cleanText(security.recovery_email_pattern),
+  recovery_pending_pattern: cleanText(security.recovery_pending_pattern)
+})
+
 /** An empty text is no text. */
 export const textOrNull = (text: string): string | null => text === "" ? null : text
 

@@ -6,6 +6,9 @@ import { ProfileRefused } from "../../ports/MessengerSession.ts"
 
 const minUsernameLength = 5
 
+/** How long the platform waits before it removes a 2FA password that somebody has forgotten. */
+export const resetTime = Duration.days(7)
+
 const characters = (text: string): number => Array.from(text).length
 
 interface ProfileTexts {

@@ -1,7 +1,7 @@
 /** The outside world of the simulated platform: people, their devices, and what goes wrong. */
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { AuthorizationId, MessengerUserId, ProfilePatch, SessionRef } from "../../domain/Messenger.ts"
-import type { ProfileRefused, UsernameRefused } from "../../ports/MessengerSession.ts"
+import type { AuthorizationId, MessengerUserId, ProfilePatch, SessionEnd, SessionRef } from "../../domain/Messenger.ts"
+import type { ProfileRefused, SignOutLocked, UsernameRefused } from "../../ports/MessengerSession.ts"
 
 /** A call of the service to the platform. */
 export const PlatformOperation = Schema.Literals([
@@ -80,16 +80,21 @@ export interface OutsideChange extends ProfilePatch {
   readonly photo_id?: string | null
 }
 
-/** A change of the security settings by their holder; an absent field stays, null removes. */
+/** A change of the security settings by their holder, or by whoever got in; an absent field stays, null removes. */
 export interface SecurityChange {
-  readonly two_fa_password?: Redacted.Redacted<string> | null
+  /** A password that is set anew counts as changed even where it is the same. */
+  readonly two_fa_password?: Redacted.Redacted | null
   /** The full address; the platform keeps its pattern alone. */
   readonly login_email?: string | null
   readonly recovery_email?: string | null
+  /** A recovery email that waits for its code. */
+  readonly recovery_pending?: string | null
+  /** The one passkey. */
   readonly passkey_id?: string | null
+  readonly passkey_ids?: ReadonlyArray<string>
 }
 
-/** What a device says of itself when it signs in, and what the platform sees of it. */
+/** What a device says of itself when it signs in, whatever that is, and what the platform sees of it. */
 export interface Device {
   readonly device_model?: string
   readonly platform?: string
@@ -97,10 +102,26 @@ export interface Device {
   readonly app_version?: string
   readonly ip?: string
   readonly country?: string
-  /** Absent, now. */
-  readonly created_at?: Date
+  /** Absent, now; null where the platform does not tell. */
+  readonly created_at?: Date | null
+  /** What the 24 hours are counted from; absent, `created_at`. */
+  readonly signed_in_at?: Date
   /** Absent, `created_at`. */
-  readonly last_active_at?: Date
+  readonly last_active_at?: Date | null
+  /** The platform asks the holder whether it is theirs; absent, where it signs in now. */
+  readonly unconfirmed?: boolean
+}
+
+/** A session of the service. */
+export interface ServiceDevice extends Device {
+  /** How the platform shows the session to itself: as `0`, or, in a world that says so, under the id that others see. */
+  readonly shown_as?: "0" | "id"
+}
+
+/** An account that the service has a session of, and how many sign-ins to it nobody has confirmed. */
+export interface ConnectedAccount {
+  readonly userId: MessengerUserId
+  readonly unconfirmed: number
 }
 
 /**
@@ -110,19 +131,41 @@ export interface Device {
  */
 export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   createAccount(account: NewAccount): Effect.Effect<MessengerUserId, ProfileRefused | UsernameRefused>
-  /** The service signs in to the account: its authorization is as young as `created_at` says. */
-  connect(userId: MessengerUserId, device?: Device): Effect.Effect<SessionRef>
+  /** The service signs in to the account, once more where it has: its authorization is as young as the device says. */
+  connect(userId: MessengerUserId, device?: ServiceDevice): Effect.Effect<SessionRef>
+  /** The id under which the others see a session of the service. */
+  authorizationId(sessionRef: SessionRef): Effect.Effect<AuthorizationId>
   changeProfile(userId: MessengerUserId, change: OutsideChange): Effect.Effect<void, ProfileRefused | UsernameRefused>
   setPremium(userId: MessengerUserId, premium: boolean): Effect.Effect<void>
   changeSecurity(userId: MessengerUserId, change: SecurityChange): Effect.Effect<void>
+  /** Someone who does not know the 2FA password has it removed in seven days, or takes that back. */
+  askForReset(userId: MessengerUserId, wanted: boolean): Effect.Effect<void>
+  /** The platform sends a code for signing in, without anybody giving it. */
+  sendCode(userId: MessengerUserId): Effect.Effect<void>
   /** Someone signs in from another device. */
   logIn(userId: MessengerUserId, device: Device): Effect.Effect<AuthorizationId>
-  /** Someone ends an authorization; the service's own one ends like any other. */
+  /** Someone has the code and not yet the 2FA password. */
+  beginLogIn(userId: MessengerUserId, device: Device): Effect.Effect<AuthorizationId>
+  /** That someone gives the password. */
+  finishLogIn(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
+  /** The holder says that an authorization is theirs. */
+  confirm(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
+  /** A device signs out; the service's own is revoked like any other. */
   logOut(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
-  /** Ends every session of the service in the account. */
-  revokeService(userId: MessengerUserId): Effect.Effect<void>
+  /** One device signs another one out, once it is old enough. */
+  signOut(userId: MessengerUserId, actor: AuthorizationId, id: AuthorizationId): Effect.Effect<void, SignOutLocked>
+  /** Ends every session of the service in the account, as revoked unless said otherwise; `deleted` and `banned` end all. */
+  revokeService(userId: MessengerUserId, reason?: Exclude<SessionEnd, "never">): Effect.Effect<void>
+  /** Nobody is told any more which devices are signed in; once they are again, events were lost. */
+  setUnreachable(userId: MessengerUserId, unreachable: boolean): Effect.Effect<void>
+  /** Nobody can sign others out any more, and nobody is seen active. */
+  setFrozen(userId: MessengerUserId, frozen: boolean): Effect.Effect<void>
+  /** Loses the next events of the account. */
+  dropEvents(userId: MessengerUserId, times: number): Effect.Effect<void>
   /** The platform sells the username and gives it to nobody. */
   offerForSale(username: string): Effect.Effect<void>
+  /** The accounts with a session of the service that are neither frozen nor unreachable. */
+  readonly connected: Effect.Effect<ReadonlyArray<ConnectedAccount>>
   script(script: Script): Effect.Effect<void>
   readonly clearScripts: Effect.Effect<void>
   /** The latest calls of the service, oldest first. */

@@ -1,6 +1,13 @@
 /** The state of the simulated platform, and the store that keeps it. */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import type { Authorization, MessengerUserId, Profile, SessionRef } from "../../domain/Messenger.ts"
+import type {
+  Authorization,
+  AuthorizationId,
+  MessengerUserId,
+  Profile,
+  SessionEnd,
+  SessionRef
+} from "../../domain/Messenger.ts"
 import type { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import { type Answer, callsKept, type PlatformCall, type PlatformOperation } from "./SimulatedPlatform.ts"
@@ -8,19 +15,32 @@ import { type Answer, callsKept, type PlatformCall, type PlatformOperation } fro
 /** An account of the platform with its security settings. */
 export interface SimulatedAccount extends Profile {
   readonly two_fa_digest: string | null
+  /** Counts the changes of the password: each has a salt of its own. */
+  readonly two_fa_version: number
   readonly login_email_pattern: string | null
   readonly recovery_email_pattern: string | null
-  readonly passkey_id: string | null
+  readonly recovery_pending_pattern: string | null
+  readonly reset_at: Date | null
+  readonly passkey_ids: ReadonlyArray<string>
+  /** How the account ended. */
+  readonly ended: "deleted" | "banned" | null
+  /** Nobody is told which devices are signed in. */
+  readonly unreachable: boolean
+  /** Its sessions stay as they are. */
+  readonly frozen: boolean
 }
 
-/** A device signed in to an account; `session_ref` is set on the service's own. */
-export interface SimulatedAuthorization
-  extends Omit<Authorization, "current" | "created_at" | "last_active_at" | "password_pending" | "unconfirmed">
-{
+/** A device signed in to an account. */
+export interface SimulatedAuthorization extends Omit<Authorization, "current"> {
   readonly user_id: MessengerUserId
+  /** Set on the service's own. */
   readonly session_ref: SessionRef | null
-  readonly last_active_at: Date
-  readonly created_at: Date
+  /** The id under which it is shown to itself. */
+  readonly shown_as: AuthorizationId
+  /** What its age is counted from; `created_at` is what is told of it. */
+  readonly signed_in_at: Date
+  /** Where the service uses its key. */
+  readonly place: string | null
 }
 
 /** A script as it is kept. */
@@ -33,7 +53,7 @@ export interface StoredScript {
 }
 
 const newestFirst = (a: SimulatedAuthorization, b: SimulatedAuthorization): number =>
-  b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? -1 : 1)
+  b.signed_in_at.getTime() - a.signed_in_at.getTime() || (a.id < b.id ? -1 : 1)
 
 /** Where the simulated platform keeps its state; failures of the storage are defects, but for those that `reached` tells. */
 export class SimulatedStore extends Context.Service<SimulatedStore, {
@@ -52,8 +72,14 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   saveAccount(account: SimulatedAccount): Effect.Effect<void>
   /** The account's authorizations, newest first. */
   authorizations(userId: MessengerUserId): Effect.Effect<ReadonlyArray<SimulatedAuthorization>>
-  addAuthorization(authorization: SimulatedAuthorization): Effect.Effect<void>
-  removeAuthorizations(authorizations: ReadonlyArray<SimulatedAuthorization>): Effect.Effect<void>
+  /** Adds or replaces the authorization. */
+  saveAuthorization(authorization: SimulatedAuthorization): Effect.Effect<void>
+  /** Removes the authorizations; the service's own are known as ended for that reason from then on. */
+  endAuthorizations(authorizations: ReadonlyArray<SimulatedAuthorization>, reason: SessionEnd): Effect.Effect<void>
+  /** How a session of the service ended. */
+  ended(sessionRef: SessionRef): Effect.Effect<SessionEnd | null>
+  /** The accounts that the service has a session of. */
+  readonly connected: Effect.Effect<ReadonlyArray<MessengerUserId>>
   isForSale(username: string): Effect.Effect<boolean>
   offerForSale(username: string): Effect.Effect<void>
   addScript(script: Omit<StoredScript, "number">): Effect.Effect<void>
@@ -76,6 +102,7 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
       const forSale = new Set<string>()
       const sessions = new Map<SessionRef, SimulatedAuthorization>()
       const authorizations = new Map<MessengerUserId, ReadonlyArray<SimulatedAuthorization>>()
+      const ended = new Map<SessionRef, SessionEnd>()
       let scripts: ReadonlyArray<StoredScript> = []
       let calls: Array<PlatformCall> = []
       let number = 0
@@ -102,19 +129,23 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
             return Effect.void
           }),
         authorizations: (userId) => Effect.sync(() => authorizations.get(userId) ?? []),
-        addAuthorization: (authorization) =>
+        saveAuthorization: (authorization) =>
           Effect.sync(() => {
-            const known = authorizations.get(authorization.user_id) ?? []
-            authorizations.set(authorization.user_id, [...known, authorization].sort(newestFirst))
+            const others = (authorizations.get(authorization.user_id) ?? []).filter(({ id }) => id !== authorization.id)
+            authorizations.set(authorization.user_id, [...others, authorization].sort(newestFirst))
             if (authorization.session_ref !== null) sessions.set(authorization.session_ref, authorization)
           }),
-        removeAuthorizations: (removed) =>
+        endAuthorizations: (gone, reason) =>
           Effect.sync(() => {
-            for (const { id, session_ref, user_id } of removed) {
+            for (const { id, session_ref, user_id } of gone) {
               authorizations.set(user_id, (authorizations.get(user_id) ?? []).filter((other) => other.id !== id))
-              if (session_ref !== null) sessions.delete(session_ref)
+              if (session_ref === null) continue
+              sessions.delete(session_ref)
+              ended.set(session_ref, reason)
             }
           }),
+        ended: (sessionRef) => Effect.sync(() => ended.get(sessionRef) ?? null),
+        connected: Effect.sync(() => [...new Set([...sessions.values()].map(({ user_id }) => user_id))].sort()),
         isForSale: (username) => Effect.sync(() => forSale.has(usernameKey(username))),
         offerForSale: (username) => Effect.sync(() => void forSale.add(usernameKey(username))),
         addScript: (script) =>

@@ -1,6 +1,7 @@
 /** The simulated platform's state in the database. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SessionEnd } from "../../domain/Messenger.ts"
 import { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import * as Tenant from "../sql/Tenant.ts"
 import { usernameKey } from "./PlatformRules.ts"
@@ -15,6 +16,31 @@ import {
 const AnswerText = Schema.fromJsonString(Answer)
 const decodeAnswer = Schema.decodeSync(AnswerText)
 const encodeAnswer = Schema.encodeSync(AnswerText)
+
+const accountTexts = ["first_name", "last_name", "about"] as const
+const deviceTexts = ["device_model", "platform", "app_name", "app_version", "ip", "country"] as const
+
+/** What begins a text that the database could not hold as it is. */
+const mark = "\u0001"
+
+const keep = (text: string): string =>
+  text.startsWith(mark) || text.includes("\u0000") || !text.isWellFormed() ? mark + JSON.stringify(text) : text
+
+const read = (text: string): string =>
+  text.startsWith(mark) ? Schema.decodeSync(Schema.fromJsonString(Schema.String))(text.slice(1)) : text
+
+/** Keeps texts as they were written, U+0000 and lone surrogates among them, or reads them again. */
+const keptTexts = <K extends string, A extends Readonly<Record<K, string | null>>>(
+  row: A,
+  names: ReadonlyArray<K>,
+  change: (text: string) => string
+): A => ({
+  ...row,
+  ...Object.fromEntries(names.map((name) => {
+    const text = row[name]
+    return [name, text === null ? null : change(text)]
+  }))
+})
 
 /** Keeps the state in the tables `simulated_*`, which only the tables' owner reads. */
 export const layer = Layer.effect(
@@ -55,12 +81,12 @@ export const layer = Layer.effect(
       nextNumber,
       authorizationOf: (sessionRef) =>
         sql<SimulatedAuthorization>`select * from simulated_authorization where session_ref = ${sessionRef}`.pipe(
-          Effect.map(([row]) => row ?? null),
+          Effect.map(([row]) => row === undefined ? null : keptTexts(row, deviceTexts, read)),
           Effect.orDie
         ),
       account: (userId) =>
         sql<SimulatedAccount>`select * from simulated_account where user_id = ${userId}`.pipe(
-          Effect.map(([row]) => row ?? null),
+          Effect.map(([row]) => row === undefined ? null : keptTexts(row, accountTexts, read)),
           Effect.orDie
         ),
       usernameHolder: (username) =>
@@ -72,7 +98,7 @@ export const layer = Layer.effect(
         ),
       saveAccount: (account) =>
         sql`
-          insert into simulated_account ${sql.insert({ ...account })}
+          insert into simulated_account ${sql.insert({ ...keptTexts(account, accountTexts, keep) })}
           on conflict (user_id) do update set
             phone = excluded.phone,
             first_name = excluded.first_name,
@@ -84,22 +110,47 @@ export const layer = Layer.effect(
             two_fa_digest = excluded.two_fa_digest,
             login_email_pattern = excluded.login_email_pattern,
             recovery_email_pattern = excluded.recovery_email_pattern,
-            passkey_id = excluded.passkey_id
+            two_fa_version = excluded.two_fa_version,
+            recovery_pending_pattern = excluded.recovery_pending_pattern,
+            reset_at = excluded.reset_at,
+            passkey_ids = excluded.passkey_ids,
+            ended = excluded.ended,
+            unreachable = excluded.unreachable,
+            frozen = excluded.frozen
         `.pipe(Effect.orDie, Effect.asVoid),
       authorizations: (userId) =>
         sql<SimulatedAuthorization>`
           select * from simulated_authorization where user_id = ${userId}
-          order by created_at desc, id collate "C"
-        `.pipe(Effect.orDie),
-      addAuthorization: (authorization) =>
-        sql`insert into simulated_authorization ${sql.insert({ ...authorization })}`.pipe(Effect.orDie, Effect.asVoid),
-      removeAuthorizations: (authorizations) =>
-        authorizations.length === 0
-          ? Effect.void
-          : sql`delete from simulated_authorization where ${sql.in("id", authorizations.map(({ id }) => id))}`.pipe(
-            Effect.orDie,
-            Effect.asVoid
-          ),
+          order by signed_in_at desc, id collate "C"
+        `.pipe(Effect.map((rows) => rows.map((row) => keptTexts(row, deviceTexts, read))), Effect.orDie),
+      saveAuthorization: (authorization) =>
+        sql`
+          insert into simulated_authorization ${sql.insert({ ...keptTexts(authorization, deviceTexts, keep) })}
+          on conflict (id) do update set
+            place = excluded.place,
+            password_pending = excluded.password_pending,
+            unconfirmed = excluded.unconfirmed
+        `.pipe(Effect.orDie, Effect.asVoid),
+      endAuthorizations: Effect.fnUntraced(
+        function*(authorizations, reason) {
+          if (authorizations.length === 0) return
+          yield* sql`delete from simulated_authorization where ${sql.in("id", authorizations.map(({ id }) => id))}`
+          for (const { session_ref } of authorizations) {
+            if (session_ref === null) continue
+            yield* sql`insert into simulated_ended_session ${sql.insert({ session_ref, reason })}
+              on conflict (session_ref) do update set reason = excluded.reason`
+          }
+        },
+        Effect.orDie
+      ),
+      ended: (sessionRef) =>
+        sql<{ reason: SessionEnd }>`select reason from simulated_ended_session where session_ref = ${sessionRef}`.pipe(
+          Effect.map(([row]) => row?.reason ?? null),
+          Effect.orDie
+        ),
+      connected: sql<Pick<SimulatedAccount, "user_id">>`
+        select distinct user_id collate "C" as user_id from simulated_authorization where session_ref is not null order by 1
+      `.pipe(Effect.map((rows) => rows.map(({ user_id }) => user_id)), Effect.orDie),
       isForSale: (username) =>
         sql`select 1 from simulated_username_for_sale where username_key = ${usernameKey(username)}`.pipe(
           Effect.map((rows) => rows.length > 0),

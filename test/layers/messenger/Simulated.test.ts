@@ -8,9 +8,8 @@ import { callsKept, SimulatedPlatform } from "../../../src/layers/messenger/Simu
 import { MessengerSession } from "../../../src/ports/MessengerSession.ts"
 import { asOwner, forEachDatabase } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
-import { messengerContract } from "./contract.ts"
-
-const holdsNothing = { twoFaPasswords: [], passkeyIds: [] }
+import { type Capability, holdsNothing, messengerContract, type MessengerHarness } from "./contract.ts"
+import { sessionsContract } from "./sessions.ts"
 
 let people = 0
 
@@ -47,7 +46,14 @@ const holdSleep = Effect.fnUntraced(function*(milliseconds: number) {
 })
 
 const simulation = <E>(messenger: Layer.Layer<MessengerSession | SimulatedPlatform, E>): void => {
-  messengerContract("the messenger", { layer: messenger, world: SimulatedPlatform })
+  const harness: MessengerHarness<SimulatedPlatform, E> = {
+    layer: messenger,
+    world: SimulatedPlatform,
+    capabilities: new Set<Capability>(["answers", "lost events", "unreadable security", "any text"]),
+    pass: (duration) => TestClock.adjust(duration)
+  }
+  messengerContract("the messenger", harness)
+  sessionsContract("the messenger", harness)
 
   layer(messenger)("scripts", (it) => {
     it.effect("answer in their order, each as often as it says", () =>
@@ -194,7 +200,8 @@ const simulation = <E>(messenger: Layer.Layer<MessengerSession | SimulatedPlatfo
           live.security(holdsNothing),
           live.updateProfile({}),
           live.setUsername(null),
-          live.authorizations
+          live.authorizations,
+          live.logOut
         ]
         for (const call of calls) assert.isTrue(Exit.hasDies(yield* Effect.exit(call)))
       }))
@@ -280,7 +287,7 @@ describe("the simulated platform in the database", () => {
           const tables = yield* sql<{ name: string }>`
         select relname as name from pg_class where relname like 'simulated%' and relkind in ('r', 'S') order by relname
       `
-          assert.strictEqual(tables.length, 7)
+          assert.strictEqual(tables.length, 8)
           for (const { name } of tables) {
             const refused = yield* Effect.flip(
               sql.withTransaction(Effect.andThen(sql`set local role console_app`, sql`select * from ${sql(name)}`))

@@ -16,6 +16,7 @@ import keepIdempotencyKeys from "./0014_keep_idempotency_keys.ts"
 import appendEvents from "./0015_append_events.ts"
 import countReserved from "./0016_count_reserved.ts"
 import watchAccounts from "./0019_watch_accounts.ts"
+import extendSimulatedPlatform from "./0020_extend_simulated_platform.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -33,5 +34,6 @@ export const migrations: Migrate.Migrations = {
   "0014_keep_idempotency_keys": keepIdempotencyKeys,
   "0015_append_events": appendEvents,
   "0016_count_reserved": countReserved,
-  "0019_watch_accounts": watchAccounts
+  "0019_watch_accounts": watchAccounts,
+  "0020_extend_simulated_platform": extendSimulatedPlatform
 }
