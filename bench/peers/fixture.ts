@@ -42,8 +42,8 @@ const organizationRows = `
   from generate_series(1, $1::int) as number`
 
 const departmentRows = `
-  insert into department (organization_id, id, name, created_at)
-  select id, gen_random_uuid(), 'Department ' || number, ${now}
+  insert into department (organization_id, id, name, name_key, created_at)
+  select id, gen_random_uuid(), 'Department ' || number, 'department ' || number, ${now}
   from organization, generate_series(1, ${departments}) as number`
 
 const adminRows = `

@@ -61,8 +61,8 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
     seat_limit, archive_key_set)
   values ('${id}', '${id}', 'active', '2026-01-01', true, 'active', 'governance', 'annual', ${accounts},
     ${accounts}, true)`,
-  `insert into department (organization_id, id, name, created_at)
-  select '${id}', ${idOf("department", id, "n")}, 'Department ' || n, '2026-01-01'
+  `insert into department (organization_id, id, name, name_key, created_at)
+  select '${id}', ${idOf("department", id, "n")}, 'Department ' || n, 'department ' || n, '2026-01-01'
   from generate_series(0, ${departments - 1}) n`,
   `insert into admin (organization_id, id, email, role, created_at, joined_at)
   select '${id}', ${idOf("admin", id, "role")}, role || '@${id}.example', role, '2026-01-01', '2026-01-01'

@@ -5,6 +5,7 @@
  * its area's file, and nowhere else. Anything else that goes wrong is a defect and answers 500 `internal_error`.
  */
 export * from "./failures/Accounts.ts"
+export * from "./failures/Admins.ts"
 export {
   type ErrorBody,
   errorBody,
@@ -15,5 +16,6 @@ export {
 } from "./failures/Base.ts"
 export * from "./failures/Common.ts"
 export * from "./failures/Credentials.ts"
+export * from "./failures/Departments.ts"
 export * from "./failures/Me.ts"
 export * from "./failures/Messenger.ts"

@@ -1,5 +1,5 @@
 /** What a credential may hand out to somebody else: never more than it has itself. */
-import type { Caller, Scope } from "./Access.ts"
+import { type Caller, isNarrowing, reachesEveryAccount, type Role, type Scope } from "./Access.ts"
 import { ScopeExceeded } from "./Failure.ts"
 
 /** What is handed out. */
@@ -21,3 +21,18 @@ export const exceeded = (
   }
   return scopes.every((scope) => carried.includes(scope)) ? null : new ScopeExceeded({ param: "scopes" })
 }
+
+/** An access that somebody has or is given: by which role, and whether a grant of it lies beyond the caller's limit. */
+export interface HandedAccess {
+  readonly role: Role
+  readonly beyond: boolean
+}
+
+/** Why a caller with a limit may not hand the access out; null where it lies within the limit. */
+export const accessExceeded = (
+  { limit }: Pick<Caller["Service"], "limit">,
+  { beyond, role }: HandedAccess
+): ScopeExceeded | null =>
+  isNarrowing(limit) && (beyond || reachesEveryAccount(role))
+    ? new ScopeExceeded({ message: "A credential limited to accounts or departments gives access to no others." })
+    : null

@@ -6,6 +6,15 @@ export const maxAboutLength = 140
 export const maxNameLength = 64
 export const maxUsernameLength = 32
 export const maxRoleLabelLength = 60
+export const maxDepartmentNameLength = 80
+export const maxAdminNameLength = 80
+export const maxEmailLength = 254
+export const maxGrantedAccounts = 1000
+export const maxGrantedDepartments = 200
+/** How long the link of an invitation works, and how many go out in a day: to one address, and of one organization. */
+export const invitationLifetime = Duration.days(7)
+export const invitationsPerAddress = 5
+export const invitationsPerOrganization = 100
 export const maxSearchLength = 100
 export const maxSearchLimit = 50
 export const defaultSearchLimit = 20

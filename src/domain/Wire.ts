@@ -66,6 +66,14 @@ export const List = <Item extends Schema.Top>(item: Item) =>
     has_more: described(Schema.Boolean, "Whether more items follow.")
   })
 
+/** The list envelope of items that carry the organization's own text alone. */
+export const PlainList = <Item extends Schema.Top>(item: Item) =>
+  Schema.Struct({
+    object: Kind("list"),
+    data: described(Schema.Array(item), "The items of this page, in the list's order."),
+    has_more: described(Schema.Boolean, "Whether more items follow.")
+  })
+
 /** One page of a query that read one row more than `limit`. */
 export const page = <A>(rows: ReadonlyArray<A>, limit: number) => ({
   object: "list" as const,
@@ -98,3 +106,9 @@ export const Text = (max: number) =>
       })
     )
   )
+
+/** Text of one line that is not empty. */
+export const Line = (max: number) =>
+  Text(max).check(Schema.makeFilter((text: string) => text !== "" && !text.includes("\n"), {
+    expected: "one line of text that is not empty"
+  }))

@@ -15,7 +15,7 @@ export const commonFailures = [
 ] as const
 
 /** What a role that may not call an operation gets. */
-export type Refusal = typeof Failure.RoleForbidden | typeof Failure.SuperadminRequired
+export type Refusal = typeof Failure.OwnerRequired | typeof Failure.RoleForbidden | typeof Failure.SuperadminRequired
 
 /** What is checked before an operation looks at its input. */
 export type AdmissionFailure =

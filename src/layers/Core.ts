@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ApiKeys } from "./crypto/ApiKeys.ts"
+import { InvitationTokens } from "./crypto/InvitationTokens.ts"
 import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
 import * as Addresses from "./memory/Addresses.ts"
 import * as Repositories from "./sql/Repositories.ts"
@@ -21,6 +22,8 @@ export const layer = (options: Options) =>
     Addresses.layerAnonymousRequests,
     Addresses.layerRefusedRefreshes
   ).pipe(
-    Layer.provideMerge(Layer.merge(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix))),
+    Layer.provideMerge(
+      Layer.mergeAll(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix), InvitationTokens.layer)
+    ),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

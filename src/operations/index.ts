@@ -14,6 +14,11 @@ import { createApiKey } from "./credentials/create_api_key.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "./credentials/revoke_ai_connection.ts"
 import { revokeApiKey } from "./credentials/revoke_api_key.ts"
+import { createDepartment } from "./departments/create_department.ts"
+import { deleteDepartment } from "./departments/delete_department.ts"
+import { listDepartments } from "./departments/list_departments.ts"
+import { renameDepartment } from "./departments/rename_department.ts"
+import { setAccountDepartment } from "./departments/set_account_department.ts"
 import { getJournalEvent } from "./journal/get_journal_event.ts"
 import { listJournalEvents } from "./journal/list_journal_events.ts"
 import { tailJournalEvents } from "./journal/tail_journal_events.ts"
@@ -44,7 +49,12 @@ export const operations = [
   listJournalEvents,
   getJournalEvent,
   tailJournalEvents,
-  findAccounts
+  findAccounts,
+  listDepartments,
+  createDepartment,
+  renameDepartment,
+  deleteDepartment,
+  setAccountDepartment
 ] as const
 
 export type Operations = typeof operations

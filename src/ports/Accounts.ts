@@ -34,6 +34,12 @@ export class Accounts extends Context.Service<Accounts, {
   /** Takes monitoring up again, as protected whatever happened before. */
   resume(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
   setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
+  /** Files the account under a department that is locked, or under none. */
+  setDepartment(
+    organizationId: OrganizationId,
+    account: AccountFacts,
+    departmentId: DepartmentId | null
+  ): Effect.Effect<void>
   /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
   setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>
 }>()("org-security-console/ports/Accounts") {}

@@ -42,7 +42,7 @@ describe("the tools", () => {
       expect([operation.id, annotations]).toEqual([operation.id, {
         title,
         readOnlyHint: operation.method === "GET",
-        destructiveHint: false,
+        destructiveHint: operation.destructive,
         idempotentHint: operation.idempotent,
         openWorldHint: operation.failures.some(({ identifier }) => identifier === "messenger_unavailable")
       }])
@@ -126,7 +126,8 @@ describe("the tools", () => {
         const account = yield* World.makeLiveAccount(id)
         yield* World.put(`/v1/accounts/${account.id}/role-label`, admins.owner.key, { role_label: "First" })
         const [event] = yield* World.journal(id)
-        for (const request of requests(account.id, event!.id)) {
+        const department = yield* World.makeDepartment(id)
+        for (const request of requests(account.id, event!.id, { department })) {
           const { body } = yield* Mcp.call(request.id, request.input, { key: admins.owner.key })
           const { outputSchema } = tools.find(({ name }) => name === request.id)!
           expect([request.id, violations(outputSchema as JsonSchema, body.result.structuredContent)])

@@ -11,8 +11,11 @@ describe("1 what a credential may do", () => {
     it.effect("S1-06, S1-09, S4.6-03, S4.9-02, S4.10-07, S4.11-03, S4.12-03, S4.13-05, S4.14-06, S7-07, S7-13: for every role and operation the role's rule holds with all six scopes and with its own alone, and a refusal changes nothing", () =>
       Effect.gen(function*() {
         for (const role of Role.literals) {
-          const { account, organization, requests } = yield* makeStage()
-          yield* World.grant(organization.id, organization.admins[role].id, { accounts: [account.id] })
+          const { account, department, organization, requests } = yield* makeStage()
+          yield* World.grant(organization.id, organization.admins[role].id, {
+            accounts: [account.id],
+            departments: [department]
+          })
           const keys = new Map<string, World.Person["key"]>()
           for (const scope of new Set(requests.map(({ operation }) => operation.scope))) {
             keys.set(scope, (yield* World.makeKey(organization.id, organization.admins[role].id, [scope])).key)

@@ -212,9 +212,9 @@ describe("5.3 scopes", () => {
 
       it.effect("S5.3-10: with accounts:write the billing role sets its own mail preferences, and changes nothing else", () =>
         Effect.gen(function*() {
-          const { account, organization, requests: usual } = yield* makeStage()
+          const { account, department, organization, requests: usual } = yield* makeStage()
           const { id } = organization.admins.billing
-          yield* World.grant(organization.id, id, { accounts: [account.id] })
+          yield* World.grant(organization.id, id, { accounts: [account.id], departments: [department] })
           const { key } = yield* World.makeKey(organization.id, id, ["accounts:write"])
           for (const request of usual.filter((request) => changing.includes(request.id))) {
             const before = yield* World.snapshot(organization.id)

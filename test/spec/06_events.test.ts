@@ -15,8 +15,11 @@ describe("6 events", () => {
           for (const [place, role] of (["owner", "superadmin", "admin"] as const).entries()) {
             const moment = new Date(1_800_000_000_000 + place * 1000)
             yield* TestClock.setTime(moment.getTime())
-            const { account, organization, requests } = yield* makeStage()
-            yield* World.grant(organization.id, organization.admins[role].id, { accounts: [account.id] })
+            const { account, department, organization, requests } = yield* makeStage()
+            yield* World.grant(organization.id, organization.admins[role].id, {
+              accounts: [account.id],
+              departments: [department]
+            })
             const before = (yield* World.journal(organization.id)).length
             for (const request of requests.filter(({ id }) => changing.includes(id))) {
               if (allowed(request.id, role) !== "ok") continue

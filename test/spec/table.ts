@@ -1,7 +1,7 @@
 /** The operations as the specification has them: a line each, which no declaration is asked for. */
 import { everyone, protectors, type Role, superadmins } from "../../src/domain/Access.ts"
 
-/** The table of section 4, the three operations on credentials, the three on the journal and the search. */
+/** The table of section 4, and of section 10.6. */
 export const table = [
   ["get_organization", "GET", "/v1/organization", "org:read", "yes", "everyone"],
   ["list_ai_connections", "GET", "/v1/ai-connections", "org:read", "yes", "everyone"],
@@ -44,8 +44,16 @@ export const table = [
   ["list_journal_events", "GET", "/v1/journal", "org:read", "yes", "everyone"],
   ["get_journal_event", "GET", "/v1/journal/{event_id}", "org:read", "yes", "everyone"],
   ["tail_journal_events", "GET", "/v1/journal/tail", "org:read", "yes", "superadmins"],
-  ["find_accounts", "GET", "/v1/account-search", "org:read", "yes", "everyone"]
+  ["find_accounts", "GET", "/v1/account-search", "org:read", "yes", "everyone"],
+  ["list_departments", "GET", "/v1/departments", "org:read", "yes", "everyone"],
+  ["create_department", "POST", "/v1/departments", "admins:write", "no", "superadmins"],
+  ["rename_department", "PATCH", "/v1/departments/{department_id}", "admins:write", "no", "superadmins"],
+  ["delete_department", "DELETE", "/v1/departments/{department_id}", "admins:write", "no", "superadmins"],
+  ["set_account_department", "PUT", "/v1/accounts/{account_id}/department", "accounts:write", "no", "protectors"]
 ] as const
+
+/** The fourteen operations of section 4. */
+export const contract: ReadonlyArray<string> = table.slice(0, 14).map(([id]) => id)
 
 const roles = { everyone, protectors, superadmins }
 

@@ -69,6 +69,10 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
     news: true,
     offers: true
   })
+  const strangers = yield* Effect.forEach(
+    ["superadmin", "admin", "billing", "archive"] as const,
+    (role) => World.makePerson(id, role)
+  )
   const events = yield* World.journal(id)
   const granted = yield* World.query<{ id: string }>(
     id,
@@ -86,6 +90,8 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       event: events.map((event) => event.id),
       department: departments,
       admin: people.map((person) => person.id),
+      // None that a run sends requests by, which it would disable.
+      person: strangers.map((person) => person.id),
       credential: people.map((person) => person.keyId),
       // None that a run sends requests with, which it would revoke.
       key: [spare.id],
@@ -106,6 +112,7 @@ export const nothing: Ids = {
   event: [crypto.randomUUID(), crypto.randomUUID()],
   department: [crypto.randomUUID()],
   admin: [crypto.randomUUID()],
+  person: [crypto.randomUUID()],
   credential: [crypto.randomUUID()],
   key: [crypto.randomUUID()],
   connection: [crypto.randomUUID()]
@@ -117,6 +124,7 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   event: all.flatMap((ids) => ids.event),
   department: all.flatMap((ids) => ids.department),
   admin: all.flatMap((ids) => ids.admin),
+  person: all.flatMap((ids) => ids.person),
   credential: all.flatMap((ids) => ids.credential),
   key: all.flatMap((ids) => ids.key),
   connection: all.flatMap((ids) => ids.connection)

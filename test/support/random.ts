@@ -5,11 +5,12 @@ import { operations } from "../../src/operations/index.ts"
 import * as World from "./world.ts"
 
 /** What an id of a request names. */
-export type IdKind = "account" | "event" | "department" | "admin" | "credential" | "key" | "connection"
+export type IdKind = "account" | "event" | "department" | "admin" | "person" | "credential" | "key" | "connection"
 
-export const idKinds: Readonly<Record<string, IdKind>> = {
+const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
-  starting_after: "account",
+  account_ids: "account",
+  department_ids: "department",
   event_id: "event",
   before_id: "event",
   department_id: "department",
@@ -19,11 +20,30 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   connection_id: "connection"
 }
 
+const listed: Readonly<Record<string, IdKind>> = { list_departments: "department", list_admins: "person" }
+
+/** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
+export const idKindOf = (operation: Operation.Any, name: string): IdKind | undefined =>
+  name === "starting_after"
+    ? listed[operation.id] ?? "account"
+    : name === "admin_id" && !Object.hasOwn(operation.query, name)
+    ? "person"
+    : idKinds[name]
+
 /** The ids that a request draws from. */
 export type Ids = Readonly<Record<IdKind, ReadonlyArray<string>>>
 
 /** No ids at all, for requests that name theirs. */
-export const noIds: Ids = { account: [], event: [], department: [], admin: [], credential: [], key: [], connection: [] }
+export const noIds: Ids = {
+  account: [],
+  event: [],
+  department: [],
+  admin: [],
+  person: [],
+  credential: [],
+  key: [],
+  connection: []
+}
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */
 interface Pick {
@@ -71,9 +91,14 @@ const telling: Readonly<Record<string, ReadonlyArray<string>>> = {
   since: ["1970-01-01T00:00:00.000Z", "1970-01-01T00:10:00.000Z", "2026-01-01T00:00:00.000Z"]
 }
 
-const field = (name: string, schema: Schema.Top): Arbitrary.Arbitrary<unknown> =>
-  idKinds[name] !== undefined
-    ? Arbitrary.schema(Pick)
+const picked = (name: string): Arbitrary.Arbitrary<unknown> =>
+  name.endsWith("_ids") ? Arbitrary.array(Arbitrary.schema(Pick), { maxLength: 3 }) : Arbitrary.schema(Pick)
+
+const field = (operation: Operation.Any, name: string, schema: Schema.Top): Arbitrary.Arbitrary<unknown> =>
+  idKindOf(operation, name) !== undefined
+    ? SchemaAST.isUnion(Schema.toEncoded(schema).ast)
+      ? oneOf<unknown>(Arbitrary.Constant(null), picked(name), picked(name))
+      : picked(name)
     : telling[name] !== undefined
     ? pickOf(...telling[name])
     : Arbitrary.schema(Schema.toEncoded(schema) as Schema.Codec<unknown>)
@@ -88,8 +113,8 @@ const members = (operation: Operation.Any): Arbitrary.Arbitrary<Record<string, u
         Object.entries(fields).filter(([name]) => name !== "current_password").map(([name, schema]) => [
           name,
           SchemaAST.isOptional(schema.ast)
-            ? oneOf<unknown>(Arbitrary.Constant(absent), field(name, schema))
-            : field(name, schema)
+            ? oneOf<unknown>(Arbitrary.Constant(absent), field(operation, name, schema))
+            : field(operation, name, schema)
         ])
       )
     ),
@@ -118,12 +143,13 @@ const isPick = (value: unknown): value is Pick => typeof value === "object" && v
 /** The request with its ids drawn. */
 export const draw = ({ members, operation: id }: Draft, ids: Ids): Request => {
   const operation = byId(id)
+  const idOf = (kind: IdKind, { pick }: Pick) => ids[kind][pick % ids[kind].length] ?? crypto.randomUUID()
   const drawn = Object.fromEntries(
     Object.entries(members).map(([name, value]) => {
-      const kind = idKinds[name]
-      return isPick(value) && kind !== undefined
-        ? [name, ids[kind][value.pick % ids[kind].length] ?? crypto.randomUUID()]
-        : [name, value]
+      const kind = idKindOf(operation, name)
+      if (kind === undefined) return [name, value]
+      if (Array.isArray(value)) return [name, value.map((one) => isPick(one) ? idOf(kind, one) : one)]
+      return [name, isPick(value) ? idOf(kind, value) : value]
     })
   )
   const of = (fields: object) => Object.entries(drawn).filter(([name]) => Object.hasOwn(fields, name))

@@ -27,11 +27,13 @@ const fitting: Readonly<Record<string, (subject: Subject) => unknown>> = {
 }
 
 /** The members of the sample's request with the subject's ids, on pages of the usual size. */
-export const inputOf = ({ sample }: Operation.Any, subject: Subject): Readonly<Record<string, unknown>> =>
+export const inputOf = (operation: Operation.Any, subject: Subject): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(sample.request).filter(([name]) => name !== "limit").map(([name, value]) => {
-      const kind = Random.idKinds[name]
-      return [name, kind === undefined ? fitting[name]?.(subject) ?? value : subject[kind] ?? value]
+    Object.entries(operation.sample.request).filter(([name]) => name !== "limit").map(([name, value]) => {
+      const kind = Random.idKindOf(operation, name)
+      if (kind === undefined) return [name, fitting[name]?.(subject) ?? value]
+      const id = subject[kind]
+      return [name, id === undefined ? value : Array.isArray(value) ? value.map(() => id) : id]
     })
   )
 
@@ -42,13 +44,13 @@ export const requestOf = (operation: Operation.Any, input: Readonly<Record<strin
   input
 })
 
-/** The operations that give and take credentials stand apart: each request of theirs needs a credential of its own. */
+/** The operations on people and credentials stand apart: each request of theirs needs one of its own. */
 const givesAccess = ({ scope }: Operation.Any): boolean => scope === "admins:write"
 
-/** The requests about one account and one event of the journal, in the order of the list. */
-export const requests = (account: string, event: string): ReadonlyArray<Request> =>
+/** The requests about one account, one event of the journal and what else is named, in the order of the list. */
+export const requests = (account: string, event: string, more: Subject = {}): ReadonlyArray<Request> =>
   all.filter((operation) => !givesAccess(operation))
-    .map((operation) => requestOf(operation, inputOf(operation, { account, event })))
+    .map((operation) => requestOf(operation, inputOf(operation, { ...more, account, event })))
 
 /** The operations that change something, in the order of the list. */
 export const changing: ReadonlyArray<string> = all.filter((operation) =>
@@ -69,5 +71,6 @@ export const makeStage = Effect.fnUntraced(function*(facts: Record<string, unkno
   yield* World.put(`/v1/accounts/${account.id}/role-label`, organization.admins.owner.key, { role_label: "First" })
   const events = yield* World.get("/v1/journal", organization.admins.owner.key)
   const eventId: string = events.body.data[0].id
-  return { organization, account, eventId, requests: requests(account.id, eventId) }
+  const department = yield* World.makeDepartment(organization.id)
+  return { organization, account, eventId, department, requests: requests(account.id, eventId, { department }) }
 })

@@ -304,11 +304,11 @@ export const grant = (
   )
 
 /** Makes a department, and answers its id. */
-export const makeDepartment = Effect.fnUntraced(function*(organizationId: string, name = "Department") {
+export const makeDepartment = Effect.fnUntraced(function*(organizationId: string, name?: string) {
   const id = crypto.randomUUID()
   yield* Fixtures.within(
     organizationId,
-    Provisioning.rows("department", organizationId, [{ id, name, created_at: new Date(0) }])
+    Provisioning.rows("department", organizationId, [{ id, name: name ?? `Department ${id}`, created_at: new Date(0) }])
   )
   return id
 })

@@ -45,6 +45,12 @@ export class SuperadminRequired extends Schema.TaggedError<SuperadminRequired>()
   static readonly status = 403
 }
 
+export class OwnerRequired
+  extends Schema.TaggedError<OwnerRequired>()("owner_required", fields("Only the owner may do this."))
+{
+  static readonly status = 403
+}
+
 /** Nobody is there to hold what would be answered: a page of the console does it instead. */
 export class ConsolePageRequired extends Schema.TaggedError<ConsolePageRequired>()(
   "console_page_required",

@@ -251,6 +251,11 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and id = ${account.id}`
         )),
 
+      setDepartment: (organizationId, account, departmentId) =>
+        sql`
+          update account set department_id = ${departmentId}
+          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid),
+
       setNames: (organizationId, account, names) =>
         Effect.orDie(Tenant.post(
           sql,

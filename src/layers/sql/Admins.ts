@@ -9,15 +9,17 @@ interface MailRow extends MailChoices {
   readonly email: string
 }
 
+/** The columns that an admin's facts are read from. */
+export const adminFacts =
+  "id, email, name, role, archive_access, password_hash is not null as has_password, created_at, joined_at, disabled_at"
+
 /** The admins and their own settings; an admin without a sign-in is one who has not joined yet. */
 export const layer = Layer.effect(
   Ports.Admins,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
-    const facts = sql.literal(
-      "id, email, name, role, archive_access, password_hash is not null as has_password, created_at, joined_at, disabled_at"
-    )
+    const facts = sql.literal(adminFacts)
     return Ports.Admins.of({
       mailPreferences: (organizationId, adminId, lock) =>
         sql<MailRow>`
@@ -40,13 +42,14 @@ export const layer = Layer.effect(
 
       list: (organizationId) =>
         sql<AdminFacts>`
-          select ${facts} from admin where organization_id = ${organizationId}
+          select ${facts} from admin where organization_id = ${organizationId} and removed_at is null
           order by role = 'owner' desc, created_at, email`.pipe(Effect.orDie),
 
       findByEmail: (organizationId, email, lock) =>
         sql<AdminFacts>`
           select ${facts} from admin
           where organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}
+            and removed_at is null
           ${lock ? sql`for update` : sql``}`.pipe(Effect.orDie, Effect.map(([found]) => found ?? null)),
 
       create: Effect.fnUntraced(function*(organizationId, { archiveAccess, ...admin }, now) {

@@ -239,7 +239,7 @@ export const layer = Layer.effect(
               exists (select 1 from known_browser where ${of} and address = ${group}) as known_address
             from admin
             where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
-              and disabled_at is null and joined_at is not null`)
+              and disabled_at is null and removed_at is null and joined_at is not null`)
         const [admin] = yield* find
         const counted = ofSignIn(organization, email, admin, attempt)
         const turn = turns(counted.others[0]?.key ?? counted.own.key)

@@ -22,7 +22,7 @@ export const layer = Layer.effect(
           sql.literal(Bearers.adminColumns)
         } from admin join organization on organization.id = admin.organization_id
         where admin.organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}
-          and disabled_at is null`
+          and disabled_at is null and removed_at is null`
       )
       if (row === undefined) return yield* new ResourceMissing({})
       return Bearers.caller(row, Scope.literals, null, { kind: "console", id: row.admin_id, label: "embedded" })

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { type Role, Scope } from "../../domain/Access.ts"
 import { type MessengerNames, nameKey } from "../../domain/Account.ts"
 import { searchText } from "../../domain/AccountSearch.ts"
+import { departmentKey } from "../../domain/Department.ts"
 import { defaultApiKeyExpiry, signOutLock } from "../../domain/Limits.ts"
 import { MonitoringState, type StatusFacts } from "../../domain/Status.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
@@ -237,7 +238,10 @@ export const rows = Effect.fnUntraced(
   ) {
     const sql = yield* SqlClient.SqlClient
     for (const value of values) {
-      yield* Effect.orDie(sql`insert into ${sql(table)} ${sql.insert({ organization_id: organizationId, ...value })}`)
+      const derived = table === "department" ? { name_key: departmentKey(String(value["name"])) } : {}
+      yield* Effect.orDie(
+        sql`insert into ${sql(table)} ${sql.insert({ organization_id: organizationId, ...value, ...derived })}`
+      )
     }
     if (table !== "session") return
     const accounts = new Set(values.flatMap(({ account_id }) => typeof account_id === "string" ? [account_id] : []))

@@ -7,6 +7,7 @@ import * as Applications from "./Applications.ts"
 import * as ConsolePasswords from "./ConsolePasswords.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Db from "./Db.ts"
+import * as Departments from "./Departments.ts"
 import * as Directory from "./Directory.ts"
 import * as Entrance from "./Entrance.ts"
 import * as Guard from "./Guard.ts"
@@ -17,6 +18,7 @@ import * as OAuthClients from "./OAuthClients.ts"
 import * as OAuthGrants from "./OAuthGrants.ts"
 import * as Organizations from "./Organizations.ts"
 import * as Outbox from "./Outbox.ts"
+import * as People from "./People.ts"
 import * as RateLimiter from "./RateLimiter.ts"
 
 export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeAll(
@@ -25,6 +27,7 @@ export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeA
   Applications.layer,
   Credentials.layer,
   Db.layer,
+  Departments.layer,
   Directory.layer,
   Entrance.layer,
   Guard.layer,
@@ -35,5 +38,6 @@ export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeA
   OAuthGrants.layer,
   Organizations.layer,
   Outbox.layer,
+  People.layer,
   RateLimiter.layer
 ))).pipe(Layer.provideMerge(Vault.layer))

@@ -52,10 +52,10 @@ export const makeNaming = (known: ReadonlySet<string>) => {
     })
 }
 
-const unnamed = new Set(["content_notice", "has_more", "last_sequence", "head_hash", "hash", "prev_hash"])
+const unnamed = new Set(["content_notice", "has_more", "last_sequence", "head_hash", "hash", "prev_hash", "accounts"])
 
 /** Differs by what was asked with, and not by what is shown. */
-const ofCredential = new Set(["credential", "via", "request_id", "last_used_at"])
+const ofCredential = new Set(["credential", "via", "request_id", "last_used_at", "last_active_at"])
 
 /**
  * Everything that an answer shows, piece by piece: of which object, under which name, and what.

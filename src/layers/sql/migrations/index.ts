@@ -15,6 +15,7 @@ import keepStatusPlain from "./0013_keep_status_plain.ts"
 import keepIdempotencyKeys from "./0014_keep_idempotency_keys.ts"
 import appendEvents from "./0015_append_events.ts"
 import countReserved from "./0016_count_reserved.ts"
+import addPeople from "./0017_add_people.ts"
 import watchAccounts from "./0019_watch_accounts.ts"
 import extendSimulatedPlatform from "./0020_extend_simulated_platform.ts"
 
@@ -34,6 +35,7 @@ export const migrations: Migrate.Migrations = {
   "0014_keep_idempotency_keys": keepIdempotencyKeys,
   "0015_append_events": appendEvents,
   "0016_count_reserved": countReserved,
+  "0017_add_people": addPeople,
   "0019_watch_accounts": watchAccounts,
   "0020_extend_simulated_platform": extendSimulatedPlatform
 }

@@ -1,0 +1,79 @@
+/** Who may act on whom, and what access a role can have: pure rules over facts that are read under a lock. */
+import { reachesEveryAccount, type Role, superadmins } from "./Access.ts"
+import type { AdminFacts } from "./Admin.ts"
+import {
+  AccessNotApplicable,
+  AdminProtected,
+  NotDisabled,
+  NotEnabled,
+  NotInvited,
+  NotSuperadmin,
+  OwnerRequired,
+  SuperadminRequired
+} from "./Failure.ts"
+
+/** What of an admin the rules look at. */
+export type Facts = Pick<AdminFacts, "disabled_at" | "id" | "joined_at" | "role">
+
+/** What an admin is granted, as it is sent; what is left out stays as it is. */
+export interface WantedAccess {
+  readonly account_ids?: ReadonlyArray<string>
+  readonly department_ids?: ReadonlyArray<string>
+  readonly archive?: boolean
+}
+
+/** Whether the admin still administers the organization: it may have been demoted since the request came in. */
+export const administers = (acting: Facts | undefined): SuperadminRequired | null =>
+  acting !== undefined && acting.disabled_at === null && superadmins.includes(acting.role)
+    ? null
+    : new SuperadminRequired({})
+
+/** Only the owner makes superadmins. */
+export const givesRole = (acting: Facts, role: Role): OwnerRequired | null =>
+  role === "superadmin" && acting.role !== "owner"
+    ? new OwnerRequired({ message: "Only the owner may make somebody a superadmin." })
+    : null
+
+/** Only the owner acts on superadmins. */
+export const actsOn = (acting: Facts, target: Facts): OwnerRequired | null =>
+  target.role === "superadmin" && acting.role !== "owner"
+    ? new OwnerRequired({ message: "Only the owner may do this to a superadmin." })
+    : null
+
+/** Nobody lessens the owner, or themselves: so that nobody locks an organization out. */
+export const lessens = (acting: Facts, target: Facts): AdminProtected | OwnerRequired | null => {
+  if (target.role === "owner") return new AdminProtected({ message: "The owner stays: the ownership is transferred." })
+  if (target.id === acting.id) return new AdminProtected({ message: "Nobody may do this to themselves." })
+  return actsOn(acting, target)
+}
+
+export const disables = (acting: Facts, target: Facts): AdminProtected | NotEnabled | OwnerRequired | null =>
+  lessens(acting, target) ?? (target.disabled_at === null ? null : new NotEnabled({}))
+
+export const enables = (acting: Facts, target: Facts): NotDisabled | OwnerRequired | null =>
+  actsOn(acting, target) ?? (target.disabled_at === null ? new NotDisabled({}) : null)
+
+/** Whoever has a password needs no invitation, and who is disabled may not use one. */
+export const reinvites = (acting: Facts, target: Facts): NotInvited | OwnerRequired | null =>
+  actsOn(acting, target) ?? (target.joined_at === null && target.disabled_at === null ? null : new NotInvited({}))
+
+/** The ownership goes from the owner to an active superadmin. */
+export const transfers = (acting: Facts | undefined, target: Facts): NotSuperadmin | OwnerRequired | null => {
+  if (acting === undefined || acting.disabled_at !== null || acting.role !== "owner") return new OwnerRequired({})
+  return target.role === "superadmin" && target.joined_at !== null && target.disabled_at === null
+    ? null
+    : new NotSuperadmin({})
+}
+
+/** Accounts are granted to roles that reach what is granted; the archive is granted to admins, and archive always has it. */
+export const canHave = (role: Role, wanted: WantedAccess): AccessNotApplicable | null => {
+  if (reachesEveryAccount(role)) {
+    return new AccessNotApplicable({
+      param: "role",
+      message: "This role reaches every account: nothing is granted to it."
+    })
+  }
+  return role === "archive" && wanted.archive === false
+    ? new AccessNotApplicable({ param: "archive", message: "The role archive always reads the archive." })
+    : null
+}

@@ -1,0 +1,14 @@
+/** A request and its answer in the demo organization. */
+export const sample = {
+  request: {
+    department_id: "019bc0ec-2500-7344-9a3e-5b0d6a31c7f2",
+    name: "Legal and compliance"
+  },
+  answer: {
+    object: "department",
+    id: "019bc0ec-2500-7344-9a3e-5b0d6a31c7f2",
+    name: "Legal and compliance",
+    accounts: 0,
+    created_at: "2026-01-15T09:11:00.000Z"
+  }
+} as const
