@@ -1,5 +1,6 @@
 /** What follows when sessions of the service are gone: the paired one takes over, or protection stops. */
 import type { SessionEnd } from "../Messenger.ts"
+import { isActing } from "./Deadline.ts"
 import type { AccountChange, OwnChange, Signal } from "./Decision.ts"
 import type { OwnSession, ProtectionFacts, StopReason } from "./Facts.ts"
 import type { Loss } from "./Observation.ts"
@@ -118,6 +119,7 @@ export const survived = (facts: ProtectionFacts, losses: ReadonlyArray<Loss>, no
     return session === undefined ? [] : [[session, reason] as const]
   })
   const find = (slot: OwnSession["slot"]) => lost.find(([own]) => own.slot === slot)
+  if (!facts.own.some(isActing)) return stopped(facts, [], "session_lost", now)
   const lostMain = find("main")
   const lostPaired = find("paired")
   const withoutLostPaired = () =>

@@ -34,6 +34,17 @@ export const requeued = (row: Row, now: Date): Row =>
     withheld_reason: null
   }
 
+/** Whether an admin has approved the session after it was to be signed out. */
+export const isSpared = (
+  { approved_at, ending_at, ending_reason }: Pick<WatchedSession, "approved_at" | "ending_at" | "ending_reason">
+): boolean => ending_reason !== null && approved_at !== null && (ending_at === null || approved_at >= ending_at)
+
+/** Takes back what an admin has decided against since. */
+export const spared = <R extends Row>(row: R): R =>
+  isSpared(row)
+    ? { ...row, queued_at: null, ending_reason: null, ending_at: null, ending_by: null, ending_intent: null }
+    : row
+
 /** Gives a session that nobody reviewed its deadline. */
 export const withDeadline = (row: Row, { account, enforcement, now, reviewWindow }: Terms): Row =>
   !isPending(row) || row.review_deadline !== null ? row : {
@@ -117,6 +128,12 @@ export const endedByOthers = (row: WatchedSession, actor: "external" | "unknown"
 export const toldEnded = (row: WatchedSession, reason: EndingReason, intent: number): Told => [
   { ...sessionEvent(endingAction(reason), "service", row.id, { reason }), closes: intent },
   reason === "autokill" ? { kind: "session.autokilled", session: toldSession(row) } : null
+]
+
+/** What is told of a sign-out that was not done, and that is certain; it closes the intent. */
+export const toldUndone = (session: string, reason: EndingReason, intent: number, because: string): Told => [
+  { ...sessionEvent(endingAction(reason), "service", session, { reason, because }), outcome: "failed", closes: intent },
+  null
 ]
 
 /** What is told of a session that somebody else ended. */

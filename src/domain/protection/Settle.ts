@@ -3,10 +3,10 @@ import { signOutRetry } from "../Limits.ts"
 import { earliest, plus } from "./Deadline.ts"
 import type { EndedSession, Settlement, SignOutAttempt } from "./Decision.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
-import { dueAt, endedByOthers, endedByService, toldEnded, toldEndedByOthers } from "./Review.ts"
+import { dueAt, endedByOthers, endedByService, spared, toldEnded, toldEndedByOthers, toldUndone } from "./Review.ts"
 import { upserts } from "./Stage.ts"
 import { toldStopped } from "./Takeover.ts"
-import { collected, endingAction, sessionEvent, type Told } from "./Told.ts"
+import { collected, type Told } from "./Told.ts"
 
 /** What one attempt makes of its row; null where there is none any more. */
 interface Settled {
@@ -15,15 +15,8 @@ interface Settled {
   readonly told: ReadonlyArray<Told>
 }
 
-/** The sign-out was not done, and that is certain. */
-const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Told => [
-  {
-    ...sessionEvent(endingAction(reason), "service", session_id, { reason, because: outcome }),
-    outcome: "failed",
-    closes: intent
-  },
-  null
-]
+const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Told =>
+  toldUndone(session_id, reason, intent, outcome)
 
 /** What is wanted still waits; where an admin decided otherwise in the meantime, nothing does. */
 const waiting = (row: WatchedSession, now: Date): WatchedSession =>
@@ -40,7 +33,7 @@ const settled = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Settl
     return { row: null, ended: endedByOthers(row, "external", now), told }
   }
   const left = outcome === "skipped" ? row : waiting(row, now)
-  return { row: { ...left, ending_intent: null }, ended: null, told: [undone(attempt)] }
+  return { row: spared({ ...left, ending_intent: null }), ended: null, told: [undone(attempt)] }
 }
 
 /** Until when no further sign-out is sent; null where the platform refused none. */

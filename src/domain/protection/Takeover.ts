@@ -28,7 +28,7 @@ export const hijacked = (rows: ReadonlyArray<Row>, now: Date): ReadonlyArray<Row
   rows.map((row) =>
     row.service || row.ending_intent !== null
       ? row
-      : { ...row, ending_reason: "hijacked", ending_at: row.ending_at ?? now, ending_by: null }
+      : { ...row, ending_reason: "hijacked", ending_at: now, ending_by: null }
   )
 
 /** Whether a takeover waits for this session to end, also where a pause withholds it. */

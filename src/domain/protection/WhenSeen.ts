@@ -14,11 +14,14 @@ import {
   endedByOthers,
   endedByService,
   endings,
+  isSpared,
   requeued,
+  spared,
   type Terms,
   toldDetected,
   toldEnded,
   toldEndedByOthers,
+  toldUndone,
   whenDue,
   whenLater,
   withDeadline
@@ -64,15 +67,21 @@ const ended = (
   good: boolean,
   now: Date
 ): { readonly ended: EndedSession; readonly told: Told } => {
-  if (row.ending_reason !== null && row.ending_intent !== null) {
-    return {
-      ended: endedByService(row, row.ending_reason, now),
-      told: toldEnded(row, row.ending_reason, row.ending_intent)
-    }
+  const reason = row.ending_reason ?? row.withheld_reason
+  if (reason !== null && row.ending_intent !== null) {
+    return { ended: endedByService(row, reason, now), told: toldEnded(row, reason, row.ending_intent) }
   }
   const actor = good ? "external" : "unknown"
   return { ended: endedByOthers(row, actor, now), told: toldEndedByOthers(row, actor) }
 }
+
+/** Closes the intents of sign-outs that an admin has decided against. */
+const toldSpared = (rows: ReadonlyArray<Row>): ReadonlyArray<Told> =>
+  rows.flatMap((row) =>
+    isSpared(row) && row.ending_reason !== null && row.ending_intent !== null
+      ? [toldUndone(row.id, row.ending_reason, row.ending_intent, "approved")]
+      : []
+  )
 
 /** T5: two sessions or more that somebody else ended within ten minutes, between good polls. */
 const endedTogether = (
@@ -124,7 +133,7 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
   const good = lastPollWasGood(facts)
   const gone = rows.gone.map((row) => ended(row, good, now))
   const added = rows.added.map((row) => withDeadline(baselined(row, list.current, terms), terms))
-  const reviewed = [...rows.known.map((row) => withDeadline(requeued(row, now), terms)), ...added]
+  const reviewed = [...rows.known.map((row) => withDeadline(requeued(spared(row), now), terms)), ...added]
   const look = looked(facts.facets, seen.security, seen.profile)
   const outside = gone.filter(({ ended }) => ended.termination?.actor === "external").length
   const signals = [...look.signals, ...endedTogether(facts, outside, now), ...left.signals]
@@ -142,6 +151,7 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
   const told: ReadonlyArray<Told> = [
     ...left.told,
     ...toldAccount(facts, seen.security),
+    ...toldSpared(rows.known),
     ...gone.map(({ told }) => told),
     ...added.filter(isPending).map(toldDetected),
     ...toldAttempts(attempts),
