@@ -8,7 +8,7 @@ import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
 
 /** Everything that background work can be told. */
-export interface BackgroundSettings extends Settings.Database {
+export interface BackgroundSettings extends Settings.Database, Settings.Mail {
   readonly checkpointPush: Option.Option<Redacted.Redacted>
 }
 

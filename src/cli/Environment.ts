@@ -10,6 +10,7 @@ import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
+import * as MailSettings from "../layers/mail/MailSettings.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as Directory from "../layers/sql/Directory.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
@@ -154,10 +155,29 @@ const usable = (settings: Settings.Database, made: boolean) =>
     )
   )
 
+/** How mail is sent: as the flags say where there are any, else as the variables do. */
+const mail = (settings: Settings.Database & Partial<Settings.Mail>) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const variables = yield* Settings.mailVariables
+    const { mailFrom, mailUrl, supportAddress } = { ...variables, ...settings }
+    if (Option.isNone(mailUrl)) return MailSettings.layer(null)
+    if (Option.isNone(mailFrom)) {
+      return yield* new SettingInvalid({
+        message: "With --mail-url the service needs --mail-from: who its mail is from."
+      })
+    }
+    return MailSettings.layer({
+      url: mailUrl.value,
+      from: mailFrom.value,
+      support: Option.getOrUndefined(supportAddress)
+    })
+  }))
+
 /** The core over a database's client; the settings have been checked, and the database is prepared or away. */
-export const core = (settings: Settings.Database) => {
+export const core = (settings: Settings.Database & Partial<Settings.Mail>) => {
   const made = isEmbedded(settings) && !fs.existsSync(pepperFile(settings))
   return Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
+    Layer.provideMerge(mail(settings)),
     Layer.provideMerge(usable(settings, made)),
     Layer.provideMerge(Layer.merge(peppers(settings), checkpoints(settings)))
   )
@@ -176,7 +196,10 @@ const csrfKeys = (settings: Settings.Database) =>
   }))
 
 /** Everything that the service is served with, over a database's client and a messenger. */
-export const service = <A, E, R>(settings: Settings.Database, messenger: Layer.Layer<A, E, R>) =>
+export const service = <A, E, R>(
+  settings: Settings.Database & Partial<Settings.Mail>,
+  messenger: Layer.Layer<A, E, R>
+) =>
   Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(
     Layer.provide(csrfKeys(settings)),
     Layer.provideMerge(core(settings)),

@@ -52,7 +52,7 @@ const switches: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** A secret from its variable, or from the file that another one names: what systemd and containers hand over. */
-const secretConfig = (variable: string): Config.Config<Redacted.Redacted> => {
+export const secretConfig = (variable: string): Config.Config<Redacted.Redacted> => {
   const direct = Config.Redacted(variable)
   return Config.flatMap(Config.option(Config.NonEmptyString(`${variable}_FILE`)), (file) => {
     if (Option.isNone(file)) return direct

@@ -3,7 +3,19 @@ import { Config, Option, type Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { defaultKeyPrefix, defaultMaxClients } from "../domain/Limits.ts"
 import { formats, levels } from "./Logs.ts"
-import { choice, describe, described, hidden, number, onOff, optionalText, ratio, secret, text } from "./Setting.ts"
+import {
+  choice,
+  describe,
+  described,
+  hidden,
+  number,
+  onOff,
+  optionalText,
+  ratio,
+  secret,
+  secretConfig,
+  text
+} from "./Setting.ts"
 
 /** The directory of the embedded database, where none is told. */
 export const dataDirectory = "./data"
@@ -139,6 +151,48 @@ export const server = {
     "Collector of traces and metrics (OTLP over HTTP), such as http://127.0.0.1:4318"
   ),
   traceRatio: ratio("trace-ratio", "CONSOLE_TRACE_RATIO", 1, "How many of the requests are traced, from 0 to 1")
+}
+
+/** How mail is sent, and where people are sent for what is not done here. */
+export const mail = {
+  mailUrl: secret(
+    "mail-url",
+    "CONSOLE_MAIL_URL",
+    "no mail is sent",
+    "Server that takes mail, as smtps://user:password@host:465 or smtp://user:password@host:587"
+  ),
+  mailFrom: optionalText(
+    "mail-from",
+    "CONSOLE_MAIL_FROM",
+    "required with `--mail-url`",
+    "Sender of mail, as console@example.com or Console <console@example.com>"
+  ),
+  supportAddress: optionalText(
+    "support-address",
+    "CONSOLE_SUPPORT_ADDRESS",
+    "none",
+    "Address that requests to the support are mailed to"
+  ),
+  billingLinks: optionalText(
+    "billing-links",
+    "CONSOLE_BILLING_LINKS",
+    "none",
+    "Pages of the billing, as plans=https://host/path, separated by spaces; the names are plans, payment_method, invoices and cancel"
+  )
+}
+
+/** The same for commands, which have no flags for it. */
+export const mailVariables = Config.all({
+  mailUrl: Config.option(secretConfig("CONSOLE_MAIL_URL")),
+  mailFrom: Config.option(Config.String("CONSOLE_MAIL_FROM")),
+  supportAddress: Config.option(Config.String("CONSOLE_SUPPORT_ADDRESS"))
+})
+
+/** How mail is sent. */
+export interface Mail {
+  readonly mailUrl: Option.Option<Redacted.Redacted>
+  readonly mailFrom: Option.Option<string>
+  readonly supportAddress: Option.Option<string>
 }
 
 /** What the MCP server over standard input and output connects to, and what it shows. */

@@ -24,11 +24,13 @@ export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.map
     period: "15 seconds",
     run: push
   })),
+  { name: "send_mail", period: "1 second", run: upkeep.sendMail },
   { name: "journal_password_failures", period: "10 minutes", run: upkeep.journalPasswordFailures },
   { name: "forget_password_attempts", period: "10 minutes", run: upkeep.forgetPasswordAttempts },
   { name: "forget_rate_limits", period: "10 minutes", run: upkeep.forgetRateLimits },
   { name: "forget_console_sessions", period: "10 minutes", run: upkeep.forgetConsoleSessions },
   { name: "forget_browsers", period: "10 minutes", run: upkeep.forgetBrowsers },
   { name: "forget_oauth", period: "10 minutes", run: upkeep.forgetOAuth },
-  { name: "forget_idempotency_keys", period: "10 minutes", run: upkeep.forgetIdempotencyKeys }
+  { name: "forget_idempotency_keys", period: "10 minutes", run: upkeep.forgetIdempotencyKeys },
+  { name: "forget_mail", period: "10 minutes", run: upkeep.forgetMail }
 ])

@@ -20,6 +20,8 @@ export class Upkeep extends Context.Service<Upkeep, {
   signCheckpoints(all: boolean): Done<JobFailure>
   /** Where signed checkpoints are pushed; a lease keeps other processes from one target. */
   readonly pushTargets: ReadonlyArray<PushTarget>
+  /** Sends the mails that are due; of two processes one claims each. */
+  readonly sendMail: Done
   /** Journals the wrong passwords that have waited for an hour, each once under its row's lock. */
   readonly journalPasswordFailures: Done
   // What follows deletes rows by their age: nothing is left for whoever comes second.
@@ -29,4 +31,5 @@ export class Upkeep extends Context.Service<Upkeep, {
   readonly forgetBrowsers: Done
   readonly forgetOAuth: Done
   readonly forgetIdempotencyKeys: Done
+  readonly forgetMail: Done
 }>()("org-security-console/engine/Upkeep") {}

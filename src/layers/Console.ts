@@ -9,6 +9,7 @@ import { CheckpointKeys } from "./crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "./crypto/CsrfKeys.ts"
 import { PasswordHasher } from "./crypto/PasswordHasher.ts"
 import { Peppers } from "./crypto/Peppers.ts"
+import * as MailSettings from "./mail/MailSettings.ts"
 import * as Simulated from "./messenger/Simulated.ts"
 import { Targets } from "./push/Targets.ts"
 import * as ConsoleSessions from "./sql/ConsoleSessions.ts"
@@ -22,6 +23,11 @@ import * as Upkeep from "./sql/Upkeep.ts"
 
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
 
+/** How mail is sent, not at all by default; the background work sends it. */
+export interface Mailing {
+  readonly mail?: MailSettings.MailText | null
+}
+
 /** What the console's pages need besides the core: who is signed in, and how, under keys for the forms. */
 const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) =>
   Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(Layer.provideMerge(csrfKeys))
@@ -29,10 +35,12 @@ const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) =>
 const over = <Keys, E, E2, E3>(
   sql: Layer.Layer<SqlClient.SqlClient, E>,
   keys: Layer.Layer<Peppers | Keys, E2>,
-  csrfKeys: Layer.Layer<CsrfKeys, E3>
+  csrfKeys: Layer.Layer<CsrfKeys, E3>,
+  { mail = null }: Mailing = {}
 ) =>
   pages(csrfKeys).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
+    Layer.provideMerge(MailSettings.layer(mail)),
     Layer.provideMerge(PasswordHasher.layer),
     Layer.provideMerge(keys),
     Layer.provideMerge(sql)
@@ -40,7 +48,8 @@ const over = <Keys, E, E2, E3>(
 
 /**
  * All background work over a core of the host's own, for as long as the scope is open: closing what a crash left open,
- * refreshing statuses, signing the journal and pushing its checkpoints to the `Targets`, forgetting what is over.
+ * refreshing statuses, signing the journal and pushing its checkpoints to the `Targets`, sending mail, forgetting what is
+ * over.
  */
 export const layerBackground = (options: Engine.Options) =>
   Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer))
@@ -73,7 +82,7 @@ const background = (alone: boolean, { checkpointPush = Redacted.make("") }: Push
  * work unless `background` is false; at the end all of the journal is signed.
  */
 export const layerEmbedded = (
-  { directory, ...options }: { readonly directory: string; readonly background?: boolean } & Pushing
+  { directory, ...options }: { readonly directory: string; readonly background?: boolean } & Pushing & Mailing
 ) => {
   const core = over(
     Layer.provideMerge(migrated, Pglite.layer({ directory })),
@@ -82,12 +91,13 @@ export const layerEmbedded = (
       CheckpointKeys.layerDirectory(directory),
       LastCheckpoint.layerDirectory(directory)
     ),
-    CsrfKeys.layerDirectory(directory)
+    CsrfKeys.layerDirectory(directory),
+    options
   )
   return options.background === false ? core : Layer.provideMerge(background(true, options), core)
 }
 
-export interface PostgresOptions extends Postgres.Options, Pushing {
+export interface PostgresOptions extends Postgres.Options, Pushing, Mailing {
   readonly peppers: Redacted.Redacted
   readonly csrfKeys: Redacted.Redacted
   /** The keys that sign the journal, the same for every replica. */
@@ -107,7 +117,8 @@ export const layerPostgres = ({ checkpointKeys, csrfKeys, peppers, ...options }:
       Postgres.layer({ role: Roles.service, ...options })
     ),
     Layer.mergeAll(Peppers.layerText(peppers), CheckpointKeys.layerText(checkpointKeys), LastCheckpoint.layerMemory),
-    CsrfKeys.layerText(csrfKeys)
+    CsrfKeys.layerText(csrfKeys),
+    options
   )
   return options.background === false ? core : Layer.provideMerge(background(false, options), core)
 }

@@ -24,6 +24,8 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     forgetBrowsers: note("browsers"),
     forgetOAuth: note("oauth"),
     forgetIdempotencyKeys: note("idempotency keys"),
+    forgetMail: note("old mail"),
+    sendMail: note("mail"),
     ...members
   }
   const logger = Logger.make(({ message }) => {
@@ -81,7 +83,9 @@ describe("background work", () => {
           "idempotency keys",
           "journaled",
           "limits",
+          "mail",
           "oauth",
+          "old mail",
           "pushed",
           "sessions",
           "signed"

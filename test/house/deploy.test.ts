@@ -201,6 +201,7 @@ describe("the document for operators", () => {
       "src/edge/Metrics.ts",
       "src/engine/Background.ts",
       "src/layers/sql/CheckpointPush.ts",
+      "src/layers/sql/MailQueue.ts",
       "src/layers/sql/Outage.ts",
       "src/layers/sql/PoolUsage.ts",
       "src/cli/Monitoring.ts"

@@ -15,6 +15,7 @@ import * as Core from "../../src/layers/Core.ts"
 import { CheckpointKeys } from "../../src/layers/crypto/CheckpointKeys.ts"
 import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
+import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
@@ -43,12 +44,20 @@ const CheckpointsLayer = Layer.merge(
 /** Passwords that cost next to nothing. */
 export const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
 
+/** How mail is sent in tests: it is written, and nothing sends it unless a test does. */
+export const mail = {
+  url: Redacted.make("smtp://127.0.0.1:9"),
+  from: "Console <console@console.test>",
+  support: "support@console.test"
+}
+
 const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(csrfKeys) })
 
 /** Every layer but the HTTP edge's sites, over the database; every answer is checked by its whole schema. */
 export const core = (database: DatabaseLayer, hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer) =>
   PagesLayer.pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
+    Layer.provideMerge(MailSettings.layer(mail)),
     Layer.provideMerge(hasher),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PeppersLayer),

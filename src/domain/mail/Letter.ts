@@ -1,16 +1,17 @@
 /** What a mail says: a subject and paragraphs, from which its plain text and its HTML are made alike. */
+import { Schema } from "effect"
 import { shownName } from "../ClientName.ts"
 
 /** A sentence or more, the one address that the reader is meant to open, or values with their names. */
-export type Paragraph =
-  | string
-  | { readonly link: string }
-  | { readonly values: ReadonlyArray<readonly [name: string, value: string]> }
+const Paragraph = Schema.Union([
+  Schema.String,
+  Schema.Struct({ link: Schema.String }),
+  Schema.Struct({ values: Schema.Array(Schema.Tuple([Schema.String, Schema.String])) })
+])
+export type Paragraph = typeof Paragraph.Type
 
-export interface Letter {
-  readonly subject: string
-  readonly paragraphs: ReadonlyArray<Paragraph>
-}
+export const Letter = Schema.Struct({ subject: Schema.String, paragraphs: Schema.Array(Paragraph) })
+export type Letter = typeof Letter.Type
 
 /** How much of a text by somebody else a mail repeats. */
 const quotedLength = 100
@@ -48,3 +49,9 @@ export const plainText = ({ paragraphs }: Letter): string => `${paragraphs.map(t
 /** The letter as HTML without styles, pictures or anything else that is fetched. */
 export const html = ({ paragraphs }: Letter): string =>
   `<!doctype html><html><body>${paragraphs.map(htmlOf).join("")}</body></html>`
+
+/** Several letters as one. */
+export const joined = (letters: ReadonlyArray<Letter>): Letter => ({
+  subject: `${letters.length} notifications`,
+  paragraphs: letters.flatMap(({ paragraphs, subject }, at) => [`${at + 1}. ${subject}`, ...paragraphs])
+})

@@ -1,10 +1,14 @@
 /** The upkeep of the stored data in SQL. */
 import { Effect, Layer } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import type { MailSender } from "../../engine/MailSender.ts"
 import { Upkeep } from "../../engine/Upkeep.ts"
 import type { Db } from "../../ports/Db.ts"
 import type { Journal } from "../../ports/Journal.ts"
 import type { CheckpointKeys } from "../crypto/CheckpointKeys.ts"
+import type { Vault } from "../crypto/Vault.ts"
+import * as Smtp from "../mail/Smtp.ts"
 import { Targets } from "../push/Targets.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 import * as CheckpointPush from "./CheckpointPush.ts"
@@ -13,16 +17,25 @@ import * as ConsoleSessions from "./ConsoleSessions.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"
 import type { LastCheckpoint } from "./LastCheckpoint.ts"
+import * as MailQueue from "./MailQueue.ts"
 import * as OAuthSweep from "./OAuthSweep.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
 import * as PasswordThrottle from "./PasswordThrottle.ts"
 import * as PendingChanges from "./PendingChanges.ts"
 import * as RateLimiter from "./RateLimiter.ts"
 
-type Services = SqlClient.SqlClient | Db | Journal | CheckpointKeys | LastCheckpoint
+type Services =
+  | SqlClient.SqlClient
+  | Db
+  | Journal
+  | CheckpointKeys
+  | LastCheckpoint
+  | MailSender
+  | SecureRandom.SecureRandom
+  | Vault
 
-/** Pushes to the `Targets`. */
-export const layer = Layer.effect(
+/** Pushes to the `Targets`, and sends by the `MailSender`. */
+export const layerWith = Layer.effect(
   Upkeep,
   Effect.gen(function*() {
     const services = yield* Effect.context<Services>()
@@ -31,18 +44,24 @@ export const layer = Layer.effect(
       yield* Targets,
       (target) => Effect.map(CheckpointPush.turns(target), (push) => ({ name: target.name, push: within(push) }))
     )
+    const sendMail = yield* MailQueue.turns
     return {
       closeAbandonedIntents: (all) => within(PendingChanges.closeAbandoned(all)),
       refreshStatuses: within(AccountStatuses.refresh),
       signCheckpoints: (all) => within(Checkpoints.sign(all)),
       pushTargets,
+      sendMail: within(sendMail),
       journalPasswordFailures: within(PasswordFailures.sweep),
       forgetPasswordAttempts: within(PasswordThrottle.sweep),
       forgetRateLimits: within(RateLimiter.sweep),
       forgetConsoleSessions: within(ConsoleSessions.sweep),
       forgetBrowsers: within(KnownBrowsers.sweep),
       forgetOAuth: within(OAuthSweep.sweep),
-      forgetIdempotencyKeys: within(IdempotencyKeys.sweep)
+      forgetIdempotencyKeys: within(IdempotencyKeys.sweep),
+      forgetMail: within(MailQueue.sweep)
     }
   })
 )
+
+/** Sends mail by SMTP, where it is set up. */
+export const layer = Layer.provide(layerWith, Smtp.layer)

@@ -43,6 +43,8 @@ const servicePrivileges = [
   "journal_push: INSERT, SELECT, UPDATE",
   "journal_unsigned: DELETE, SELECT",
   "known_browser: DELETE, SELECT, UPDATE(digest)",
+  "mail: DELETE, SELECT, UPDATE(attempts), UPDATE(claimed_by), UPDATE(claimed_until), UPDATE(error), UPDATE(failed_at), " +
+  "UPDATE(letter_sealed), UPDATE(next_at), UPDATE(sent_at)",
   "monitor: SELECT, UPDATE",
   "oauth_client: DELETE, INSERT, SELECT, UPDATE(address)",
   "oauth_code: DELETE, SELECT",

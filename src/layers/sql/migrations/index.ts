@@ -16,6 +16,7 @@ import keepIdempotencyKeys from "./0014_keep_idempotency_keys.ts"
 import appendEvents from "./0015_append_events.ts"
 import countReserved from "./0016_count_reserved.ts"
 import addPeople from "./0017_add_people.ts"
+import addOutbox from "./0018_add_outbox.ts"
 import watchAccounts from "./0019_watch_accounts.ts"
 import extendSimulatedPlatform from "./0020_extend_simulated_platform.ts"
 
@@ -36,6 +37,7 @@ export const migrations: Migrate.Migrations = {
   "0015_append_events": appendEvents,
   "0016_count_reserved": countReserved,
   "0017_add_people": addPeople,
+  "0018_add_outbox": addOutbox,
   "0019_watch_accounts": watchAccounts,
   "0020_extend_simulated_platform": extendSimulatedPlatform
 }

@@ -1,0 +1,21 @@
+/** When a mail that was not taken is sent again, and when it is given up. */
+import { Duration } from "effect"
+
+/** The pauses after the first attempts; after them one attempt an hour. */
+const pauses = [1, 5, 15, 60].map((minutes) => Duration.minutes(minutes))
+const lastPause = Duration.hours(1)
+
+/** How long a mail is tried. */
+export const deliveryTime = Duration.hours(24)
+
+/** How long the service remembers for what it has sent a mail. */
+export const mailKept = Duration.days(30)
+
+/** From how many on the notifications that wait for one person are sent as one mail. */
+export const joinedFrom = 11
+
+/** The moment of the next attempt after some that failed; null where the mail is given up. */
+export const nextAttempt = (createdAt: Date, attempts: number, now: Date): Date | null => {
+  const next = now.getTime() + Duration.toMillis(pauses[attempts - 1] ?? lastPause)
+  return next > createdAt.getTime() + Duration.toMillis(deliveryTime) ? null : new Date(next)
+}
