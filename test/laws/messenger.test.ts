@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/Access.ts"
+import { SessionEnd } from "../../src/domain/Messenger.ts"
 import { type Answer, type PlatformOperation, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
@@ -19,7 +20,7 @@ const stage = Effect.gen(function*() {
   const profile = `/v1/accounts/${account.id}/messenger-profile`
   const known = yield* (yield* Credentials).authenticate(admins.owner.key, `${World.baseUrl}/v1`)
   return {
-    account,
+    account: { ...account, organizationId: id },
     caller: Caller.of({ ...known, via: "embedded", ip: null, requestId: null }),
     rename: World.patch(profile, admins.owner.key, { first_name: "Grace" }),
     read: World.get(profile, admins.owner.key),
@@ -138,6 +139,26 @@ describe("6 changes on the messenger that go wrong", () => {
           yield* Deferred.succeed(release, undefined)
           expect((yield* Fiber.join(first)).status).toBe(200)
           expect(yield* name).toBe("Latest Lovelace")
+        }))
+
+      it.effect("however the service's session ended: 409 no_session, and nothing is journaled", () =>
+        Effect.gen(function*() {
+          for (const reason of SessionEnd.literals) {
+            const { account, journal, read, rename } = yield* stage
+            if (reason === "never") {
+              yield* World.set(account.organizationId, "account", account.id, { session_ref: "x" })
+            } else yield* (yield* SimulatedPlatform).revokeService(account.userId, reason)
+            for (const ask of [read, rename]) {
+              expect([reason, ...refusal(yield* ask)]).toEqual([
+                reason,
+                409,
+                "invalid_request_error",
+                "no_session",
+                null
+              ])
+            }
+            expect(yield* journal).toEqual([])
+          }
         }))
 
       it.effect("a refusal for a reason of the platform's own keeps its text from answers and journal", () =>

@@ -115,6 +115,7 @@ const makeAccount = Effect.fnUntraced(function*(
         : {})
     }
   })
+  if (known !== undefined && known.paired !== null) yield* Provisioning.paired(organizationId, id, known.paired)
   yield* Provisioning.rows(
     "session",
     organizationId,

@@ -1,5 +1,5 @@
 /** From what a seed file says to the columns that are stored. */
-import { resolve, type SeedAccount, type SeedOrganization } from "./Seed.ts"
+import { resolve, type SeedAccount, type SeedOrganization, type SeedSession } from "./Seed.ts"
 
 /** The members that are set, moments resolved. */
 export const columns = (
@@ -123,10 +123,8 @@ export const adminFacts = (admin: Admin, now: Date) => ({
   ...(admin.sign_in === false ? { joined_at: null } : {})
 })
 
-type Session = NonNullable<SeedAccount["sessions"]>[number]
-
 /** The columns of a session but its id and who approved it. */
-export const sessionFacts = (session: Session, now: Date) => ({
+export const sessionFacts = (session: SeedSession, now: Date) => ({
   seen_at: resolve(session.seen_at ?? session.created_at ?? "-30d", now),
   ...columns(now, {
     service: session.service,

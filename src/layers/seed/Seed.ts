@@ -142,7 +142,16 @@ const Messenger = Schema.Struct({
   login_email: optional(Email),
   recovery_email: optional(Email),
   passkey_id: optional(Name),
-  passkey_managed: optional(Schema.Boolean)
+  passkey_managed: optional(Schema.Boolean),
+  paired: optional(Schema.Boolean).annotate({
+    description: "Whether the first session of the service that is not the current one is its second live session."
+  }),
+  unreachable: optional(Schema.Boolean).annotate({
+    description: "Whether the messenger does not tell which devices are signed in; monitoring does not go on then."
+  }),
+  frozen: optional(Schema.Boolean).annotate({
+    description: "Whether nobody is signed out and nobody is seen active, so that the sessions stay as they are."
+  })
 }).annotate({ identifier: "messenger", description: "The person on the simulated messenger." })
 
 const Account = Schema.Struct({
@@ -188,6 +197,10 @@ const Account = Schema.Struct({
   messenger: optional(Messenger)
 }).annotate({ identifier: "account" })
 export type SeedAccount = typeof Account.Type
+export type SeedSession = typeof Session.Type
+
+/** Whether the session can be the service's second one. */
+export const isPaired = ({ current = false, service = false }: SeedSession): boolean => service && !current
 
 const Admin = Schema.Struct({
   email: Email,
@@ -353,6 +366,12 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
       unique([...here, "accounts", place, "sessions"], sessions.map((session) => session.id), "id")
       if (sessions.filter((session) => session.current === true).length > 1) {
         found.push({ path: at(...here, "accounts", place, "sessions"), message: "an account has one current session" })
+      }
+      if (account.messenger?.paired === true && !sessions.some(isPaired)) {
+        found.push({
+          path: at(...here, "accounts", place, "messenger", "paired"),
+          message: "there is no session of the service besides the current one"
+        })
       }
       if (account.department !== undefined) refer("department", account.department, "accounts", place, "department")
       account.sessions?.forEach((session, each) => {

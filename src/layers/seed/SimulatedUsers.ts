@@ -1,25 +1,36 @@
 /** The people of a seed file on the simulated messenger. */
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
-import { resolve, type SeedAccount } from "./Seed.ts"
+import { isPaired, resolve, type SeedAccount, type SeedSession } from "./Seed.ts"
 
 /** A person as the messenger knows them, with the ids of the sessions that the seed gives the account. */
 export interface Connected {
   readonly userId: string
   readonly sessionRef: string | null
+  readonly paired: { readonly sessionRef: string; readonly seenAs: string; readonly createdAt: Date } | null
   readonly sessions: ReadonlyArray<{ readonly id: string; readonly service: boolean }>
 }
 
 const digits = (phone: string): string => phone.slice(1)
 
-/** Makes the person on the simulated messenger, the service's session, and the person's other devices. */
-export const connect = Effect.fnUntraced(function*(account: SeedAccount, now: Date) {
-  const sql = yield* SqlClient.SqlClient
+/** A device that the messenger lists as the row of the session says; what the row leaves out is not told. */
+const deviceOf = (session: SeedSession, now: Date) => ({
+  device_model: session.device_model ?? "",
+  platform: session.platform ?? "",
+  app_name: session.app_name ?? "",
+  app_version: session.app_version ?? "",
+  ip: session.ip ?? "",
+  country: session.country ?? "",
+  created_at: session.created_at === undefined ? null : resolve(session.created_at, now),
+  last_active_at: session.last_active_at === undefined ? null : resolve(session.last_active_at, now),
+  signed_in_at: resolve(session.created_at ?? "-30d", now),
+  // Rows of a seed keep the ids that the messenger has made for them.
+  shown_as: "id" as const
+})
+
+const makePerson = Effect.fnUntraced(function*(account: SeedAccount, messenger: NonNullable<SeedAccount["messenger"]>) {
   const platform = yield* SimulatedPlatform
-  const { messenger } = account
-  if (messenger === undefined) return undefined
-  const userId = yield* platform.createAccount({
+  return yield* platform.createAccount({
     phone: digits(account.phone),
     first_name: account.first_name ?? "",
     ...(account.last_name === undefined ? {} : { last_name: account.last_name }),
@@ -36,32 +47,41 @@ export const connect = Effect.fnUntraced(function*(account: SeedAccount, now: Da
       ...(messenger.passkey_id === undefined ? {} : { passkey_id: messenger.passkey_id })
     }
   })
-  const sessionRef = messenger.connected === false
-    ? null
-    : yield* platform.connect(userId, { created_at: resolve(messenger.connected_at ?? "-30d", now) })
-  const own = sessionRef === null ? [] : yield* Effect.orDie(
-    sql<{ id: string }>`select id from simulated_authorization where session_ref = ${sessionRef}`
-  )
-  let unassigned = own[0]?.id
-  const sessions = yield* Effect.forEach(account.sessions ?? [], (session) =>
+})
+
+/** Makes the person on the simulated messenger, the service's sessions, and the person's other devices. */
+export const connect = Effect.fnUntraced(function*(account: SeedAccount, now: Date) {
+  const platform = yield* SimulatedPlatform
+  const { messenger, sessions = [] } = account
+  if (messenger === undefined) return undefined
+  const userId = yield* makePerson(account, messenger)
+  const signed_in_at = resolve(messenger.connected_at ?? "-30d", now)
+  const current = sessions.find((session) => session.current === true)
+  const sessionRef = messenger.connected === false ? null : yield* platform.connect(userId, {
+    shown_as: "id",
+    created_at: signed_in_at,
+    ...(current === undefined ? {} : deviceOf(current, now)),
+    signed_in_at
+  })
+  const second = messenger.paired === true ? sessions.find(isPaired) : undefined
+  const pairedRef = second === undefined ? null : yield* platform.connect(userId, deviceOf(second, now))
+  const made = yield* Effect.forEach(sessions, (session) =>
     Effect.gen(function*() {
-      if (session.current === true && unassigned !== undefined) {
-        const id = unassigned
-        unassigned = undefined
-        return { id, service: true }
-      }
-      const text = ({ app_name, app_version, country, device_model, ip, platform }: typeof session) =>
-        Object.fromEntries(
-          Object.entries({ app_name, app_version, country, device_model, ip, platform }).filter(([, value]) =>
-            value !== undefined
-          )
-        )
-      const id = yield* platform.logIn(userId, {
-        ...text(session),
-        created_at: resolve(session.created_at ?? "-30d", now),
-        last_active_at: resolve(session.last_active_at ?? session.created_at ?? "-1d", now)
-      })
-      return { id, service: session.service ?? false }
+      const ref = session === current ? sessionRef : session === second ? pairedRef : null
+      return ref === null
+        ? { id: yield* platform.logIn(userId, deviceOf(session, now)), service: session.service ?? false }
+        : { id: yield* platform.authorizationId(ref), service: true }
     }))
-  return { userId, sessionRef, sessions } satisfies Connected
+  const seenAs = second === undefined ? undefined : made[sessions.indexOf(second)]?.id
+  if (messenger.unreachable === true) yield* platform.setUnreachable(userId, true)
+  if (messenger.frozen === true) yield* platform.setFrozen(userId, true)
+  const connected: Connected = {
+    userId,
+    sessionRef,
+    paired: second === undefined || pairedRef === null || seenAs === undefined
+      ? null
+      : { sessionRef: pairedRef, seenAs, createdAt: deviceOf(second, now).signed_in_at },
+    sessions: made
+  }
+  return connected
 })

@@ -179,6 +179,32 @@ const watch = Effect.fnUntraced(
   Effect.orDie
 )
 
+/** A second session of the service in an account. */
+export interface PairedSession {
+  readonly sessionRef: string
+  /** The id under which the first one sees it. */
+  readonly seenAs: string
+  readonly createdAt: Date
+}
+
+/** Gives an account its second session. */
+export const paired = Effect.fnUntraced(
+  function*(organizationId: string, id: string, { createdAt, seenAs, sessionRef }: PairedSession) {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`insert into service_session ${
+      sql.insert({
+        organization_id: organizationId,
+        account_id: id,
+        slot: "paired",
+        session_ref: sessionRef,
+        seen_as: seenAs,
+        created_at: createdAt
+      })
+    }`
+  },
+  Effect.orDie
+)
+
 /** Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id. */
 export const account = Effect.fnUntraced(function*(organizationId: string, options: NewAccount) {
   const sql = yield* SqlClient.SqlClient

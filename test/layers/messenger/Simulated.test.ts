@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SessionRef } from "../../../src/domain/Messenger.ts"
@@ -177,12 +177,47 @@ const simulation = <E>(messenger: Layer.Layer<MessengerSession | SimulatedPlatfo
         ])
       }))
 
+    it.effect("shows one opening of a session that is opened twice", () =>
+      Effect.gen(function*() {
+        const { platform, sessionRef } = yield* arrange
+        const messenger = yield* MessengerSession
+        const before = (yield* platform.calls).length
+        yield* messenger.open(sessionRef)
+        assert.strictEqual((yield* platform.calls).length, before)
+      }))
+
     it.effect("shows a call with an unknown session", () =>
       Effect.gen(function*() {
         const { platform } = yield* arrange
         const messenger = yield* MessengerSession
         yield* Effect.flip(messenger.open(SessionRef.make("unknown")))
         assert.deepInclude((yield* platform.calls).at(-1), { operation: "open", user_id: null })
+      }))
+  })
+
+  layer(messenger)("an account that stays as it is", (it) => {
+    it.effect("signs nobody out and sees nobody active when it is frozen, and goes on as it was", () =>
+      Effect.gen(function*() {
+        const { live, platform, userId } = yield* arrange
+        const stranger = yield* platform.logIn(userId, {})
+        yield* platform.setFrozen(userId, true)
+        const before = yield* live.authorizations
+        yield* TestClock.adjust("25 hours")
+        assert.deepInclude(yield* Effect.flip(live.signOut(stranger)), { _tag: "SignOutLocked", until: null })
+        assert.deepStrictEqual(yield* live.authorizations, before)
+        yield* platform.setFrozen(userId, false)
+        yield* live.signOut(stranger)
+      }))
+
+    it.effect("does not list its devices when it is unreachable, answers all else, and has a gap afterwards", () =>
+      Effect.gen(function*() {
+        const { live, platform, userId } = yield* arrange
+        yield* platform.setUnreachable(userId, true)
+        assert.strictEqual((yield* Effect.flip(live.authorizations))._tag, "PlatformUnavailable")
+        assert.strictEqual((yield* live.profile).first_name, "Jane")
+        yield* platform.setUnreachable(userId, false)
+        assert.strictEqual((yield* live.authorizations).length, 1)
+        assert.deepStrictEqual(yield* Stream.runCollect(Stream.take(live.events, 1)), [{ _tag: "Gap" }])
       }))
   })
 
@@ -242,6 +277,52 @@ describe("the simulated platform in the database", () => {
             const live = yield* messenger.open(sessionRef)
             assert.deepInclude(yield* live.profile, { username: "kept_name", about: "Kept" })
           }).pipe(Effect.provide(restarted))
+        }))
+
+      it.effect("keep what ended, what is locked, and texts that a database cannot hold, over a restart", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const { live, platform, sessionRef, userId } = yield* arrange
+          const locked = yield* arrange
+          const restarted = Simulated.layerSql.pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)), Layer.fresh)
+          yield* platform.logIn(locked.userId, { device_model: "\u0000\ud800\u0001Phone" })
+          const before = yield* locked.live.authorizations
+          yield* platform.revokeService(userId, "banned")
+          yield* Effect.flip(live.profile)
+          yield* Effect.gen(function*() {
+            const messenger = yield* MessengerSession
+            assert.deepInclude(yield* Effect.flip(messenger.open(sessionRef)), { reason: "banned" })
+            const again = yield* messenger.open(locked.sessionRef)
+            const all = yield* again.authorizations
+            assert.deepStrictEqual(all, before)
+            assert.strictEqual(all.find(({ current }) => !current)?.device_model, " Phone")
+            const stranger = all.find(({ current }) => !current)
+            if (stranger === undefined) return assert.fail("The stranger is not listed.")
+            assert.strictEqual((yield* Effect.flip(again.signOut(stranger.id)))._tag, "SignOutLocked")
+          }).pipe(Effect.provide(restarted))
+        }))
+
+      it.effect("let a key die that is used at two places at once, and not one that goes on at another", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const elsewhere = Simulated.layerSql.pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)), Layer.fresh)
+          const there = yield* Effect.provide(MessengerSession, elsewhere)
+          const here = yield* MessengerSession
+          const { sessionRef } = yield* arrangeUnopened
+          for (const place of [here, there, here]) {
+            yield* Effect.scoped(Effect.flatMap(place.open(sessionRef), (live) => live.profile))
+          }
+          const [one, two] = [yield* here.open(sessionRef), yield* there.open(sessionRef)]
+          yield* two.profile
+          const told = yield* Effect.forkChild(Stream.runCollect(one.events))
+          for (const live of [one, two, one]) {
+            assert.deepInclude(yield* Effect.flip(live.profile), { _tag: "NoSession", reason: "key_duplicated" })
+          }
+          assert.deepStrictEqual(yield* Fiber.join(told), [{ _tag: "Lost", reason: "key_duplicated" }])
+          for (const place of [here, there]) {
+            const gone = yield* Effect.flip(Effect.scoped(place.open(sessionRef)))
+            assert.deepInclude(gone, { reason: "key_duplicated" })
+          }
         }))
 
       it.effect("keep the latest 10,000 calls", () =>
