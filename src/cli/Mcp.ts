@@ -1,10 +1,10 @@
 /** The MCP server over standard input and output, for assistants that start their servers themselves. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
+import * as Randomness from "../layers/crypto/Randomness.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import * as Handler from "../mcp/Handler.ts"
@@ -131,7 +131,7 @@ const open = (settings: McpSettings, session: Session) =>
       const services = (embedded ? Control.layer(settings.data, release) : Layer.empty).pipe(
         Layer.provideMerge(Background.layer(settings, { targets })),
         Layer.provideMerge(core),
-        Layer.provideMerge(SecureRandom.layerWebCrypto)
+        Layer.provideMerge(Randomness.layer)
       )
       return yield* Effect.provideContext(askHere(session), yield* Layer.build(services))
     })

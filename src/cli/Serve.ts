@@ -1,6 +1,5 @@
 /** The service as a process: its database, its address, and what it says at the start. */
 import { Console, Effect, Layer, Option, Ref, Result, Schedule, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
@@ -12,6 +11,7 @@ import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Server from "../http/Server.ts"
 import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
+import * as Randomness from "../layers/crypto/Randomness.ts"
 import * as ClientDocuments from "../layers/documents/ClientDocuments.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
@@ -203,7 +203,7 @@ const serveIn = (settings: ServeSettings) =>
     // A port that is taken is found before the database is touched.
     const { host, maxClients: maxConnections, port } = settings
     const listening = Server.layerListen({ host, port, maxConnections }).pipe(
-      Layer.provideMerge(SecureRandom.layerWebCrypto)
+      Layer.provideMerge(Randomness.layer)
     )
     const opened = Effect.gen(function*() {
       const { readiness, later } = yield* prepared(settings)

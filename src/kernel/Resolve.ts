@@ -17,6 +17,8 @@ export type Resolve = (
   lock: boolean
 ) => Effect.Effect<AccountFacts | undefined, ResourceMissing, Accounts>
 
+const missing = () => Effect.fail(new ResourceMissing({ param: "account_id" }))
+
 /**
  * How an operation with these members in its path finds its account.
  *
@@ -26,12 +28,11 @@ export const resolve = (params: object): Resolve =>
   "account_id" in params
     ? (caller, { account_id }, lock) =>
       Effect.withFiber(({ context }) => {
-        const missing = Effect.fail(new ResourceMissing({ param: "account_id" }))
         return account_id === undefined
-          ? missing
+          ? missing()
           : Effect.flatMap(
             Context.getUnsafe(context, Accounts).find(caller, account_id, lock),
-            (account) => account === null ? missing : Effect.succeed(account)
+            (account) => account === null ? missing() : Effect.succeed(account)
           )
       })
     : () => Effect.succeed(undefined)

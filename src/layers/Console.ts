@@ -9,6 +9,7 @@ import { CheckpointKeys } from "./crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "./crypto/CsrfKeys.ts"
 import { PasswordHasher } from "./crypto/PasswordHasher.ts"
 import { Peppers } from "./crypto/Peppers.ts"
+import * as Randomness from "./crypto/Randomness.ts"
 import * as MailSettings from "./mail/MailSettings.ts"
 import * as Simulated from "./messenger/Simulated.ts"
 import { Targets } from "./push/Targets.ts"
@@ -57,7 +58,7 @@ export const layerBackground = (options: Engine.Options) =>
 const randomKey = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
   return Redacted.make(Buffer.from(yield* random.randomBytes(32)).toString("base64"))
-}).pipe(Effect.provide(SecureRandom.layerWebCrypto))
+}).pipe(Effect.provide(Randomness.layer))
 
 /**
  * The core over a new database in memory, with the simulated messenger: for tests. It is the SQL that a service runs, so

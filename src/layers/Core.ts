@@ -1,9 +1,9 @@
 /** Everything that the core depends on but the database's client and the messenger. */
 import { Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { ApiKeys } from "./crypto/ApiKeys.ts"
 import { InvitationTokens } from "./crypto/InvitationTokens.ts"
 import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
+import * as Randomness from "./crypto/Randomness.ts"
 import * as Addresses from "./memory/Addresses.ts"
 import * as Repositories from "./sql/Repositories.ts"
 
@@ -25,5 +25,5 @@ export const layer = (options: Options) =>
     Layer.provideMerge(
       Layer.mergeAll(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix), InvitationTokens.layer)
     ),
-    Layer.provideMerge(SecureRandom.layerWebCrypto)
+    Layer.provideMerge(Randomness.layer)
   )
