@@ -75,7 +75,7 @@ describe("7 objects that do not exist for the caller", () => {
                   }))
                 const allowed = (operation.roles as ReadonlyArray<string>).includes(role)
                 expect(asked[0]?.told.status, operation.id).toBe(allowed ? 404 : 403)
-                const beside = operation.id === "get_account" && seesDevices(role) ? 2 : 0
+                const beside = operation.id === "get_account" && seesDevices(role) ? 3 : 0
                 expect(asked[0]?.said.length).toBe(allowed ? 2 + beside : 1)
                 expect(asked[0]?.plans.flat().length).toBeGreaterThanOrEqual(allowed ? 3 : 0)
                 expect(asked[1], `${operation.id}, ungranted`).toEqual(asked[0])
@@ -94,7 +94,7 @@ describe("7 objects that do not exist for the caller", () => {
           expect([reached.answer.status, missing.answer.status]).toEqual([200, 404])
           const inside = (said: ReadonlyArray<Said>) =>
             said.filter(({ inTransaction }) => inTransaction).map(({ sql }) => sql)
-          expect(inside(missing.said).length).toBe(3)
+          expect(inside(missing.said).length).toBe(4)
           expect(inside(reached.said)).toEqual(inside(missing.said))
         }))
 

@@ -6,7 +6,7 @@ import type { SqlConnection } from "effect/sql"
 import * as PoolUsage from "./PoolUsage.ts"
 import { type Answer, type Deadline, type Statement } from "./wire/Cycle.ts"
 import * as Failures from "./wire/Failures.ts"
-import { Session } from "./wire/Session.ts"
+import { type Place, Session } from "./wire/Session.ts"
 import { Shared } from "./wire/Shared.ts"
 
 /** How long BEGIN, COMMIT, ROLLBACK and savepoints may take, in milliseconds; no interruption reaches them. */
@@ -163,7 +163,7 @@ export class Common extends Link {
   /** The organization whose rows they see; null where there is none. */
   readonly organizationId: string | null
   /** Those that are asked for at once travel together. */
-  readonly #place: Place = { session: undefined }
+  readonly #place: Place = { session: undefined, cycle: undefined }
 
   constructor(
     access: Access,
@@ -182,11 +182,6 @@ export class Common extends Link {
     const statements = this.#before.length === 0 ? [statement] : [...this.#before, statement]
     return this.#access.flush(statements, this.#deadline, this.organizationId === null ? undefined : this.#place)
   }
-}
-
-/** Where statements keep to one shared session, as long as it answers. */
-interface Place {
-  session: Session | undefined
 }
 
 /** The ways to a client's sessions. */
@@ -289,7 +284,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     flush: (statements, deadline, place) => {
       const run = (session: Session) => {
         if (place !== undefined) place.session = session
-        return session.run(statements, deadline, true)
+        return session.run(statements, deadline, true, place)
       }
       if (common === undefined) return Effect.scoped(Effect.flatMap(counted.acquired(own), run))
       const kept = place?.session

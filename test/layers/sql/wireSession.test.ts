@@ -4,7 +4,7 @@ import { Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql"
 import * as fc from "fast-check"
 import type { Answer, Statement } from "../../../src/layers/sql/wire/Cycle.ts"
-import { Session } from "../../../src/layers/sql/wire/Session.ts"
+import { type Place, Session } from "../../../src/layers/sql/wire/Session.ts"
 import { ScriptedServer } from "../../support/scriptedServer.ts"
 
 const statement = (text: string, value: string): Statement => ({ text, values: [value], named: true })
@@ -70,6 +70,42 @@ describe("a session", () => {
           Effect.gen(function*() {
             expect(yield* runAll(session, given)).toEqual(right(given))
             expect(yield* runAll(session, given)).toEqual(right(given))
+            expect(session.isFree).toBe(true)
+          }))
+      }),
+      { numRuns: 200 }
+    ))
+
+  it("sends what is asked for at one place in one turn as one: each has its own answer, or all fail alike", () =>
+    fc.assert(
+      fc.asyncProperty(cycles, sizes, async (given, cuts) => {
+        const server = new ScriptedServer(cuts, [])
+        await withSession(server, (session) =>
+          Effect.gen(function*() {
+            const answers = yield* Effect.forEach(given, (texts, index) => {
+              const at: Place = { session: undefined, cycle: undefined }
+              return Effect.forEach(
+                texts,
+                (text, number) =>
+                  Effect.map(
+                    Effect.exit(
+                      session.run(
+                        [statement("fine", "before"), statement(text, `${index}/${number}`)],
+                        undefined,
+                        true,
+                        at
+                      )
+                    ),
+                    codeOf
+                  ),
+                { concurrency: "unbounded" }
+              )
+            }, { concurrency: "unbounded" })
+            const expected = given.map((asked, index) => {
+              const code = asked.map((text) => texts[text]).find((code) => code !== undefined)
+              return asked.map((_, number) => code ?? [{ answer: `${index}/${number}` }])
+            })
+            expect(answers).toEqual(expected)
             expect(session.isFree).toBe(true)
           }))
       }),

@@ -1,5 +1,5 @@
 /** What a session sends and answers together. */
-import type { Clock, Result } from "effect"
+import { type Clock, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type * as Values from "./Values.ts"
 
@@ -10,7 +10,7 @@ export interface Statement {
   readonly named: boolean
 }
 
-/** What the last statement of a cycle answered. */
+/** What a statement answered. */
 export interface Answer {
   readonly rows: ReadonlyArray<Values.Row>
   /** The command's tag, such as `SELECT 1`. */
@@ -44,21 +44,31 @@ export interface Sent {
 /** Says how a cycle went. */
 export type Settle = (outcome: Result.Result<Answer, SqlError.SqlError>) => void
 
+/** One of a cycle's statements whose answer is waited for. */
+export class Asked implements Answer {
+  /** Undefined where nobody waits for it any more. */
+  settle: Settle | undefined
+  rows: Array<Values.Row> = []
+  command = ""
+
+  constructor(settle: Settle) {
+    this.settle = settle
+  }
+}
+
 /** What is answered together. */
-export class Cycle implements Answer {
-  readonly statements: ReadonlyArray<Statement>
+export class Cycle {
+  readonly statements: Array<Statement>
+  /** The last of its statements, those that are asked for; what stands before them is not. */
+  readonly asked: Array<Asked>
   /** How its statements were sent, those that are. */
-  sent: ReadonlyArray<Sent> = []
+  sent: Array<Sent> = []
   readonly deadline: Deadline | undefined
   /** Whether it may be sent once more, because its transaction ends with it and nothing of it has happened. */
   repeatable: boolean
   isRepeated = false
-  /** Undefined where nobody waits for it any more. */
-  settle: Settle | undefined
   /** Which of its statements is being answered. */
   at = 0
-  rows: Array<Values.Row> = []
-  command = ""
   failure: SqlError.SqlError | undefined
   code: string | undefined
 
@@ -68,10 +78,24 @@ export class Cycle implements Answer {
     repeatable: boolean,
     settle: Settle
   ) {
-    this.statements = statements
+    this.statements = [...statements]
     this.deadline = deadline
     this.repeatable = repeatable
-    this.settle = settle
+    this.asked = [new Asked(settle)]
+  }
+
+  /** Whether anybody still waits for any of it. */
+  get isAwaited(): boolean {
+    return this.asked.some(({ settle }) => settle !== undefined)
+  }
+
+  /** Who waits for the statement that is being answered. */
+  get answering(): Asked | undefined {
+    return this.asked[this.at - this.statements.length + this.asked.length]
+  }
+
+  fail(error: SqlError.SqlError): void {
+    for (const { settle } of this.asked) settle?.(Result.fail(error))
   }
 
   /** It is sent once more, and no more than that. */
@@ -79,7 +103,7 @@ export class Cycle implements Answer {
     this.repeatable = false
     this.isRepeated = true
     this.at = 0
-    this.rows = []
+    for (const asked of this.asked) asked.rows = []
     this.failure = undefined
     this.code = undefined
   }

@@ -5,28 +5,31 @@
  * The library connects and authenticates, and encodes and parses the messages; what is ours is that a cycle, which is
  * what one Sync ends, has more than one statement.
  */
-import { type PgConnection, PgProtocol, PgTypes } from "@effect/sql-pg"
+import { type PgConnection, PgProtocol } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { Buffer } from "node:buffer"
 import { Duplex } from "node:stream"
-import { type Answer, Cycle, type Deadline, type Prepared, type Sent, type Settle, type Statement } from "./Cycle.ts"
+import { type Answer, Asked, Cycle, type Deadline, type Sent, type Settle, type Statement } from "./Cycle.ts"
 import * as Failures from "./Failures.ts"
+import { PreparedStatements } from "./PreparedStatements.ts"
 import * as Values from "./Values.ts"
 
-const encodeBind = PgProtocol.makeBindEncoder(PgTypes.writeParameter, PgTypes.isTextFormat)
-const describePortal = PgProtocol.encodeDescribe({ target: "portal", name: "" })
-const execute = PgProtocol.encodeExecute({ portal: "", maxRows: 0 })
 const sync = PgProtocol.encodeSync()
-
-/** How many statements a session knows by name; the one that was not used for longest is forgotten first. */
-const maxPrepared = 256
 
 /** How long a session may take to leave what nobody waits for any more before it is given up, in milliseconds. */
 const grace = 3000
 
 /** How long after the server took it a cancellation may still meet another statement, in milliseconds. */
 const lateCancel = 1000
+
+/** Where statements go that are asked for beside each other. */
+export interface Place {
+  /** They keep to one session, as long as it answers. */
+  session: Session | undefined
+  /** What they were sent in last. */
+  cycle: Cycle | undefined
+}
 
 /** The socket that the library has connected and authenticated. */
 const socketOf = (connection: PgConnection.PgConnection): Duplex => {
@@ -40,11 +43,9 @@ const socketOf = (connection: PgConnection.PgConnection): Duplex => {
 export class Session {
   readonly #socket: Duplex
   readonly #parser = PgProtocol.makeParser<unknown>()
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared = new PreparedStatements()
   /** Asks the server to leave what the session is doing, and says when it was asked; undefined where nothing can. */
   readonly #cancel: ((asked: () => void) => void) | undefined
-  #names = 0
-  #uses = 0
   /** Messages that have not been written. */
   #unwritten: Array<Uint8Array> = []
   #flushing = false
@@ -112,19 +113,30 @@ export class Session {
     })
   }
 
-  /** Sends the statements as one, and answers what the last of them answered. */
+  /**
+   * Sends the statements as one, and answers what the last of them answered. That one alone is sent where the place's
+   * last cycle has all the others, and waits to be written.
+   */
   run(
     statements: ReadonlyArray<Statement>,
     deadline: Deadline | undefined,
-    repeatable: boolean
+    repeatable: boolean,
+    place?: Place
   ): Effect.Effect<Answer, SqlError.SqlError> {
     return Effect.callback((resume) => {
-      const cycle = new Cycle(statements, deadline, repeatable, (outcome) => {
+      const settle: Settle = (outcome) =>
         resume(Result.isSuccess(outcome) ? Effect.succeed(outcome.success) : Effect.fail(outcome.failure))
-      })
+      const last = statements.at(-1)
+      const open = place?.cycle
+      if (open !== undefined && last !== undefined && this.#isOpen(open)) {
+        const asked = this.#join(open, last, settle)
+        return Effect.sync(() => this.#abandon(open, asked))
+      }
+      const cycle = new Cycle(statements, deadline, repeatable, settle)
+      if (place !== undefined) place.cycle = cycle
       this.#submit(cycle)
       this.flush()
-      return Effect.sync(() => this.#abandon(cycle))
+      return Effect.sync(() => this.#abandon(cycle, cycle.asked[0]))
     })
   }
 
@@ -133,62 +145,48 @@ export class Session {
     this.#submit(new Cycle(statements, deadline, false, settle))
   }
 
+  /** Whether it is the last that is owed, with its Sync the last of what is to be written. */
+  #isOpen(cycle: Cycle): boolean {
+    return this.#owed.at(-1) === cycle && this.#unwritten.at(-1) === sync && cycle.isAwaited && !cycle.isRepeated
+  }
+
+  #join(cycle: Cycle, statement: Statement, settle: Settle): Asked {
+    const asked = new Asked(settle)
+    const messages = this.#unwritten
+    messages.pop()
+    const before = messages.length
+    try {
+      cycle.sent.push(this.#prepared.encode(statement, messages))
+      cycle.statements.push(statement)
+      cycle.asked.push(asked)
+    } catch (cause) {
+      messages.length = before
+      settle(Result.fail(Failures.unsendable(cause)))
+    }
+    messages.push(sync)
+    return asked
+  }
+
   #submit(cycle: Cycle): void {
-    if (this.#lost !== undefined) return cycle.settle?.(Result.fail(this.#lost))
+    if (this.#lost !== undefined) return cycle.fail(this.#lost)
     const messages = this.#unwritten
     const before = messages.length
     const sent: Array<Sent> = []
     try {
       // What is repeated relies on nothing that another cycle has to teach the server.
-      for (const { named, text, values } of cycle.statements) {
-        sent.push(this.#encode(text, values, named && !cycle.isRepeated, messages))
+      for (const statement of cycle.statements) {
+        sent.push(this.#prepared.encode(cycle.isRepeated ? { ...statement, named: false } : statement, messages))
       }
     } catch (cause) {
       messages.length = before
-      for (const { parsed, prepared } of sent) if (parsed && prepared.name !== "") this.#prepared.delete(prepared.key)
-      return cycle.settle?.(Result.fail(Failures.unsendable(cause)))
+      this.#prepared.unlearn(sent)
+      return cycle.fail(Failures.unsendable(cause))
     }
     messages.push(sync)
     cycle.sent = sent
     this.#owed.push(cycle)
     // After the Sync, where no failure makes the server skip it.
-    while (this.#prepared.size > maxPrepared) this.#evict(messages)
-  }
-
-  #encode(text: string, values: Statement["values"], named: boolean, messages: Array<Uint8Array>): Sent {
-    const parameters = values.map(Values.parameter)
-    let types = ""
-    for (const { oid } of parameters) types += `${oid},`
-    const key = `${types}${text}`
-    const known = named ? this.#prepared.get(key) : undefined
-    const prepared = known ?? { name: named ? `s${++this.#names}` : "", key, used: 0, description: undefined }
-    prepared.used = ++this.#uses
-    const bind = Result.getOrThrow(encodeBind({ portal: "", statement: prepared.name, parameters }))
-    if (known === undefined) {
-      // It would end the text there, and the server the session.
-      if (text.includes("\0")) throw new Error("The text of a statement has a NUL")
-      messages.push(Result.getOrThrow(PgProtocol.encodeParse({
-        name: prepared.name,
-        query: text,
-        parameterTypes: parameters.map(({ oid }) => oid)
-      })))
-      if (named) this.#prepared.set(key, prepared)
-    }
-    messages.push(bind)
-    // The rows of one that is on its way in another cycle are not known either.
-    if (prepared.description === undefined) messages.push(describePortal)
-    messages.push(execute)
-    return { prepared, parsed: known === undefined }
-  }
-
-  #evict(messages: Array<Uint8Array>): void {
-    let oldest: Prepared | undefined
-    for (const prepared of this.#prepared.values()) {
-      if (oldest === undefined || prepared.used < oldest.used) oldest = prepared
-    }
-    if (oldest === undefined) return
-    this.#prepared.delete(oldest.key)
-    messages.push(PgProtocol.encodeClose({ target: "statement", name: oldest.name }))
+    this.#prepared.evict(messages)
   }
 
   /** Writes what is submitted in this turn of the event loop, by whatever requests it has read. */
@@ -207,10 +205,10 @@ export class Session {
   }
 
   /** Nobody waits for it any more: the server leaves it as soon as it is about it. */
-  #abandon(cycle: Cycle): void {
-    if (cycle.settle === undefined) return
-    cycle.settle = undefined
-    if (this.#owed[this.#head] === cycle) this.#leave()
+  #abandon(cycle: Cycle, ...left: ReadonlyArray<Asked | undefined>): void {
+    if (!cycle.isAwaited) return
+    for (const asked of left) if (asked !== undefined) asked.settle = undefined
+    if (!cycle.isAwaited && this.#owed[this.#head] === cycle) this.#leave()
   }
 
   #leave(): void {
@@ -227,11 +225,11 @@ export class Session {
   sweep(): void {
     for (let index = this.#head; index < this.#owed.length; index++) {
       const cycle = this.#owed[index]
-      if (cycle?.deadline === undefined || cycle.settle === undefined) continue
+      if (cycle?.deadline === undefined || !cycle.isAwaited) continue
       if (cycle.deadline.clock.currentTimeMillisUnsafe() < cycle.deadline.at) continue
-      const { settle } = cycle
-      this.#abandon(cycle)
-      settle(Result.fail(Failures.lost("The database did not answer in time")))
+      const waiting = cycle.asked.map(({ settle }) => settle)
+      this.#abandon(cycle, ...cycle.asked)
+      for (const settle of waiting) settle?.(Result.fail(Failures.lost("The database did not answer in time")))
       if (cycle.deadline.final === true) return this.destroy()
     }
     if (this.#cancelled !== undefined && Date.now() - this.#cancelled > grace) this.destroy()
@@ -254,7 +252,7 @@ export class Session {
     this.#owed = []
     this.#head = 0
     this.#unwritten = []
-    for (const { settle } of owed) settle?.(Result.fail(error))
+    for (const cycle of owed) cycle.fail(error)
     for (const callback of this.#onLost) callback()
     this.#onAnswered?.()
   }
@@ -304,11 +302,12 @@ export class Session {
       case "DataRow": {
         const row = prepared.description?.row
         if (row === undefined) throw new Error("a row of a statement without rows")
-        if (cycle.at === cycle.sent.length - 1) cycle.rows.push(row(message.values))
+        cycle.answering?.rows.push(row(message.values))
         return
       }
       case "CommandComplete": {
-        cycle.command = message.commandTag
+        const { answering } = cycle
+        if (answering !== undefined) answering.command = message.commandTag
         const fault = prepared.description?.fault()
         if (fault !== undefined) cycle.failure ??= Failures.unreadable(fault)
         cycle.at++
@@ -330,34 +329,24 @@ export class Session {
       this.#owed = []
       this.#head = 0
     }
-    if (cycle.settle === undefined) this.#cancelled = undefined
+    const isAwaited = cycle.isAwaited
+    if (!isAwaited) this.#cancelled = undefined
     const { failure } = cycle
     if (failure === undefined) {
-      cycle.settle?.(Result.succeed(cycle))
+      for (const asked of cycle.asked) asked.settle?.(Result.succeed(asked))
     } else {
-      this.#forget(cycle)
-      if (cycle.repeatable && cycle.settle !== undefined && status === "I" && this.#isNoFault(cycle)) {
+      this.#prepared.forget(cycle.sent, cycle.code, this.#unwritten)
+      if (cycle.repeatable && isAwaited && status === "I" && this.#isNoFault(cycle)) {
         cycle.repeat()
         this.#submit(cycle)
         this.flush()
       } else {
-        cycle.settle?.(Result.fail(failure))
+        cycle.fail(failure)
       }
     }
     const next = this.#owed[this.#head]
     if (next === undefined) this.#onAnswered?.()
-    else if (next.settle === undefined) this.#leave()
-  }
-
-  /** What a cycle that failed has sent anew is not known: which of it the server has kept is not said. */
-  #forget({ code, sent }: Cycle): void {
-    const stale = code === "26000" || code === "0A000"
-    for (const { parsed, prepared } of sent) {
-      prepared.description?.fault()
-      if ((!parsed && !stale) || this.#prepared.get(prepared.key) !== prepared) continue
-      this.#prepared.delete(prepared.key)
-      this.#unwritten.push(PgProtocol.encodeClose({ target: "statement", name: prepared.name }))
-    }
+    else if (!next.isAwaited) this.#leave()
   }
 
   /** A plan that the schema has outlived, and a cancellation that was meant for another, are no fault of the statement. */

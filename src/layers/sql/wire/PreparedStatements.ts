@@ -1,0 +1,76 @@
+/** The statements that a session knows by name, and the messages by which it is told of them. */
+import { PgProtocol, PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+import type { Prepared, Sent, Statement } from "./Cycle.ts"
+import * as Values from "./Values.ts"
+
+const encodeBind = PgProtocol.makeBindEncoder(PgTypes.writeParameter, PgTypes.isTextFormat)
+const describePortal = PgProtocol.encodeDescribe({ target: "portal", name: "" })
+const execute = PgProtocol.encodeExecute({ portal: "", maxRows: 0 })
+
+const close = ({ name }: Prepared): Uint8Array => PgProtocol.encodeClose({ target: "statement", name })
+
+/** How many statements a session knows by name; the one that was not used for longest is forgotten first. */
+const maxPrepared = 256
+
+export class PreparedStatements {
+  readonly #known = new Map<string, Prepared>()
+  #names = 0
+  #uses = 0
+
+  /** Adds the messages of the statement, with its text where the server has yet to learn it; throws where it cannot be sent. */
+  encode({ named, text, values }: Statement, messages: Array<Uint8Array>): Sent {
+    const parameters = values.map(Values.parameter)
+    let types = ""
+    for (const { oid } of parameters) types += `${oid},`
+    const key = `${types}${text}`
+    const known = named ? this.#known.get(key) : undefined
+    const prepared = known ?? { name: named ? `s${++this.#names}` : "", key, used: 0, description: undefined }
+    prepared.used = ++this.#uses
+    const bind = Result.getOrThrow(encodeBind({ portal: "", statement: prepared.name, parameters }))
+    if (known === undefined) {
+      // It would end the text there, and the server the session.
+      if (text.includes("\0")) throw new Error("The text of a statement has a NUL")
+      messages.push(Result.getOrThrow(PgProtocol.encodeParse({
+        name: prepared.name,
+        query: text,
+        parameterTypes: parameters.map(({ oid }) => oid)
+      })))
+      if (named) this.#known.set(key, prepared)
+    }
+    messages.push(bind)
+    // The rows of one that is on its way in another cycle are not known either.
+    if (prepared.description === undefined) messages.push(describePortal)
+    messages.push(execute)
+    return { prepared, parsed: known === undefined }
+  }
+
+  /** What was to be learned by messages that are not sent is not known. */
+  unlearn(sent: ReadonlyArray<Sent>): void {
+    for (const { parsed, prepared } of sent) if (parsed && prepared.name !== "") this.#known.delete(prepared.key)
+  }
+
+  /** Has the server forget those that are too many. */
+  evict(messages: Array<Uint8Array>): void {
+    while (this.#known.size > maxPrepared) {
+      let oldest: Prepared | undefined
+      for (const prepared of this.#known.values()) {
+        if (oldest === undefined || prepared.used < oldest.used) oldest = prepared
+      }
+      if (oldest === undefined) return
+      this.#known.delete(oldest.key)
+      messages.push(close(oldest))
+    }
+  }
+
+  /** What a cycle that failed has sent anew is not known: which of it the server has kept is not said. */
+  forget(sent: ReadonlyArray<Sent>, code: string | undefined, messages: Array<Uint8Array>): void {
+    const stale = code === "26000" || code === "0A000"
+    for (const { parsed, prepared } of sent) {
+      prepared.description?.fault()
+      if ((!parsed && !stale) || this.#known.get(prepared.key) !== prepared) continue
+      this.#known.delete(prepared.key)
+      messages.push(close(prepared))
+    }
+  }
+}
