@@ -1,5 +1,7 @@
 /** Which emails an admin gets (specification, section 2.9). Those a person cannot turn off are not choices. */
 import { Schema } from "effect"
+import type { Role } from "./Access.ts"
+import type { Recipients } from "./Organization.ts"
 import { described, Kind } from "./Wire.ts"
 
 export const mailChoices = {
@@ -27,3 +29,7 @@ export interface MailChoices {
 export const sameChoices = (one: MailChoices, other: MailChoices): boolean =>
   one.security === other.security && one.storage === other.storage && one.news === other.news &&
   one.offers === other.offers
+
+/** Whether the organization's notifications go to the role (specification, section 2.10). */
+export const hearsOfTakeovers = (role: Role, recipients: Recipients): boolean =>
+  role === "owner" || role === "superadmin" && recipients === "owner_superadmins"

@@ -5,16 +5,20 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { Role } from "../../src/domain/Access.ts"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
+import { invitation } from "../../src/domain/mail/index.ts"
 import { Vault } from "../../src/layers/crypto/Vault.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { sealedFor } from "../../src/layers/sql/Accounts.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { Journal } from "../../src/ports/Journal.ts"
+import { Outbox } from "../../src/ports/Outbox.ts"
 import * as Mcp from "../mcp/support.ts"
 import * as OAuth from "../oauth/support.ts"
 import * as Cli from "../support/cli.ts"
 import { pglite } from "../support/database.ts"
+import { within } from "../support/fixtures.ts"
 import * as Leaks from "../support/leaks.ts"
+import * as Mails from "../support/outbox.ts"
 import * as Pages from "../support/pages.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
@@ -50,6 +54,19 @@ const makeStage = Effect.gen(function*() {
     two_fa_sealed: vault.seal(Redacted.make(secrets["two-step password"]), sealed),
     passkey_id: "passkey-canary-kept"
   })
+  secrets["invitation link"] = canary("link")
+  const outbox = yield* Outbox
+  const mail = invitation({
+    adminId: admins.owner.id,
+    organizationName: "Acme",
+    role: "admin",
+    link: Redacted.make(`https://console.test/console/invitation#${secrets["invitation link"]}`),
+    expiresAt: new Date(0)
+  })
+  yield* within(id, outbox.add(id, "test/invitation", mail))
+  expect(yield* Mails.waiting(id)).toContainEqual(
+    expect.objectContaining({ text: expect.stringContaining(secrets["invitation link"]) })
+  )
   secrets["login address"] = "login.address.canary"
   secrets["recovery address"] = "recovery.address.canary"
   for (const role of Role.literals) secrets[`key of ${role}`] = Redacted.value(admins[role].key)

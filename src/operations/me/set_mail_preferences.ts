@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { MailPreferencesUnavailable } from "../../domain/Failure.ts"
-import { mailChoices, MailPreferences, sameChoices } from "../../domain/Preferences.ts"
+import { alertsTurnedOff } from "../../domain/mail/index.ts"
+import { hearsOfTakeovers, mailChoices, MailPreferences, sameChoices } from "../../domain/Preferences.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Admins } from "../../ports/Admins.ts"
+import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./set_mail_preferences.sample.ts"
 
 export const setMailPreferences = Operation.write(
@@ -25,12 +27,16 @@ export const setMailPreferences = Operation.write(
   ({ news, offers, security, storage }, { caller }) =>
     Effect.gen(function*() {
       const admins = yield* Admins
+      const organizations = yield* Organizations
       const choices = { security, storage, news, offers }
       const before = yield* admins.mailPreferences(caller.organizationId, caller.adminId, true)
       if (before === null) return yield* new MailPreferencesUnavailable({})
       const answer = { object: "mail_preferences" as const, email: before.email, choices }
       if (sameChoices(before.choices, choices)) return Operation.unchanged(answer)
       yield* admins.setMailChoices(caller.organizationId, caller.adminId, choices)
-      return Operation.changed(answer, choices)
+      const { notification_recipients: recipients } = yield* organizations.facts(caller)
+      const silenced = before.choices.security && !security && hearsOfTakeovers(caller.role, recipients)
+      const mails = silenced ? [alertsTurnedOff({ adminId: caller.adminId })] : []
+      return Operation.changed(answer, choices, undefined, [], mails)
     })
 )

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { superadmins } from "../../domain/Access.ts"
 import { SuperadminRequired } from "../../domain/Failure.ts"
+import { recipientsNarrowed } from "../../domain/mail/index.ts"
 import { NotificationSettings, Recipients } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/Organizations.ts"
@@ -34,6 +35,7 @@ export const setNotificationRecipients = Operation.write(
         return Operation.unchanged(answer)
       }
       yield* organizations.setRecipients(caller.organizationId, recipients)
-      return Operation.changed(answer, { recipients })
+      const mails = recipients === "owner" ? [recipientsNarrowed({ by: caller.adminName ?? caller.adminId })] : []
+      return Operation.changed(answer, { recipients }, undefined, [], mails)
     })
 )
