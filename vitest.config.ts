@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { Longest } from "./test/support/runOrder.ts"
 
-/** The files of each kind; what none of them names is of the specification, over HTTP and MCP without a process. */
+/** The files of each kind; what none of them names has a database, and starts no process. */
 const files = {
   process: [
     "test/cli/**/*.test.ts",
@@ -10,13 +10,8 @@ const files = {
     "test/pages/browser.test.ts",
     "test/{bench,fuzz,trials}/**/*.test.ts"
   ],
-  property: ["test/laws/**/*.test.ts"],
-  postgres: ["test/layers/sql/**/*.test.ts"],
   unit: ["test/{domain,edge,house}/**/*.test.ts", "test/layers/{crypto,documents}/**/*.test.ts"]
 }
-
-/** Those whose workers go on from file to file. */
-const shared = ["property", "postgres", "spec", "unit"]
 
 const project = (name: string, include: Array<string>, exclude: Array<string> = []) => ({
   test: {
@@ -24,8 +19,9 @@ const project = (name: string, include: Array<string>, exclude: Array<string> = 
     include,
     exclude,
     pool: "forks" as const,
-    isolate: !shared.includes(name),
-    setupFiles: shared.includes(name) ? ["test/support/leavesNothing.ts"] : [],
+    // A worker goes on from file to file.
+    isolate: false,
+    setupFiles: ["test/support/leavesNothing.ts"],
     silent: "passed-only" as const,
     testTimeout: 60_000,
     hookTimeout: 120_000
@@ -37,9 +33,7 @@ export default defineConfig({
     globalSetup: "test/support/runSetup.ts",
     projects: [
       project("process", files.process),
-      project("property", files.property),
-      project("postgres", files.postgres),
-      project("spec", ["test/**/*.test.ts"], Object.values(files).flat()),
+      project("database", ["test/**/*.test.ts"], Object.values(files).flat()),
       project("unit", files.unit)
     ],
     sequence: { sequencer: Longest },

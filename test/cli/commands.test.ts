@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, dataDirectory, done, run, serve } from "../support/cli.ts"
+import { ask, dataDirectory, run, serve } from "../support/cli.ts"
 import { doneHere, runHere } from "../support/here.ts"
 
 /** What a command prints, without what differs from run to run. */
@@ -93,7 +93,7 @@ describe("the commands", () => {
     const data = dataDirectory()
     const service = await serve(["--data", data])
     const act = (args: ReadonlyArray<string>, stdin?: string) =>
-      done([...args, "--data", data], stdin === undefined ? {} : { stdin })
+      doneHere([...args, "--data", data], stdin === undefined ? {} : { stdin })
     const makeKey = async () =>
       JSON.parse(await act(["keys", "create", "acme", owner, "--label", "K", "--scopes", "org:read", "--json"]))
     const status = async (key: string) => (await ask(service.address, key, "GET", "/v1/organization")).status
@@ -116,7 +116,7 @@ describe("the commands", () => {
     expect(await status(key)).toBe(401)
 
     const settings = ["status", "--json", "--data", data]
-    const beside = JSON.parse(await done(settings, { env: { CONSOLE_PROT: "1" } }))
+    const beside = JSON.parse(await doneHere(settings, { env: { CONSOLE_PROT: "1" } }))
     expect(beside).toMatchObject({
       program: { node: process.versions.node },
       database: { kind: "embedded", place: data, organizations: 1 },
@@ -127,12 +127,12 @@ describe("the commands", () => {
     expect(beside.peppers_known).toEqual(beside.database.peppers_used)
     expect(await service.stop()).toBe(0)
     fs.renameSync(path.join(data, "pepper"), path.join(data, "pepper.lost"))
-    const alone = await run(settings)
+    const alone = await runHere(settings)
     expect(alone.status).toBe(1)
     expect(JSON.parse(alone.stdout)).toMatchObject({ service: null, peppers_known: [] })
     expect(JSON.parse(alone.stderr).error.message).toMatch(/^Peppers that keys were made with are missing/)
     expect(fs.existsSync(path.join(data, "pepper"))).toBe(false)
-    const nowhere = await run(["status", "--data", path.join(data, "nowhere")])
+    const nowhere = await runHere(["status", "--data", path.join(data, "nowhere")])
     expect([nowhere.status, nowhere.stderr]).toEqual([1, "The database: there is none yet.\n"])
   }, 300_000)
 })
@@ -209,22 +209,24 @@ describe("the documents that the commands print", () => {
     ["openapi", "openapi.json"],
     ["seed-schema", "seeds/seed.schema.json"]
   ])("%s prints what is committed as %s", async (command, file) => {
-    expect(await done([command])).toBe(fs.readFileSync(path.join(import.meta.dirname, "../..", file), "utf8"))
+    expect(await doneHere([command])).toBe(fs.readFileSync(path.join(import.meta.dirname, "../..", file), "utf8"))
   })
 
   it("explains every command with --help", async () => {
     const named = /^ {2}([\w-]+) {2,}\S/gm
     const subcommands = (help: string) =>
       [...help.replace(/^[^]*SUBCOMMANDS\n/, "").matchAll(named)].map(([, name = ""]) => name)
-    const names = subcommands(await done(["--help"]))
+    const names = subcommands(await doneHere(["--help"]))
     expect(names).toEqual(
       expect.arrayContaining(["serve", "migrate", "organizations", "admins", "keys", "seed", "journal"])
     )
     const helps = await Promise.all(
-      [["admins", "set-password"], ["keys", "create"], ["journal", "export"]].map((words) => done([...words, "--help"]))
+      [["admins", "set-password"], ["keys", "create"], ["journal", "export"]].map((words) =>
+        doneHere([...words, "--help"])
+      )
     )
     for (const help of helps) expect(help).toMatch(/DESCRIPTION[^]*USAGE[^]*FLAGS[^]*--data[^]*EXAMPLES/)
-    expect(subcommands(await done(["admins", "--help"]))).toEqual(
+    expect(subcommands(await doneHere(["admins", "--help"]))).toEqual(
       ["create", "set-password", "disable", "enable", "list", "show", "set"]
     )
   }, 60_000)

@@ -4,7 +4,7 @@ import canonicalize from "canonicalize"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, dataDirectory, done, freshDirectory, run, serve } from "../support/cli.ts"
+import { ask, dataDirectory, freshDirectory, run, serve } from "../support/cli.ts"
 import { doneHere, runHere } from "../support/here.ts"
 
 /** The lines of an export that hold events. */
@@ -65,13 +65,13 @@ describe("a journal at the command line", () => {
       const file = path.join(kept, "seed.json")
       fs.writeFileSync(file, JSON.stringify(seed))
       const service = await serve(here)
-      const [{ key }] = JSON.parse(await done(["seed", file, ...here])).keys
+      const [{ key }] = JSON.parse(await doneHere(["seed", file, ...here])).keys
       const [account] = (await ask(service.address, key, "GET", "/v1/accounts")).body.data
       for (const role_label of ["=1+1", "Łabel 🙂"]) {
         const labelled = await ask(service.address, key, "PUT", `/v1/accounts/${account.id}/role-label`, { role_label })
         expect(labelled.status).toBe(200)
       }
-      const ndjson = await done(["journal", "export", "acme", ...here])
+      const ndjson = await doneHere(["journal", "export", "acme", ...here])
       expect(events(ndjson)).toHaveLength(3)
       expect(broken("acme", ndjson)).toBeUndefined()
       expect(broken("acme", ndjson.replace("Łabel", "Label"))).toBe(3)
@@ -89,7 +89,7 @@ describe("a journal at the command line", () => {
       expect([cell("sequence"), cell("hash")]).toEqual(["2", JSON.parse(events(ndjson)[1] ?? "").hash])
 
       const checkpoints = path.join(kept, "checkpoint.json")
-      fs.writeFileSync(checkpoints, await done(["journal", "checkpoint", "--json", ...here]))
+      fs.writeFileSync(checkpoints, await doneHere(["journal", "checkpoint", "--json", ...here]))
       const { body: published } = await ask(service.address, key, "GET", "/.well-known/journal-keys")
       expect(JSON.parse(fs.readFileSync(checkpoints, "utf8"))).toMatchObject({
         checkpoints: [{ organization: "acme", sequence: 3, hash: JSON.parse(events(ndjson)[2] ?? "").hash }],
@@ -103,7 +103,7 @@ describe("a journal at the command line", () => {
       fs.writeFileSync(proof, await doneHere(["journal", "export", "acme", ...here]))
       fs.writeFileSync(trusted, JSON.stringify(published))
       const audit = ["journal", "verify", "--export", proof, "--public-key", trusted]
-      expect(await done(audit)).toMatch(/^acme: 3 events, unbroken, signed up to 3 by \S+\n$/)
+      expect(await doneHere(audit)).toMatch(/^acme: 3 events, unbroken, signed up to 3 by \S+\n$/)
       const [{ kid, x }] = published.keys
       const strange = { ...published.keys[0], x: `${x.startsWith("A") ? "B" : "A"}${x.slice(1)}` }
       fs.writeFileSync(trusted, JSON.stringify({ keys: [{ ...strange, kid }] }))
@@ -126,7 +126,7 @@ describe("a journal at the command line", () => {
       }
 
       await tamper(data, `update journal_event set details = '{"role_label": "Boss"}' where sequence = 2`)
-      const edited = await run(["journal", "verify", "--json", ...here])
+      const edited = await runHere(["journal", "verify", "--json", ...here])
       expect([edited.status, JSON.parse(edited.stderr).error.message]).toEqual([1, "A journal is broken."])
       expect(JSON.parse(edited.stdout)).toMatchObject({
         ok: false,
@@ -188,7 +188,7 @@ describe("a journal at the command line", () => {
         ["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example"]
       ]
     ) {
-      const refused = await run(command, { env })
+      const refused = await (command[0] === "mcp" ? run : runHere)(command, { env })
       expect([command, refused.status, refused.stdout, refused.stderr]).toEqual([
         command,
         1,
@@ -200,8 +200,8 @@ describe("a journal at the command line", () => {
     expect(fs.readdirSync(folder)).toEqual([])
     const file = path.join(folder, "seed.json")
     fs.writeFileSync(file, JSON.stringify({ organizations: [] }))
-    await done(["seed", file], { env })
-    const empty = await run(["journal", "verify"], { env })
+    await doneHere(["seed", file], { env })
+    const empty = await runHere(["journal", "verify"], { env })
     expect([empty.status, empty.stdout, empty.stderr]).toEqual([
       1,
       "",

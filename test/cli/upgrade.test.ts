@@ -15,10 +15,11 @@ import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Postgres from "../../src/layers/sql/Postgres.ts"
 import * as Roles from "../../src/layers/sql/Roles.ts"
 import { read } from "../house/house.ts"
-import { done, freshDirectory, run, serve } from "../support/cli.ts"
+import { freshDirectory, serve } from "../support/cli.ts"
 import { createConsole, ownerUrl, postgresLayer } from "../support/databaseRoles.ts"
 import { DatabaseServer } from "../support/databaseServer.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { doneHere, runHere } from "../support/here.ts"
 import * as World from "../support/world.ts"
 
 /** The blocks of SQL in the document's section on databases of earlier versions, in their order. */
@@ -364,14 +365,14 @@ describe("the migration URL", () => {
         }
         const migrated = { ...env, CONSOLE_MIGRATION_URL: ownerUrl(url) }
         yield* Effect.promise(async () => {
-          const refused = await run(["migrate"], { env })
+          const refused = await runHere(["migrate"], { env })
           expect([refused.status, refused.stdout]).toEqual([1, ""])
           expect(refused.stderr).toContain("permission denied")
           const service = await serve(["--migrate"], migrated)
           expect(service.stderr()).not.toContain("owns the tables")
           expect(await service.stop()).toBe(0)
-          expect(await done(["migrate"], { env: migrated })).toBe("The schema is up to date.\n")
-          const { database } = JSON.parse((await run(["status", "--json"], { env })).stdout)
+          expect(await doneHere(["migrate"], { env: migrated })).toBe("The schema is up to date.\n")
+          const { database } = JSON.parse((await runHere(["status", "--json"], { env })).stdout)
           expect(database).toMatchObject({ role: "console", owns_tables: false, jobs: null })
         })
       }).pipe(Effect.scoped),

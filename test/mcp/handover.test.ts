@@ -188,6 +188,7 @@ describe("an assistant's server on the embedded database", () => {
     () =>
       Effect.gen(function*() {
         const directory = yield* folder
+        fillDirectory(directory)
         const first = yield* Processes.serve(["--demo", "--data", directory], {}, /Listening on (\S+)\n[^]*Try it/)
         const [key = ""] = first.output().match(/\bosc_live_\S+/) ?? []
         yield* first.stop()

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as http from "node:http"
 import * as readline from "node:readline"
-import { main } from "../support/program.ts"
+import { flags, main } from "../support/program.ts"
 
 type Environment = Readonly<Record<string, string>>
 
@@ -37,7 +37,7 @@ export const serve = Effect.fnUntraced(function*(
 ) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      childProcess.spawn(process.execPath, [main, "serve", "--port", "0", ...args], {
+      childProcess.spawn(process.execPath, [...flags, main, "serve", "--port", "0", ...args], {
         env: environment(env),
         stdio: ["ignore", "pipe", "pipe"]
       })
@@ -132,7 +132,7 @@ export type Way =
 
 const stdio = ({ args, env }: Extract<Way, { readonly args: unknown }>) => ({
   command: process.execPath,
-  args: [main, "mcp", ...args],
+  args: [...flags, main, "mcp", ...args],
   env: environment(env),
   stderr: "pipe" as const
 })
@@ -188,7 +188,7 @@ export const connect = (client: keyof typeof clients, way: Way) =>
 export const run = (args: ReadonlyArray<string>, env: Environment, input: string) =>
   Effect.promise(() =>
     new Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }>((resolve) => {
-      const child = childProcess.spawn(process.execPath, [main, "mcp", ...args], { env: environment(env) })
+      const child = childProcess.spawn(process.execPath, [...flags, main, "mcp", ...args], { env: environment(env) })
       let output = ""
       let errors = ""
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -206,7 +206,7 @@ export const run = (args: ReadonlyArray<string>, env: Environment, input: string
 export const start = Effect.fnUntraced(function*(args: ReadonlyArray<string>, env: Environment) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      childProcess.spawn(process.execPath, [main, "mcp", ...args], {
+      childProcess.spawn(process.execPath, [...flags, main, "mcp", ...args], {
         env: environment(env),
         stdio: ["pipe", "pipe", "inherit"]
       })

@@ -1,6 +1,6 @@
 /** The command line as processes of their own, on loopback, with nothing of this process's settings. */
 import * as childProcess from "node:child_process"
-import { main, root } from "./program.ts"
+import { flags, main, root } from "./program.ts"
 
 /** The environment of a command: of this process, all but its settings. */
 export const environment = (settings: Record<string, string>): Record<string, string> => ({
@@ -26,7 +26,7 @@ export interface Settings {
 /** Runs a command to its end; one that has none is killed after a minute and a half. */
 export const run = (args: ReadonlyArray<string>, { env = {}, stdin = "" }: Settings = {}): Promise<Ended> =>
   new Promise((resolve, reject) => {
-    const child = childProcess.spawn(process.execPath, [main, ...args], {
+    const child = childProcess.spawn(process.execPath, [...flags, main, ...args], {
       cwd: root,
       env: environment(env),
       timeout: 90_000,
@@ -69,7 +69,7 @@ export const serve = async (
   env: Record<string, string> = {},
   node: ReadonlyArray<string> = []
 ): Promise<Service> => {
-  const child = childProcess.spawn(process.execPath, [...node, main, "serve", "--port", "0", ...args], {
+  const child = childProcess.spawn(process.execPath, [...flags, ...node, main, "serve", "--port", "0", ...args], {
     cwd: root,
     env: environment(env),
     stdio: ["ignore", "pipe", "pipe"]

@@ -1,10 +1,9 @@
-/** Starts the run's PostgreSQL, migrates a template on both databases, and names their versions. */
+/** Starts the run's PostgreSQL, with a migrated template on both databases, and names their versions. */
 import { PGlite } from "@electric-sql/pglite"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
-import * as path from "node:path"
 import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
 import * as Migrate from "../../src/layers/sql/Migrate.ts"
@@ -12,6 +11,7 @@ import { migrations } from "../../src/layers/sql/migrations/index.ts"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
 import { type Cluster, DatabaseServer } from "./databaseServer.ts"
+import * as Kept from "./keptDatabases.ts"
 import * as Pristine from "./pristine.ts"
 
 const execFile = promisify(childProcess.execFile)
@@ -39,7 +39,7 @@ declare module "vitest" {
 const version = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ version: string }>`select version() as version`
-  return row?.version
+  return row?.version ?? ""
 })
 
 const migrated = Effect.andThen(Migrate.run(migrations), version)
@@ -72,36 +72,41 @@ const unpack = async (dump: string, directory: string) => {
   await execFile("tar", ["-xf", dump, "-C", directory])
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await DatabaseServer.start({ settings: { autovacuum: "off" } })
-  const teardown = () => server.remove()
+const settings = { autovacuum: "off" }
+
+/** Makes the files of both databases in the folder. */
+const make = async (folder: string): Promise<Kept.Made> => {
+  const server = await DatabaseServer.start({ settings })
   try {
     const templateUrl = await createConsole(server, "console_template")
-    const dump = path.join(server.home, "pglite.tar")
     // One after the other: PGlite blocks this thread for longer than PostgreSQL waits within a transaction.
     const postgres = await Effect.runPromise(
       Effect.andThen(migrate(templateUrl), Effect.provide(described, postgresLayer(server.url("console_template"))))
     )
-    const cluster = { data: path.join(server.home, "cluster"), password: server.password }
     await server.stop()
-    await server.backUp(cluster.data)
-    await server.start()
+    const { cluster, directory, dump } = Kept.within(folder)
+    await server.backUp(cluster)
     const pglite = await dumpPglite(dump)
-    const directory = path.join(server.home, "database")
     await unpack(dump, directory)
-    if (postgres.name?.startsWith("PostgreSQL 15.") !== true) throw new Error(`Not 15: ${postgres.name}`)
-    process.stdout.write(`\nDatabases of this run:\n  ${postgres.name}\n  ${pglite.name}\n`)
-    project.provide("databases", {
-      adminUrl: server.url(),
-      templateUrl,
-      dump,
-      directory,
-      cluster,
-      pristine: { pglite: pglite.pristine, postgres: postgres.pristine }
-    })
-    return teardown
-  } catch (cause) {
-    await teardown()
-    throw cause
+    return { password: server.password, postgres, pglite }
+  } finally {
+    await server.remove()
   }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { folder, made } = await Kept.findOrMake(make)
+  const { password, pglite, postgres } = made
+  if (!postgres.name.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres.name}`)
+  const { cluster, ...embedded } = Kept.within(folder)
+  const server = await DatabaseServer.start({ settings, from: { data: cluster, password } })
+  process.stdout.write(`\nDatabases of this run:\n  ${postgres.name}\n  ${pglite.name}\n`)
+  project.provide("databases", {
+    adminUrl: server.url(),
+    templateUrl: server.url("console_template", "console"),
+    ...embedded,
+    cluster: { data: cluster, password },
+    pristine: { pglite: pglite.pristine, postgres: postgres.pristine }
+  })
+  return () => server.remove()
 }

@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** From the projects with the longest files to those with the shortest. */
-const projects = ["process", "property", "postgres", "spec", "unit"]
+const projects = ["process", "database", "unit"]
 
 const rank = ({ project }: TestSpecification): number => projects.indexOf(project.name)
 

@@ -23,7 +23,9 @@ class Lent extends PGlite {
 
   async #restored(): Promise<boolean> {
     try {
-      await this.exec("rollback; discard all")
+      // Statements sent together are one transaction, which refuses the second of these.
+      await this.exec("rollback")
+      await this.exec("discard all")
       return await Pristine.restore(Pristine.embedded(this), inject("databases").pristine.pglite)
     } catch {
       return false
