@@ -26,8 +26,8 @@ export class Guard extends Context.Service<Guard, {
     organizationId: OrganizationId,
     accountId: AccountId
   ): Effect.Effect<Held, MessengerUnavailable | ServiceUnavailable, Scope.Scope>
-  /** Holds on, within each transaction of the holder: right after the account's row is locked. */
-  confirm(held: Held): Effect.Effect<void, GuardLost>
+  /** Holds on, within each transaction of the holder: right after the account's row is locked. Answers the epoch. */
+  confirm(held: Held): Effect.Effect<number, GuardLost>
   /** Has the account looked at as soon as it is free, within the transaction: what a look relies on has changed. */
   look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/Guard") {}

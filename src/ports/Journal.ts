@@ -28,6 +28,8 @@ export class Journal extends Context.Service<Journal, {
    * failed later.
    */
   begin(organizationId: OrganizationId, entry: JournalEntry): Effect.Effect<{ readonly sequence: number }>
+  /** Gives an intent more time, within the current transaction: false when it has an outcome already. */
+  renew(organizationId: OrganizationId, intent: number): Effect.Effect<boolean>
   /** Appends the outcome of an intent, once: false when it has one already. */
   close(organizationId: OrganizationId, intent: number, entry: JournalEntry): Effect.Effect<boolean>
   /**

@@ -15,7 +15,7 @@ const taken = `
   returning fence, epoch`
 
 const renewed = `
-  update monitor set busy_until = $4 where organization_id = $1 and account_id = $2 and fence = $3 returning fence`
+  update monitor set busy_until = $4 where organization_id = $1 and account_id = $2 and fence = $3 returning epoch`
 
 const released = `
   update monitor set busy_by = null, busy_until = null
@@ -71,8 +71,10 @@ export const layer = Layer.effect(
 
       confirm: Effect.fnUntraced(function*({ accountId, fence, organizationId }) {
         const now = yield* Clock.currentTimeMillis
-        const rows = yield* Effect.orDie(sql.unsafe(renewed, [organizationId, accountId, fence, until(now)]))
-        if (rows.length === 0) return yield* new GuardLost({})
+        const [row] = yield* Effect.orDie(
+          sql.unsafe<Pick<Held, "epoch">>(renewed, [organizationId, accountId, fence, until(now)])
+        )
+        return row === undefined ? yield* new GuardLost({}) : row.epoch
       }),
 
       look: (organizationId, accountId, now) =>

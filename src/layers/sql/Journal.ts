@@ -155,6 +155,17 @@ export const layer = Layer.effect(
         Effect.orDie
       ),
 
+      renew: Effect.fnUntraced(
+        function*(organizationId, intent) {
+          const deadline = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(intentTime))
+          const renewed = yield* sql`
+            update pending_change set deadline = ${deadline}
+            where organization_id = ${organizationId} and sequence = ${intent} returning sequence`
+          return renewed.length > 0
+        },
+        Effect.orDie
+      ),
+
       close: Effect.fnUntraced(
         function*(organizationId, intent, entry) {
           const closed = yield* sql`

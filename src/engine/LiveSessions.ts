@@ -1,0 +1,109 @@
+/** The service's sessions on the messenger that this process keeps open, and what the messenger pushes through them. */
+import { Context, Duration, Effect, Exit, Layer, Scope, Stream } from "effect"
+import type { MessengerEvent, SessionRef } from "../domain/Messenger.ts"
+import type { Held } from "../ports/Guard.ts"
+import { type Common, type LiveSession, MessengerSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
+import { Monitors } from "./Monitors.ts"
+
+type Account = Pick<Held, "accountId" | "organizationId">
+
+/** How long one call to the messenger may take. */
+export const callTimeout = Duration.seconds(8)
+
+/** What a call answers in time; one that takes longer counts as unavailable. */
+export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R> =>
+  Effect.timeoutOrElse(call, { duration: callTimeout, orElse: () => Effect.fail(new PlatformUnavailable({})) })
+
+interface Open {
+  readonly live: LiveSession
+  readonly scope: Scope.Closeable
+  /** How many steps use it now. */
+  users: number
+}
+
+export interface Options {
+  /** How many sessions stay open: of more, those are closed that nobody has used for longest. */
+  readonly maxLive: number
+}
+
+/** Open sessions by reference. */
+export class LiveSessions extends Context.Service<LiveSessions, {
+  /** Uses the session of an account, which stays open for its pushes. */
+  use(account: Account, ref: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
+  /** Closes the session: its account is not watched any more, or the messenger says that it is gone. */
+  close(ref: SessionRef): Effect.Effect<void>
+  /** How many login codes the messenger has sent to the account since the last time that somebody took them. */
+  takeCodes(account: Account): Effect.Effect<number>
+  readonly size: Effect.Effect<number>
+}>()("org-security-console/engine/LiveSessions") {
+  static readonly layer = ({ maxLive }: Options) =>
+    Layer.effect(
+      LiveSessions,
+      Effect.gen(function*() {
+        const messenger = yield* MessengerSession
+        const monitors = yield* Monitors
+        const around = yield* Effect.scope
+        const opened = new Map<SessionRef, Open>()
+        const codes = new Map<string, number>()
+
+        const close = (ref: SessionRef) =>
+          Effect.suspend(() => {
+            const open = opened.get(ref)
+            opened.delete(ref)
+            return open === undefined ? Effect.void : Scope.close(open.scope, Exit.void)
+          })
+
+        /** Pushes only say when to look; what a look then finds is true, so that a push that is lost costs a minute. */
+        const heard = (account: Account, ref: SessionRef) => (events: ReadonlyArray<MessengerEvent>) =>
+          Effect.suspend(() => {
+            const sent = events.filter(({ _tag }) => _tag === "CodeSent").length
+            if (sent > 0) codes.set(account.accountId, (codes.get(account.accountId) ?? 0) + sent)
+            const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
+            const lost = events.some(({ _tag }) => _tag === "Lost")
+            return Effect.andThen(
+              Effect.ignore(monitors.push(account, look)),
+              lost ? Effect.forkIn(close(ref), around) : Effect.void
+            )
+          })
+
+        const open = Effect.fnUntraced(function*(account: Account, ref: SessionRef) {
+          const scope = yield* Scope.fork(around)
+          return yield* inTime(Scope.provide(messenger.open(ref), scope)).pipe(
+            Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref)), scope)),
+            Effect.map((live): Open => ({ live, scope, users: 0 })),
+            Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+          )
+        })
+
+        const evict = Effect.suspend(() => {
+          const idle = [...opened].find(([, { users }]) => users === 0)
+          return opened.size <= maxLive || idle === undefined ? Effect.void : close(idle[0])
+        })
+
+        return {
+          use: (account, ref) =>
+            Effect.acquireRelease(
+              Effect.gen(function*() {
+                const known = opened.get(ref) ?? (yield* open(account, ref))
+                known.users += 1
+                // The one used last comes last.
+                opened.delete(ref)
+                opened.set(ref, known)
+                yield* evict
+                return known
+              }),
+              (known) => Effect.sync(() => void (known.users -= 1)),
+              { interruptible: true }
+            ).pipe(Effect.map(({ live }) => live)),
+          close,
+          takeCodes: ({ accountId }) =>
+            Effect.sync(() => {
+              const count = codes.get(accountId) ?? 0
+              codes.delete(accountId)
+              return count
+            }),
+          size: Effect.sync(() => opened.size)
+        }
+      })
+    )
+}
