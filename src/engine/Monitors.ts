@@ -36,6 +36,8 @@ export class Monitors extends Context.Service<Monitors, {
   claim(wanted: Wanted): Effect.Effect<ReadonlyArray<Claimed>, ServiceUnavailable>
   /** Gives the accounts back; what an operation asked for in the meantime stays. */
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
+  /** Gives an account back as it is. */
+  release(held: Held): Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
   /** Makes the account of a push due; `look` where more than its sessions is to be read. */

@@ -1,10 +1,10 @@
 /** What the implementation of an operation is given, and what a write answers. */
+import type { Effect } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts } from "../domain/Account.ts"
 import type { Happened, JournalAction } from "../domain/JournalEntry.ts"
 import type { JournalDetails } from "../domain/JournalEvent.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
-import type * as Journaling from "./Journaling.ts"
 import type * as Live from "./Live.ts"
 
 /** What the kernel knows when it runs an operation. */
@@ -15,10 +15,14 @@ export interface Known {
   readonly account: AccountFacts | undefined
 }
 
-/** Besides, the account's live session and the one way to change something on the messenger. */
-export interface Messaging extends Known {
-  readonly live: Live.Live
-  readonly change: Journaling.Change
+/** What a guarded operation knows: its account. */
+export interface Guarding extends Known {
+  readonly account: AccountFacts
+}
+
+/** Besides, the account's live session, through which it may be changed. */
+export interface Messaging extends Guarding {
+  readonly live: Live.Live & Live.LiveWriter
 }
 
 /** What an implementation knows besides its input. */
@@ -33,17 +37,49 @@ export interface LiveReading<Params> extends Reading<Params> {
   readonly live: Live.Live
 }
 
-/** Besides, the one way to change something on the messenger. */
-export interface Changing<Params> extends LiveReading<Params> {
-  readonly change: Journaling.Change
-}
-
 /** What a write journals beside the entry that its contract declares. */
 export interface Further extends Happened {
   readonly journal: JournalAction
   /** What is mailed because of it. */
   readonly mails?: ReadonlyArray<Mail>
 }
+
+/** Something is to be done. */
+export interface Planned<P> {
+  readonly changed: true
+  readonly plan: P
+}
+
+/** Nothing is to be done: the answer is the same, and no journal entry is left. */
+export interface Unchanged<A> {
+  readonly changed: false
+  readonly answer: A
+}
+
+/** What is to be done is only stored, and done later by somebody else. */
+export interface Stored<A, R> {
+  readonly changed: "stored"
+  readonly answer: A
+  readonly journal: JournalAction
+  readonly details: JournalDetails
+  readonly targetId?: string
+  readonly write: Effect.Effect<void, never, R>
+}
+
+/** What a check finds. */
+export type Checked<P, A, R> = Planned<P> | Stored<A, R> | Unchanged<A>
+
+/** What a change on the messenger came to. */
+export interface Settled {
+  /** `done` by default. */
+  readonly outcome?: "done" | "failed"
+  /** Beside what the intent says. */
+  readonly details?: JournalDetails
+  readonly more?: ReadonlyArray<Further>
+}
+
+export const planned = <P>(plan: P): Planned<P> => ({ changed: true, plan })
+export const stored = <A, R>(what: Omit<Stored<A, R>, "changed">): Stored<A, R> => ({ changed: "stored", ...what })
 
 /** What a write did: a change that changes nothing leaves no journal entry. */
 export type Outcome<A> =
@@ -57,7 +93,7 @@ export type Outcome<A> =
     /** What is mailed because of the declared entry. */
     readonly mails: ReadonlyArray<Mail>
   }
-  | { readonly changed: false; readonly answer: A }
+  | Unchanged<A>
 
 export const changed = <A>(
   answer: A,
@@ -73,4 +109,4 @@ export const changed = <A>(
   more,
   mails
 })
-export const unchanged = <A>(answer: A): Outcome<A> => ({ changed: false, answer })
+export const unchanged = <A>(answer: A): Unchanged<A> => ({ changed: false, answer })

@@ -7,6 +7,7 @@ import type * as Failure from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/JournalEntry.ts"
 import type { Accounts } from "../ports/Accounts.ts"
 import type { Db } from "../ports/Db.ts"
+import type { Guard } from "../ports/Guard.ts"
 import type { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { Journal } from "../ports/Journal.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
@@ -34,9 +35,10 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
 
 /**
  * How an operation works: `read` and `write` run in one transaction, a write with its journal entry; `live` reads the
- * messenger, `change` changes something on it, journaled as an intent before and an outcome after.
+ * messenger; `guarded` changes something on it with nobody else on the account, journaled as an intent before and an
+ * outcome after.
  */
-export type Kind = "read" | "write" | "live" | "change"
+export type Kind = "read" | "write" | "live" | "guarded"
 
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
@@ -108,8 +110,9 @@ export type KernelServices<K extends Kind> =
   | Db
   | Accounts
   | (K extends "write" ? IdempotencyKeys | Outbox : never)
-  | (K extends "write" | "change" ? Journal : never)
-  | (K extends "live" | "change" ? MessengerSession : never)
+  | (K extends "write" | "guarded" ? Journal : never)
+  | (K extends "guarded" ? Guard : never)
+  | (K extends "live" | "guarded" ? MessengerSession : never)
 
 /** A contract with its defaults and without its types: what the kernel makes an operation of. */
 export interface Declaration {

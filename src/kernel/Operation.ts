@@ -9,7 +9,7 @@ import { Caller, everyone } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"
 import { contentNotice } from "../domain/Wire.ts"
 import { admission } from "./Admission.ts"
-import type { Changing, LiveReading, Outcome, Reading } from "./Context.ts"
+import type { LiveReading, Outcome, Reading } from "./Context.ts"
 import type {
   Accompanied,
   Answer,
@@ -31,17 +31,19 @@ import * as Live from "./Live.ts"
 import { commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
 import { journalRefusals } from "./Refused.ts"
 import { resolve } from "./Resolve.ts"
-import { runChange, runLive } from "./runners/Messenger.ts"
+import { runGuarded, type Steps } from "./runners/Guarded.ts"
+import { runLive } from "./runners/Messenger.ts"
 import { runRead } from "./runners/Read.ts"
 import { runWrite } from "./runners/Write.ts"
 
 export {
   changed,
-  type Changing,
   type Further,
   type LiveReading,
   type Outcome,
+  planned,
   type Reading,
+  stored,
   unchanged
 } from "./Context.ts"
 export type { Answer, Contract, Input, Kind, Operation, Toolset } from "./Contract.ts"
@@ -50,7 +52,7 @@ export type { AdmissionFailure } from "./Refusals.ts"
 export { toWire } from "./Wire.ts"
 
 // The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
-type Run = (input: any, context: any) => Effect.Effect<any, any, any>
+type Run = any
 
 /** The classes of all that the operation may fail with. */
 const failuresOf = (
@@ -63,7 +65,7 @@ const failuresOf = (
     ...(whole ? [Failure.RoleForbidden] : []),
     ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
     ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
-    ...(kind === "live" || kind === "change" ? Live.liveFailures : []),
+    ...(kind === "live" || kind === "guarded" ? Live.liveFailures : []),
     ...declared
   ])
 ]
@@ -83,8 +85,8 @@ const runner = (
       return runWrite(find, contract.journal, run, refusals)
     case "live":
       return runLive(find, run)
-    case "change":
-      return runChange(find, contract.journal, run, refusals)
+    case "guarded":
+      return runGuarded(find, contract.journal, run, refusals)
   }
 }
 
@@ -153,7 +155,7 @@ type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
   | Failure.ParameterInvalid
   | Failure.ServiceUnavailable
 
-type Constructor<K extends Kind> = <
+type Constructor<K extends Exclude<Kind, "guarded">> = <
   const Id extends string,
   const Method extends HttpMethod.HttpMethod,
   const Path extends `/v1/${string}`,
@@ -170,19 +172,17 @@ type Constructor<K extends Kind> = <
   id: Id,
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & (K extends "write" | "change" ? Changes : { readonly journal?: never; readonly idempotent?: never })
-    & (K extends "change" ? { readonly idempotent: true } : unknown)
+    & (K extends "write" ? Changes : { readonly journal?: never; readonly idempotent?: never })
     & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
       : { readonly before?: never })
     & (K extends "read" ? Accompanied<Input<Params, Query, Body>, Beside, BesideR> : { readonly beside?: never }),
   run: (
     input: Input<Params, Query, Body>,
-    context: K extends "change" ? Changing<Schema.Struct.Type<Params>>
-      : K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
+    context: K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
       : Reading<Schema.Struct.Type<Params>, Beside>
   ) => Effect.Effect<
     K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
-    Allowed<Failures> | (K extends "live" | "change" ? Live.LiveFailure : never),
+    Allowed<Failures> | (K extends "live" ? Live.LiveFailure : never),
     R
   >
 ) => Operation<
@@ -198,11 +198,11 @@ type Constructor<K extends Kind> = <
   | (K extends "write" ? typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress : never)
   | PathFailure<Params>
   | Failures[number]
-  | (K extends "live" | "change" ? LiveClass : never),
+  | (K extends "live" ? LiveClass : never),
   Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
 
-const constructor = <K extends Kind>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)
+const constructor = <K extends Exclude<Kind, "guarded">>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)
 
 /** An operation that reads, in one transaction. */
 export const read = constructor("read")
@@ -210,5 +210,35 @@ export const read = constructor("read")
 export const write = constructor("write")
 /** An operation that reads an account on the messenger. */
 export const live = constructor("live")
-/** An operation that changes an account on the messenger. */
-export const change = constructor("change")
+
+/** An operation that changes an account on the messenger, with nobody else on it meanwhile. */
+export const guarded = <
+  const Id extends string,
+  const Method extends HttpMethod.HttpMethod,
+  const Path extends `/v1/${string}`,
+  Success extends Schema.Top,
+  Params extends Fields,
+  P,
+  S,
+  R,
+  Query extends Fields = {},
+  Body extends Fields = {},
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
+>(
+  id: Id,
+  contract:
+    & Contract<Method, Path, Params, Query, Body, Success, Failures>
+    & Changes
+    & { readonly idempotent: true; readonly before?: never; readonly beside?: never },
+  steps: Steps<Input<Params, Query, Body>, P, S, Answer<Success>, Allowed<Failures> | Live.LiveFailure, R>
+): Operation<
+  Id,
+  Method,
+  Path,
+  Params,
+  Query,
+  Body,
+  Success,
+  Common | Refusal | typeof Failure.ResourceMissing | Failures[number] | LiveClass,
+  Exclude<R, EffectScope.Scope> | KernelServices<"guarded">
+> => build(id, "guarded", contract, steps)

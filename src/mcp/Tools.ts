@@ -86,7 +86,7 @@ export const define = (operation: Operation.Any): Tool => {
       readOnlyHint: isReading(operation),
       destructiveHint: operation.destructive,
       idempotentHint: operation.idempotent,
-      openWorldHint: operation.kind === "live" || operation.kind === "change"
+      openWorldHint: operation.kind === "live" || operation.kind === "guarded"
     }
   }
 }

@@ -18,6 +18,8 @@ export interface AccountQuery {
 export class Accounts extends Context.Service<Accounts, {
   /** The account, or null when the caller does not reach it; locked for the rest of the transaction when asked. */
   find(caller: Caller["Service"], id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
+  /** Locks the account for the rest of the transaction, whoever reaches it; null where it is gone. */
+  hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
   /** The accounts after `after`, or null when the caller does not reach that one. */
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
   /** The accounts that match best, one more than `limit` where more do. */

@@ -1,7 +1,6 @@
 /** The journal. */
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
-import type { AccountId } from "../domain/Account.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { JournalEntry } from "../domain/JournalEntry.ts"
 import type { JournalEvent, JournalOutcome } from "../domain/JournalEvent.ts"
@@ -41,13 +40,6 @@ export class Journal extends Context.Service<Journal, {
     credentialId: string,
     entry: JournalEntry
   ): Effect.Effect<void, ServiceUnavailable>
-  /** Whether another change outside the database was done to the account since the intent was begun, or was closed. */
-  othersDone(
-    organizationId: OrganizationId,
-    account: AccountId,
-    intent: number,
-    since: "begun" | "closed"
-  ): Effect.Effect<boolean>
   /** The events that the caller may see, or null when `beforeId` is not among them. */
   list(caller: Caller["Service"], query: JournalQuery): Effect.Effect<ReadonlyArray<JournalEvent> | null>
   find(caller: Caller["Service"], id: string): Effect.Effect<JournalEvent | null>

@@ -72,7 +72,7 @@ const retireLabel = Operation.write(
 )
 
 /** One that changes something on the messenger. */
-const takeUsername = Operation.change(
+const takeUsername = Operation.guarded(
   "take_username",
   {
     summary: "Give an account a username.",
@@ -97,10 +97,14 @@ const takeUsername = Operation.change(
     },
     journal: { action: "profile.username_taken", target: "account" }
   },
-  ({ username }, { account, change }) =>
-    change({ username }, (live) => live.setUsername(username), () => Effect.void, ({ profile }) => profile).pipe(
-      Effect.as({ object: "account_action" as const, account_id: account.id, action: "username_taken" })
-    )
+  {
+    check: ({ username }) => Effect.succeed(Operation.planned(username)),
+    intent: (username) => ({ details: { username } }),
+    act: (username, { live }) => live.setUsername(username),
+    settle: () => Effect.succeed({}),
+    answer: (_, __, { account }) =>
+      Effect.succeed({ object: "account_action" as const, account_id: account.id, action: "username_taken" })
+  }
 )
 
 const list: Operation.List = [...operations, retireLabel, takeUsername]

@@ -80,8 +80,8 @@ describe("6 the journal and the change", () => {
                   outcomes.set(told, (outcomes.get(told) ?? 0) + 1)
                   if (changed) {
                     expect(answer.status).toBe(200)
-                    expect(left).toEqual(operation.kind === "change" ? ["pending", "done"] : ["done"])
-                  } else if (operation.kind === "change" && [400, 409].includes(answer.status) && left.length > 0) {
+                    expect(left).toEqual(operation.kind === "guarded" ? ["pending", "done"] : ["done"])
+                  } else if (operation.kind === "guarded" && [400, 409].includes(answer.status) && left.length > 0) {
                     expect(["username_taken", "username_invalid", "bio_too_long", "parameter_invalid"])
                       .toContain(answer.body.error.code)
                     expect(left).toEqual(["pending", "failed"])

@@ -179,7 +179,7 @@ describe("1 what the service does", () => {
             expect([id, answer.status]).toEqual([id, 200])
             const entries = (yield* World.journal(organization.id)).slice(before)
             expect(entries.map(({ outcome }) => outcome)).toEqual(
-              operation.kind === "change" ? ["pending", "done"] : ["done"]
+              operation.kind === "guarded" ? ["pending", "done"] : ["done"]
             )
             const about = "account_id" in operation.params ? account.id : null
             for (const entry of entries) {

@@ -76,7 +76,7 @@ describe("7 errors", () => {
     const known = [...Object.keys({ ...table, ...failures }), "invalid_token"]
     for (const { failures, id, kind, scope } of all) {
       if (scope === "admins:write") continue
-      const allowed = kind === "live" || kind === "change" ? [...known, ...Object.keys(refusals)] : known
+      const allowed = kind === "live" || kind === "guarded" ? [...known, ...Object.keys(refusals)] : known
       expect([id, failures.filter(({ identifier }) => !allowed.includes(identifier ?? ""))]).toEqual([id, []])
     }
   })

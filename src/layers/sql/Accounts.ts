@@ -86,6 +86,11 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row ?? null)
         ),
 
+      hold: (organizationId, id) =>
+        sql<AccountFacts>`
+          select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}
+          for no key update of account`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+
       list: Effect.fnUntraced(
         function*(caller, { after, departmentId, limit, status }, now) {
           const mine = sql.and([sql`organization_id = ${caller.organizationId}`, reachable(sql, caller)])

@@ -184,17 +184,6 @@ export const layer = Layer.effect(
         if (admitted) yield* Tenant.transaction(sql, organizationId)(append(organizationId, entry))
       }),
 
-      othersDone: (organizationId, account, intent, since) =>
-        sql`
-          select 1 from journal_event
-          where organization_id = ${organizationId} and account_id = ${account} and sequence > ${
-          since === "begun"
-            ? intent
-            : sql`(select sequence from journal_event where organization_id = ${organizationId} and closes = ${intent})`
-        }
-            and closes <> ${intent} and outcome = 'done'
-          limit 1`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
-
       list: Effect.fnUntraced(
         function*(caller, query) {
           const { organizationId } = caller

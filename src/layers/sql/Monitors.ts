@@ -56,6 +56,10 @@ const finished = `
     and fence = done.fence_then
   returning fence`
 
+const released = `
+  update monitor set busy_by = null, busy_until = null
+  where organization_id = $1 and account_id = $2 and fence = $3 returning fence`
+
 const pushed = `
   update monitor set urgent = true, look_at = case when $4 then $3 else look_at end, next_at = case
       when busy_until > $3 then $5
@@ -102,6 +106,9 @@ export const layer = Layer.effect(
           looks.map(({ next_at }) => next_at)
         ])
       }),
+
+      release: ({ accountId, fence, organizationId }) =>
+        Effect.asVoid(Tenant.ask(sql, released, [organizationId, accountId, fence])),
 
       nextDue: Effect.map(
         Tenant.ask<{ next_at: Date | null }>(

@@ -21,3 +21,7 @@ export const showProfile = Effect.fnUntraced(
     return messengerProfile(profile, security, account)
   }
 )
+
+/** Keeps the names that the messenger has after a change. */
+export const keepNames = (after: Profile, account: AccountFacts, caller: Caller["Service"]) =>
+  Effect.flatMap(Accounts, (accounts) => Effect.as(accounts.setNames(caller.organizationId, account, after), {}))

@@ -7,15 +7,14 @@ import { textOrNull } from "../../domain/Messenger.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { showProfile } from "./Profile.ts"
+import { keepNames, showProfile } from "./Profile.ts"
 import { sample } from "./set_messenger_username.sample.ts"
 
 const Username = Text(maxUsernameLength).check(
   Schema.makeFilter((text: string) => !text.startsWith("@"), { expected: "a username without @" })
 )
 
-export const setMessengerUsername = Operation.change(
+export const setMessengerUsername = Operation.guarded(
   "set_messenger_username",
   {
     summary: "Set an account's username on the messenger, without @; an empty one removes it.",
@@ -37,18 +36,18 @@ export const setMessengerUsername = Operation.change(
     failures: [UsernameTaken, UsernameInvalid, UsernamePurchasable],
     journal: { action: "profile.username_set", target: "account" }
   },
-  ({ username }, { account, caller, change, live }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const wanted = textOrNull(username)
-      const before = yield* live.profile
-      if (before.username === wanted) return yield* showProfile(before, live, account, caller)
-      const profile = yield* change(
-        wanted === null ? {} : { username: wanted },
-        (writer) => writer.setUsername(wanted),
-        (after) => accounts.setNames(caller.organizationId, account, after),
-        (reader) => reader.profile
-      )
-      return yield* showProfile(profile, live, account, caller)
-    })
+  {
+    check: ({ username }) => Effect.succeed(Operation.planned(textOrNull(username))),
+    look: (wanted, { account, caller, live }) =>
+      Effect.gen(function*() {
+        const before = yield* live.profile
+        return before.username === wanted
+          ? Operation.unchanged(yield* showProfile(before, live, account, caller))
+          : Operation.planned(wanted)
+      }),
+    intent: (wanted) => ({ details: wanted === null ? {} : { username: wanted } }),
+    act: (wanted, { live }) => live.setUsername(wanted),
+    settle: (_, profile, { account, caller }) => keepNames(profile, account, caller),
+    answer: (_, profile, { account, caller, live }) => showProfile(profile, live, account, caller)
+  }
 )

@@ -3,15 +3,14 @@ import { protectors } from "../../domain/Access.ts"
 import { TargetAccount } from "../../domain/Account.ts"
 import { BioTooLong } from "../../domain/Failure.ts"
 import { maxAboutLength, maxNameLength } from "../../domain/Limits.ts"
-import { changedFields } from "../../domain/Messenger.ts"
+import { changedFields, type ProfilePatch } from "../../domain/Messenger.ts"
 import { MessengerProfile } from "../../domain/MessengerProfile.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { showProfile } from "./Profile.ts"
+import { keepNames, showProfile } from "./Profile.ts"
 import { sample } from "./update_messenger_profile.sample.ts"
 
-export const updateMessengerProfile = Operation.change(
+export const updateMessengerProfile = Operation.guarded(
   "update_messenger_profile",
   {
     summary: "Change the name or bio of an account on the messenger; a field left out stays as it is.",
@@ -39,19 +38,19 @@ export const updateMessengerProfile = Operation.change(
     failures: [BioTooLong],
     journal: { action: "profile.updated", target: "account" }
   },
-  ({ account_id: _, ...wanted }, { account, caller, change, live }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const before = yield* live.profile
-      const patch = changedFields(before, wanted)
-      const fields = Object.keys(patch)
-      if (fields.length === 0) return yield* showProfile(before, live, account, caller)
-      const profile = yield* change(
-        { fields: fields.join(", ") },
-        (writer) => writer.updateProfile(patch),
-        (after) => accounts.setNames(caller.organizationId, account, after),
-        (reader) => reader.profile
-      )
-      return yield* showProfile(profile, live, account, caller)
-    })
+  {
+    check: ({ account_id: _, ...wanted }) => Effect.succeed(Operation.planned<ProfilePatch>(wanted)),
+    look: (wanted, { account, caller, live }) =>
+      Effect.gen(function*() {
+        const before = yield* live.profile
+        const patch = changedFields(before, wanted)
+        return Object.keys(patch).length === 0
+          ? Operation.unchanged(yield* showProfile(before, live, account, caller))
+          : Operation.planned(patch)
+      }),
+    intent: (patch) => ({ details: { fields: Object.keys(patch).join(", ") } }),
+    act: (patch, { live }) => live.updateProfile(patch),
+    settle: (_, profile, { account, caller }) => keepNames(profile, account, caller),
+    answer: (_, profile, { account, caller, live }) => showProfile(profile, live, account, caller)
+  }
 )

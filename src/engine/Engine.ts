@@ -1,0 +1,150 @@
+/** Watches the accounts that are due: takes them, runs a step of each, and gives them back. */
+import { type Cause, Clock, Context, Duration, Effect, FiberSet, Layer, Metric, Schedule } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import type { DecideOptions } from "../domain/protection/Facts.ts"
+import type { GuardLost } from "../ports/Guard.ts"
+import { type Claimed, Monitors, type Quiet } from "./Monitors.ts"
+import { step, type Stepped, type StepServices } from "./Step.ts"
+
+/** How many accounts a process looks at at once, and of one organization while others wait. */
+const places = 64
+const placesOfOne = places / 2
+
+/** How often looks that found nothing new are written down, and of how many at most at once. */
+const flushPeriod = Duration.millis(250)
+const flushed = 100
+
+/** How long one run goes on taking accounts where there are always more. */
+const longestRun = Duration.seconds(30)
+
+/** What a tick did. */
+export interface Report {
+  /** How many steps were run. */
+  readonly steps: number
+  /** How many sessions were signed out. */
+  readonly signedOut: number
+}
+
+const polls = Metric.counter("console_monitor_polls_total", {
+  description: "Looks at accounts, by how they ended",
+  incremental: true
+})
+
+const signOuts = Metric.counter("console_sign_outs_total", {
+  description: "Sessions that the service has signed out by itself",
+  incremental: true
+})
+
+const running = Metric.gauge("console_monitor_running", { description: "Accounts that are being looked at now" })
+
+/** The watch over the accounts of one process. */
+export class Engine extends Context.Service<Engine, {
+  /** Runs everything that is due at the Clock's now, waits for it, and says what it did. */
+  readonly tick: Effect.Effect<Report, ServiceUnavailable>
+  /** Starts what is due and does not wait for it: what is repeated every second. Answers how many were started. */
+  readonly claim: Effect.Effect<number, ServiceUnavailable>
+  /** When the next account is due; null where none is watched. */
+  readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
+}>()("org-security-console/engine/Engine") {
+  static readonly layer = (options: DecideOptions) =>
+    Layer.effect(
+      Engine,
+      Effect.gen(function*() {
+        const monitors = yield* Monitors
+        const services = yield* Effect.context<StepServices>()
+        const fibers = yield* FiberSet.make<void, never>()
+        const busy = new Map<string, number>()
+        const quiet: Array<Quiet> = []
+        let report: Report = { steps: 0, signedOut: 0 }
+
+        const flush = Effect.suspend(() => {
+          const some = quiet.splice(0, flushed)
+          // What could not be written down is due again when nobody holds it any more.
+          return some.length === 0 ? Effect.void : Effect.ignore(monitors.finish(some))
+        })
+
+        const taken = () => [...busy.values()].reduce((sum, count) => sum + count, 0)
+
+        const count = (organization: string, by: number) => {
+          const left = (busy.get(organization) ?? 0) + by
+          if (left === 0) busy.delete(organization)
+          else busy.set(organization, left)
+          return Metric.update(running, taken())
+        }
+
+        const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
+          yield* Metric.update(Metric.withAttributes(polls, { outcome: stepped.kind }), 1)
+          report = { ...report, steps: report.steps + 1 }
+          switch (stepped.kind) {
+            case "quiet":
+              quiet.push(stepped.quiet)
+              return quiet.length < flushed ? undefined : yield* flush
+            case "outdated":
+              return yield* Effect.ignore(monitors.release(claimed))
+            case "written":
+              report = { ...report, signedOut: report.signedOut + stepped.signedOut }
+              return yield* Metric.update(signOuts, stepped.signedOut)
+          }
+        })
+
+        /** Whoever fails leaves the account held, so that it is looked at again once the holding has run out. */
+        const failed = (cause: Cause.Cause<GuardLost | ServiceUnavailable>) =>
+          Effect.andThen(
+            Metric.update(Metric.withAttributes(polls, { outcome: "failed" }), 1),
+            cause.reasons.some(({ _tag }) => _tag === "Die")
+              ? Effect.logError("A look at an account failed", cause)
+              : Effect.void
+          )
+
+        const run = (claimed: Claimed): Effect.Effect<void> =>
+          step(claimed, options).pipe(
+            Effect.scoped,
+            Effect.matchCauseEffect({ onFailure: failed, onSuccess: (stepped) => ended(claimed, stepped) }),
+            Effect.ensuring(count(claimed.organizationId, -1)),
+            Effect.provideContext(services)
+          )
+
+        /** Starts steps in the places that are free, and answers how many of how many. */
+        const start = Effect.gen(function*() {
+          const free = places - taken()
+          if (free <= 0) return { free, started: 0 }
+          const crowded = [...busy].filter(([, of]) => of >= placesOfOne).map(([organization]) => organization)
+          const claimed = yield* monitors.claim({ free, crowded })
+          for (const one of claimed) {
+            yield* count(one.organizationId, 1)
+            yield* FiberSet.run(fibers, run(one))
+          }
+          return { free, started: claimed.length }
+        })
+
+        const someDone = Effect.suspend(() => taken() <= placesOfOne ? Effect.void : Effect.sleep("10 millis")).pipe(
+          Effect.repeat({ until: () => taken() <= placesOfOne })
+        )
+
+        const claim = Effect.gen(function*() {
+          const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(longestRun)
+          let all = 0
+          while (true) {
+            const { free, started } = yield* start
+            all += started
+            if (started < free || (yield* Clock.currentTimeMillis) >= until) return all
+            yield* someDone
+          }
+        })
+
+        const tick = Effect.gen(function*() {
+          report = { steps: 0, signedOut: 0 }
+          while (true) {
+            const { started } = yield* start
+            yield* FiberSet.awaitEmpty(fibers)
+            yield* flush
+            if (started === 0) return report
+          }
+        })
+
+        yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(flushPeriod)))
+        yield* Effect.addFinalizer(() => flush)
+        return { tick, claim, nextDue: monitors.nextDue }
+      })
+    )
+}

@@ -1,0 +1,113 @@
+/** Looks at an account on the messenger. */
+import { Clock, Effect, type Scope } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import type { Authorization } from "../domain/Messenger.ts"
+import type { Loss, Observation, Outcome, Seen } from "../domain/protection/Observation.ts"
+import { seenMark } from "../domain/protection/SeenMark.ts"
+import { Accounts } from "../ports/Accounts.ts"
+import { Db } from "../ports/Db.ts"
+import type { Common, LiveSession } from "../ports/MessengerSession.ts"
+import { inTime, LiveSessions } from "./LiveSessions.ts"
+import type { Claimed } from "./Monitors.ts"
+import { Watch } from "./Watch.ts"
+
+/** What was seen, and by what: the session that answered, and the digest of its list. */
+export interface Looked {
+  readonly observation: Observation
+  readonly through: LiveSession | null
+  readonly seenMark: string | null
+  /** Whether nothing has changed since the last look, and more was not asked for. */
+  readonly same: boolean
+}
+
+type Asked = { readonly own: string; readonly live: LiveSession; readonly authorizations: ReadonlyArray<Authorization> }
+
+const outcomeOf = (failure: Exclude<Common, { readonly _tag: "NoSession" }>): Outcome => {
+  switch (failure._tag) {
+    case "PlatformBusy":
+      return { kind: "flood", seconds: failure.retryAfterSeconds }
+    case "PlatformUnavailable":
+      return { kind: "unavailable", error: "unavailable" }
+    case "PlatformRefused":
+      return { kind: "unavailable", error: "refused" }
+  }
+}
+
+/** Asks through one own session after another until one lives; answers which were lost on the way. */
+const ask = Effect.fnUntraced(function*(claimed: Claimed) {
+  const sessions = yield* LiveSessions
+  const watch = yield* Watch
+  const lost: Array<Loss> = []
+  const attempt = (own: NonNullable<Claimed["main"]>) =>
+    Effect.gen(function*() {
+      const live = yield* sessions.use(claimed, own.session_ref)
+      return { own: own.id, live, authorizations: yield* inTime(live.authorizations) } satisfies Asked
+    }).pipe(Effect.result)
+  const tried = (own: NonNullable<Claimed["main"]>) =>
+    Effect.gen(function*() {
+      const result = yield* attempt(own)
+      if (result._tag === "Success" || result.failure._tag !== "NoSession") return result
+      yield* sessions.close(own.session_ref)
+      lost.push({ own: own.id, reason: result.failure.reason })
+      return null
+    })
+  const first = claimed.main === null ? null : yield* tried(claimed.main)
+  if (first !== null) return { answer: first, lost }
+  const others = (yield* watch.own(claimed)).filter(({ id, slot }) => slot === "paired" && id !== claimed.main?.id)
+  for (const other of others) {
+    const answer = yield* tried(other)
+    if (answer !== null) return { answer, lost }
+  }
+  return { answer: null, lost }
+})
+
+/** Reads what is looked at less often; what fails is read the next time. */
+const details = Effect.fnUntraced(function*({ accountId, organizationId }: Claimed, live: LiveSession) {
+  const accounts = yield* Accounts
+  const db = yield* Db
+  const held = yield* db.read(organizationId, accounts.heldSecrets(organizationId, accountId))
+  const security = yield* Effect.option(inTime(live.security(held)))
+  const profile = yield* Effect.option(inTime(live.profile))
+  return {
+    ...(security._tag === "Some" ? { security: security.value } : {}),
+    ...(profile._tag === "Some" ? { profile: profile.value } : {})
+  }
+})
+
+const silent = (outcome: Outcome, lost: ReadonlyArray<Loss>, codes: number): Looked => ({
+  observation: { outcome, lost, codes },
+  through: null,
+  seenMark: null,
+  same: false
+})
+
+/** Looks at the account: its sessions, and security and profile where that is due or the sessions have changed. */
+export const look = Effect.fnUntraced(function*(
+  claimed: Claimed
+): Effect.fn.Return<Looked, ServiceUnavailable, Accounts | Db | LiveSessions | Scope.Scope | Watch> {
+  const watch = yield* Watch
+  const codes = yield* (yield* LiveSessions).takeCodes(claimed)
+  const { answer, lost } = yield* ask(claimed)
+  if (answer === null) return silent({ kind: "lost" }, lost, codes)
+  if (answer._tag === "Failure") {
+    const { failure } = answer
+    return failure._tag === "NoSession" ? silent({ kind: "lost" }, lost, codes) : silent(outcomeOf(failure), lost, codes)
+  }
+  const { authorizations, live, own } = answer.success
+  const digest = watch.digest(JSON.stringify([own, seenMark(authorizations)]))
+  const now = yield* Clock.currentTimeMillis
+  const changed = digest !== claimed.seen_mark || lost.length > 0
+  const due = claimed.look_at === null || claimed.look_at.getTime() <= now
+  const seen: Seen = {
+    kind: "seen",
+    through: own,
+    authorizations,
+    ...(changed || due || codes > 0 ? yield* details(claimed, live) : {})
+  }
+  return {
+    observation: { outcome: seen, lost, codes },
+    through: live,
+    seenMark: digest,
+    same: !changed && !due && codes === 0
+  }
+})

@@ -1,0 +1,241 @@
+/** One step of one account: look, decide and write down, sign out, and write down what came of it. */
+import { Clock, Effect, Random, type Scope } from "effect"
+import * as Actor from "../domain/Actor.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { background, journalAction, journalEntry } from "../domain/JournalEntry.ts"
+import { decide } from "../domain/protection/Decide.ts"
+import type { Decision, EngineEvent, EngineMail, SessionEnding, SignOutAttempt } from "../domain/protection/Decision.ts"
+import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
+import { nextStepAt } from "../domain/protection/Polling.ts"
+import { settle } from "../domain/protection/Settle.ts"
+import type { Accounts } from "../ports/Accounts.ts"
+import { Db } from "../ports/Db.ts"
+import type { GuardLost } from "../ports/Guard.ts"
+import { Journal } from "../ports/Journal.ts"
+import { Outbox } from "../ports/Outbox.ts"
+import { acting, type Target } from "./Acting.ts"
+import { inTime, type LiveSessions } from "./LiveSessions.ts"
+import { type About, mailOf } from "./Mails.ts"
+import type { Claimed, Quiet } from "./Monitors.ts"
+import { look, type Looked } from "./Observe.ts"
+import { type Begun, type Locked, Watch } from "./Watch.ts"
+
+/** How a step ended: it found nothing new, which is written down with others', or it has given the account back itself. */
+export type Stepped =
+  | { readonly kind: "quiet"; readonly quiet: Quiet }
+  | { readonly kind: "written"; readonly signedOut: number }
+  /** What the look relied on has changed meanwhile: nothing was written, and the account is still held. */
+  | { readonly kind: "outdated" }
+
+/** What a step may need of the core. */
+export type StepServices = Accounts | Db | Journal | LiveSessions | Outbox | Watch
+
+/** So long after a good look the next good one is written down in any case. */
+const quietFor = 9 * 60_000
+
+/** A sign-out that the journal knows of. */
+interface Sent extends Begun {
+  readonly again: boolean
+}
+
+/** Around its period each poll is due a fifth earlier or later, so that accounts do not stay together. */
+const spread = Effect.map(Random.next, (value) => 0.8 + 0.4 * value)
+
+const written: Stepped = { kind: "written", signedOut: 0 }
+
+const isQuiet = (claimed: Claimed, { same }: Looked, now: number): boolean =>
+  same && claimed.failures === 0 && (claimed.due_at === null || claimed.due_at.getTime() > now) &&
+  claimed.last_ok_at !== null && claimed.last_ok_at.getTime() > now - quietFor
+
+/** Writes down what happened, each mail beside its event. */
+const tell = Effect.fnUntraced(function*(
+  { accountId, organizationId }: Claimed,
+  { events, mails }: { readonly events: ReadonlyArray<EngineEvent>; readonly mails: ReadonlyArray<EngineMail> },
+  about: About
+) {
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  for (const [place, event] of events.entries()) {
+    const { action, actor, closes, details, outcome = "done", session } = event
+    const entry = journalEntry(Actor[actor], background, journalAction(action), {
+      targetId: session ?? accountId,
+      accountId,
+      outcome,
+      details,
+      ...(closes === undefined ? {} : { closes })
+    })
+    const open = closes === undefined
+      ? yield* Effect.as(journal.append(organizationId, entry), true)
+      : yield* journal.close(organizationId, closes, entry)
+    if (!open) continue
+    for (const mail of mails) {
+      if (mail.event === place) yield* outbox.add(organizationId, "event", mailOf(mail, about))
+    }
+  }
+})
+
+/** Journals what is about to be signed out; an intent that the sweep has closed is begun anew, and names the old one. */
+const begin = Effect.fnUntraced(function*(
+  { accountId, organizationId }: Claimed,
+  { action, by, details, intent, reason, session_id }: SessionEnding
+) {
+  const journal = yield* Journal
+  if (intent !== null && (yield* journal.renew(organizationId, intent))) {
+    return { sessionId: session_id, reason, by, intent, again: true } satisfies Sent
+  }
+  const { sequence } = yield* journal.begin(
+    organizationId,
+    journalEntry(Actor.service, background, journalAction(action), {
+      targetId: session_id,
+      accountId,
+      outcome: "pending",
+      details: intent === null ? details : { ...details, retries: intent }
+    })
+  )
+  return { sessionId: session_id, reason, by, intent: sequence, again: intent !== null } satisfies Sent
+})
+
+const about = (
+  { facts, name }: Locked,
+  upserts: Decision["upserts"]
+): About => ({
+  account: { id: facts.account.id, name },
+  twoFaManaged: facts.account.two_fa_managed,
+  session: (id) =>
+    upserts.find(({ row }) => row.id === id)?.row ?? facts.sessions.find((session) => session.id === id)
+})
+
+const isActive = ({ offboarded_at, paused_at, stopped_at }: ProtectionFacts["account"]): boolean =>
+  offboarded_at === null && paused_at === null && stopped_at === null
+
+/** When the next step is due by what the account and its monitor are from now on; null where it is not watched. */
+const nextAfter = (
+  { account, monitor }: ProtectionFacts,
+  changes: Pick<Decision, "account" | "dueAt" | "monitor">,
+  now: Date,
+  around: number
+): Date | null =>
+  isActive({ ...account, ...changes.account })
+    ? nextStepAt({ ...monitor, ...changes.monitor }, changes.dueAt, now, around)
+    : null
+
+/** The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. */
+const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, options: DecideOptions) {
+  const db = yield* Db
+  const watch = yield* Watch
+  const around = yield* spread
+  return yield* db.transaction(
+    claimed.organizationId,
+    Effect.gen(function*() {
+      const locked = yield* watch.lock(claimed)
+      // What was seen is older than what an operation has changed: the account is due again at once.
+      if (locked === null || locked.epoch !== claimed.epoch) return null
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const decision = decide(locked.facts, looked.observation, now, options)
+      const nextAt = nextAfter(locked.facts, decision, now, around)
+      yield* watch.write(claimed, {
+        ...decision,
+        nextAt,
+        release: decision.endings.length === 0,
+        ...(looked.seenMark === null ? {} : { seenMark: looked.seenMark })
+      }, now)
+      const sent = yield* Effect.forEach(decision.endings, (ending) => begin(claimed, ending))
+      yield* watch.begin(claimed, sent, now)
+      yield* tell(claimed, decision, about(locked, decision.upserts))
+      return sent
+    })
+  )
+})
+
+/** Signs one session out, unless somebody has decided otherwise in the meantime. */
+const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: Target, sent: Sent) {
+  const watch = yield* Watch
+  const attempt = (outcome: SignOutAttempt["outcome"], retryAt: Date | null = null): SignOutAttempt => ({
+    session_id: sent.sessionId,
+    reason: sent.reason,
+    intent: sent.intent,
+    again: sent.again,
+    outcome,
+    retryAt
+  })
+  if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt("skipped")
+  const now = yield* Clock.currentTimeMillis
+  return yield* Effect.match(inTime(live.signOut(id)), {
+    onSuccess: () => attempt("done"),
+    onFailure: (failure) => {
+      switch (failure._tag) {
+        case "UnknownAuthorization":
+          return attempt("unknown_authorization")
+        case "SignOutLocked":
+          return attempt("locked", failure.until)
+        case "PlatformBusy":
+          return attempt("flood", new Date(now + failure.retryAfterSeconds * 1000))
+        case "NoSession":
+        case "PlatformRefused":
+        case "PlatformUnavailable":
+          return attempt("unavailable")
+      }
+    }
+  })
+})
+
+/** Signs out one after the other; where the platform refuses one for a while, the others wait with it. */
+const act = Effect.fnUntraced(function*(claimed: Claimed, target: (id: string) => Target, all: ReadonlyArray<Sent>) {
+  const attempts: Array<SignOutAttempt> = []
+  for (const sent of all) {
+    const attempt = yield* signOut(claimed, target(sent.sessionId), sent)
+    attempts.push(attempt)
+    if (attempt.outcome === "flood" || attempt.outcome === "locked") break
+  }
+  return attempts
+})
+
+/** The second transaction: what came of the sign-outs, and the account given back. */
+const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyArray<SignOutAttempt>) {
+  const db = yield* Db
+  const watch = yield* Watch
+  const around = yield* spread
+  yield* db.transaction(
+    claimed.organizationId,
+    Effect.gen(function*() {
+      const locked = yield* watch.lock(claimed)
+      if (locked === null) return
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const settlement = settle(locked.facts, attempts, now)
+      const nextAt = nextAfter(locked.facts, settlement, now, around)
+      yield* watch.write(claimed, { ...settlement, nextAt, release: true }, now)
+      yield* tell(claimed, settlement, about(locked, settlement.upserts))
+    })
+  )
+})
+
+/**
+ * Runs one step of an account that is held.
+ *
+ * It fails where the database is away or the holding was lost: then nothing more is written, and the next step of the
+ * account goes on from what is stored.
+ */
+export const step = (
+  claimed: Claimed,
+  options: DecideOptions
+): Effect.Effect<Stepped, GuardLost | ServiceUnavailable, StepServices | Scope.Scope> =>
+  Effect.gen(function*() {
+    const looked = yield* look(claimed)
+    const now = yield* Clock.currentTimeMillis
+    if (isQuiet(claimed, looked, now)) {
+      const next = nextStepAt(
+        { failures: 0, last_poll_error: null, flood_until: null },
+        claimed.due_at,
+        new Date(now),
+        yield* spread
+      )
+      return { kind: "quiet", quiet: { ...claimed, next_at: next } }
+    }
+    const sent = yield* record(claimed, looked, options)
+    if (sent === null) return { kind: "outdated" }
+    if (sent.length === 0) return written
+    const target = yield* acting(claimed, looked)
+    const attempts = target === null ? [] : yield* act(claimed, target, sent)
+    yield* close(claimed, attempts)
+    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length }
+  })
