@@ -8,7 +8,7 @@ import {
   planHasArchive,
   type Tier
 } from "./Organization.ts"
-import type { StatusFacts } from "./Status.ts"
+import type { StatusFacts, StopReason } from "./Status.ts"
 import { Count, described, OptionalTimestamp } from "./Wire.ts"
 
 export const ArchiveStatus = Schema.Literals(["idle", "queued", "running", "error", "awaiting_key", "disabled"])
@@ -85,7 +85,7 @@ export type ArchiveSummary = typeof ArchiveSummary.Type
 /** What is stored about an account's archive; counters are facts, states are not. */
 export interface ArchiveFacts {
   readonly licence_tier: Tier | null
-  readonly stop_reason: string | null
+  readonly stop_reason: StopReason | null
   readonly session_ref: string | null
   readonly archive_selects: boolean
   readonly archive_live: boolean

@@ -98,3 +98,6 @@ export const idempotencyClaim = Duration.seconds(60)
 export const guardHeld = Duration.seconds(20)
 export const guardRenewed = Duration.seconds(5)
 export const guardWait = Duration.seconds(8)
+
+/** How many sessions on the messenger a process keeps open by default. */
+export const defaultMaxLive = 1200

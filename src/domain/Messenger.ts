@@ -95,6 +95,13 @@ export type Authorization = typeof Authorization.Type
 export const SessionEnd = Schema.Literals(["never", "revoked", "logged_out", "deleted", "banned", "key_duplicated"])
 export type SessionEnd = typeof SessionEnd.Type
 
+/** How the service's own sessions call themselves; whoever signs in may call themselves the same. */
+export const serviceDevice = {
+  device_model: "Server",
+  platform: "Linux",
+  app_name: "Organization Security Console"
+} as const
+
 /** What the platform tells a session unasked. */
 export const MessengerEvent = Schema.TaggedUnion({
   /** A device signed in, and the platform waits for the holder to confirm it. */

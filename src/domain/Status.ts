@@ -16,6 +16,15 @@ export type AccountStatus = typeof AccountStatus.Type
 
 export const MonitoringState = Schema.Literals(["active", "unknown", "stopped"])
 
+/** Why protection stopped. */
+export const StopReason = Schema.Literals([
+  "session_lost",
+  "licence",
+  "organization_suspended",
+  "account_deleted_by_platform"
+])
+export type StopReason = typeof StopReason.Type
+
 /** What the status is derived from. */
 export interface StatusFacts {
   readonly offboarded_at: Date | null

@@ -1,5 +1,5 @@
 /** Watches the accounts that are due: takes them, runs a step of each, and gives them back. */
-import { type Cause, Clock, Context, Duration, Effect, FiberSet, Layer, Metric, Schedule } from "effect"
+import { type Cause, Clock, Context, Duration, Effect, FiberSet, Layer, Metric } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
 import type { GuardLost } from "../ports/Guard.ts"
@@ -10,7 +10,7 @@ import { step, type Stepped, type StepServices } from "./Step.ts"
 const places = 64
 const placesOfOne = places / 2
 
-/** How often looks that found nothing new are written down, and of how many at most at once. */
+/** After how long looks that found nothing new are written down, and of how many at most at once. */
 const flushPeriod = Duration.millis(250)
 const flushed = 100
 
@@ -52,6 +52,7 @@ export class Engine extends Context.Service<Engine, {
       Effect.gen(function*() {
         const monitors = yield* Monitors
         const services = yield* Effect.context<StepServices>()
+        const around = yield* Effect.scope
         const fibers = yield* FiberSet.make<void, never>()
         const busy = new Map<string, number>()
         const quiet: Array<Quiet> = []
@@ -78,6 +79,7 @@ export class Engine extends Context.Service<Engine, {
           switch (stepped.kind) {
             case "quiet":
               quiet.push(stepped.quiet)
+              if (quiet.length === 1) yield* Effect.forkIn(Effect.delay(flush, flushPeriod), around)
               return quiet.length < flushed ? undefined : yield* flush
             case "outdated":
               return yield* Effect.ignore(monitors.release(claimed))
@@ -142,7 +144,6 @@ export class Engine extends Context.Service<Engine, {
           }
         })
 
-        yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(flushPeriod)))
         yield* Effect.addFinalizer(() => flush)
         return { tick, claim, nextDue: monitors.nextDue }
       })

@@ -1,10 +1,20 @@
 /** The list of all background work, and how often it is done. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { Engine } from "./Engine.ts"
 import type { Job } from "./Job.ts"
 import { Upkeep } from "./Upkeep.ts"
 
-/** Every job there is. */
-export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.map(Upkeep, (upkeep) => [
+/** What watches accounts, in a process that does. */
+const watch = Effect.map(
+  Effect.serviceOption(Engine),
+  Option.match({
+    onNone: (): ReadonlyArray<Job> => [],
+    onSome: ({ claim }): ReadonlyArray<Job> => [{ name: "watch_accounts", period: "1 second", run: claim }]
+  })
+)
+
+/** What looks after the stored data. */
+const upkeepJobs = (upkeep: Upkeep["Service"]): ReadonlyArray<Job> => [
   {
     name: "close_abandoned_intents",
     period: "15 seconds",
@@ -33,4 +43,11 @@ export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.map
   { name: "forget_oauth", period: "10 minutes", run: upkeep.forgetOAuth },
   { name: "forget_idempotency_keys", period: "10 minutes", run: upkeep.forgetIdempotencyKeys },
   { name: "forget_mail", period: "10 minutes", run: upkeep.forgetMail }
-])
+]
+
+/** Every job there is. */
+export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.zipWith(
+  watch,
+  Upkeep,
+  (watching, upkeep) => [...watching, ...upkeepJobs(upkeep)]
+)

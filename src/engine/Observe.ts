@@ -91,7 +91,9 @@ export const look = Effect.fnUntraced(function*(
   if (answer === null) return silent({ kind: "lost" }, lost, codes)
   if (answer._tag === "Failure") {
     const { failure } = answer
-    return failure._tag === "NoSession" ? silent({ kind: "lost" }, lost, codes) : silent(outcomeOf(failure), lost, codes)
+    return failure._tag === "NoSession"
+      ? silent({ kind: "lost" }, lost, codes)
+      : silent(outcomeOf(failure), lost, codes)
   }
   const { authorizations, live, own } = answer.success
   const digest = watch.digest(JSON.stringify([own, seenMark(authorizations)]))

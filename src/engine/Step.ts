@@ -47,6 +47,8 @@ const isQuiet = (claimed: Claimed, { same }: Looked, now: number): boolean =>
   same && claimed.failures === 0 && (claimed.due_at === null || claimed.due_at.getTime() > now) &&
   claimed.last_ok_at !== null && claimed.last_ok_at.getTime() > now - quietFor
 
+const actors = { service: Actor.service, external: Actor.external }
+
 /** Writes down what happened, each mail beside its event. */
 const tell = Effect.fnUntraced(function*(
   { accountId, organizationId }: Claimed,
@@ -57,7 +59,7 @@ const tell = Effect.fnUntraced(function*(
   const outbox = yield* Outbox
   for (const [place, event] of events.entries()) {
     const { action, actor, closes, details, outcome = "done", session } = event
-    const entry = journalEntry(Actor[actor], background, journalAction(action), {
+    const entry = journalEntry(actors[actor], background, journalAction(action), {
       targetId: session ?? accountId,
       accountId,
       outcome,
@@ -101,8 +103,7 @@ const about = (
 ): About => ({
   account: { id: facts.account.id, name },
   twoFaManaged: facts.account.two_fa_managed,
-  session: (id) =>
-    upserts.find(({ row }) => row.id === id)?.row ?? facts.sessions.find((session) => session.id === id)
+  session: (id) => upserts.find(({ row }) => row.id === id)?.row ?? facts.sessions.find((session) => session.id === id)
 })
 
 const isActive = ({ offboarded_at, paused_at, stopped_at }: ProtectionFacts["account"]): boolean =>

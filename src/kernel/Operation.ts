@@ -202,7 +202,8 @@ type Constructor<K extends Exclude<Kind, "guarded">> = <
   Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
 
-const constructor = <K extends Exclude<Kind, "guarded">>(kind: K): Constructor<K> => (id, contract, run) => build(id, kind, contract, run)
+const constructor = <K extends Exclude<Kind, "guarded">>(kind: K): Constructor<K> => (id, contract, run) =>
+  build(id, kind, contract, run)
 
 /** An operation that reads, in one transaction. */
 export const read = constructor("read")

@@ -9,6 +9,7 @@ import {
   SavingReason
 } from "../../src/domain/Archive.ts"
 import type { OrganizationFacts } from "../../src/domain/Organization.ts"
+import type { StopReason } from "../../src/domain/Status.ts"
 import { accountFacts, at, day, hour, now, organizationFacts } from "../support/stored.ts"
 
 interface Facts {
@@ -133,7 +134,8 @@ describe("5.4 archive.saving", () => {
   })
 
   it("is licence_stopped when a licence stopped the account or the organization, else a stop means no_connection", () => {
-    const stopped = (stop_reason: string | null) => savingOf({ account: { stopped_at: at(-hour), stop_reason } }).reason
+    const stopped = (stop_reason: StopReason | null) =>
+      savingOf({ account: { stopped_at: at(-hour), stop_reason } }).reason
     assert.strictEqual(stopped("licence"), "licence_stopped")
     assert.strictEqual(stopped("organization_suspended"), "licence_stopped")
     assert.strictEqual(stopped("session_lost"), "no_connection")

@@ -4,7 +4,7 @@ import { type Caller, OrganizationId, readsArchive, Role, seesDevices } from "..
 import { AccountDetail, accountDetail, type AccountFacts, DepartmentId } from "../../src/domain/Account.ts"
 import { RunPhase } from "../../src/domain/Archive.ts"
 import { BillingState, type OrganizationFacts, OrganizationStatus, Tier } from "../../src/domain/Organization.ts"
-import { AccountStatus, MonitoringState } from "../../src/domain/Status.ts"
+import { AccountStatus, MonitoringState, type StopReason } from "../../src/domain/Status.ts"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { resolve, violations } from "../support/documented.ts"
 import { between, pickOf } from "../support/random.ts"
@@ -48,7 +48,7 @@ const accounts: Arbitrary.Arbitrary<Partial<AccountFacts>> = Arbitrary.all({
   offboarded_at: Rare,
   paused_at: Rare,
   stopped_at: Rare,
-  stop_reason: pickOf(null, "licence", "session_lost"),
+  stop_reason: pickOf<StopReason | null>(null, "licence" as const, "session_lost" as const),
   monitoring_state: pickOf(...MonitoringState.literals),
   enforcement_active_at: Moment,
   recovery: pickOf(null, { note: ofDevices }),

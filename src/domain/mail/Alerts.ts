@@ -39,13 +39,15 @@ const deviceOf = ({ session }: AboutSession): Paragraph => ({
 export const sessionDetected = mailKind("session_detected", {
   ...recipients,
   when: "Somebody has signed in to an account.",
-  write: (facts: AboutSession & { readonly deadline: Date }) => ({
+  write: (facts: AboutSession & { readonly deadline: Date | null }) => ({
     subject: `New sign-in to ${quoted(facts.account.name)}`,
     paragraphs: [
       "Somebody has signed in to a protected account.",
       accountOf(facts),
       deviceOf(facts),
-      `It is signed out on ${moment(facts.deadline)} unless an admin approves it. Ask the account's holder first.`
+      facts.deadline === null
+        ? "It is signed out as soon as the messenger lets the service. Approve it before if it is the holder's."
+        : `It is signed out on ${moment(facts.deadline)} unless an admin approves it. Ask the account's holder first.`
     ]
   })
 })

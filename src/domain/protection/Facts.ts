@@ -7,8 +7,7 @@ import type { SessionFacts, Termination } from "../Session.ts"
 /** Why the service signs a session out. */
 export type EndingReason = NonNullable<Termination["reason"]>
 
-/** Why protection stopped. */
-export type StopReason = NonNullable<AccountFacts["stop_reason"]>
+export type { StopReason } from "../Status.ts"
 
 /** A session as it is stored: what the API shows, and what the engine keeps about it. */
 export interface WatchedSession extends SessionFacts {

@@ -78,38 +78,40 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
           return { known, found: yield* steps.check(input, known) }
         })
 
-      const store = Effect.fnUntraced(function*(known: Known, { details, journal: action, targetId, write }: Stored<A, R>) {
-        yield* write
-        yield* journal.append(organizationId, Journaling.entry(action, { ...known, targetId }, "done", details))
-      })
+      const store = Effect.fnUntraced(
+        function*(known: Known, { details, journal: action, targetId, write }: Stored<A, R>) {
+          yield* write
+          yield* journal.append(organizationId, Journaling.entry(action, { ...known, targetId }, "done", details))
+        }
+      )
+
+      /** Stores what is only to be stored; null where by now the messenger is to be asked. */
+      const storeOnly = db.transaction(
+        organizationId,
+        Effect.gen(function*() {
+          const { found, known } = yield* checked("locked")
+          if (found.changed === true) return null
+          if (found.changed === "stored") yield* store(known, found)
+          return { answer: found.answer }
+        })
+      )
 
       const first = yield* db.read(organizationId, checked(null))
       if (first.found.changed === false) return first.found.answer
       if (first.found.changed === "stored") {
-        const answer = yield* db.transaction(
-          organizationId,
-          Effect.gen(function*() {
-            const { found, known } = yield* checked("locked")
-            if (found.changed === true) return null
-            if (found.changed === "stored") yield* store(known, found)
-            return { answer: found.answer }
-          })
-        )
-        if (answer !== null) return answer.answer
+        const stored = yield* storeOnly
+        return stored === null ? yield* unavailable : stored.answer
       }
       const { account } = first.known
       const held = yield* guard.acquire(organizationId, account.id)
       const live = yield* Live.open(account.session_ref === null ? null : SessionRef.make(account.session_ref))
-      const again = first.found.changed === true ? first.found : (yield* db.read(organizationId, checked(null))).found
-      if (again.changed !== true) return again.answer
       const looked = steps.look === undefined
-        ? again
-        : yield* steps.look(again.plan, { ...first.known, live })
+        ? first.found
+        : yield* steps.look(first.found.plan, { ...first.known, live })
       if (!looked.changed) return looked.answer
       const { plan } = looked
       const { details, targetId } = steps.intent(plan)
-      const entry = (known: Known, ...rest: OutcomeOf) =>
-        Journaling.entry(declared, { ...known, targetId }, ...rest)
+      const entry = (known: Known, ...rest: OutcomeOf) => Journaling.entry(declared, { ...known, targetId }, ...rest)
 
       return yield* Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
@@ -143,7 +145,7 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
               yield* further(after, events)
             })
           )
-          return yield* steps.answer(plan, yield* exit, { ...known, live })
+          return yield* restore(steps.answer(plan, yield* exit, { ...known, live }))
         })
       )
 

@@ -6,7 +6,7 @@ import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts
 import { Assistant } from "../../domain/OAuth.ts"
 import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/Organization.ts"
 import { mailChoices } from "../../domain/Preferences.ts"
-import { MonitoringState } from "../../domain/Status.ts"
+import { MonitoringState, StopReason } from "../../domain/Status.ts"
 
 const optional = Schema.optionalKey
 const Natural = Schema.Natural.check(Schema.isLessThanOrEqualTo(2_147_483_647))
@@ -170,9 +170,7 @@ const Account = Schema.Struct({
   paused_at: optional(SeedTime),
   resumed_at: optional(SeedTime),
   stopped_at: optional(SeedTime),
-  stop_reason: optional(
-    Schema.Literals(["session_lost", "licence", "organization_suspended", "account_deleted_by_platform"])
-  ),
+  stop_reason: optional(StopReason),
   takeover_stopped_at: optional(SeedTime),
   locked_at: optional(SeedTime),
   lock_reason: optional(Text),

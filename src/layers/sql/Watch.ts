@@ -4,13 +4,7 @@ import * as crypto from "node:crypto"
 import { accountName, nameKey } from "../../domain/Account.ts"
 import { searchText } from "../../domain/AccountSearch.ts"
 import type { AccountChange } from "../../domain/protection/Decision.ts"
-import type {
-  Facets,
-  GuardedAccount,
-  MonitorFacts,
-  OwnSession,
-  WatchedSession
-} from "../../domain/protection/Facts.ts"
+import type { Facets, GuardedAccount, MonitorFacts, OwnSession, WatchedSession } from "../../domain/protection/Facts.ts"
 import { type Changes, Watch } from "../../engine/Watch.ts"
 import { Db } from "../../ports/Db.ts"
 import { Guard, type Held } from "../../ports/Guard.ts"
@@ -136,31 +130,33 @@ export const layer = Layer.effect(
       }
     )
 
-    const writeSessions = Effect.fnUntraced(function*({ accountId, organizationId }: Held, { ended, upserts }: Changes) {
-      if (ended.length > 0) {
-        yield* sql`
+    const writeSessions = Effect.fnUntraced(
+      function*({ accountId, organizationId }: Held, { ended, upserts }: Changes) {
+        if (ended.length > 0) {
+          yield* sql`
           delete from session where organization_id = ${organizationId} and account_id = ${accountId}
             and record_id = any(${ended.map(({ record_id }) => record_id)}::uuid[])`
-        const terminations = ended.flatMap(({ session_id, termination }) =>
-          termination === null ? [] : [{ session_id, ...termination }]
-        )
-        yield* sql`
+          const terminations = ended.flatMap(({ session_id, termination }) =>
+            termination === null ? [] : [{ session_id, ...termination }]
+          )
+          yield* sql`
           insert into termination (organization_id, account_id, session_id, device_label, detected_at, actor, reason)
           select ${organizationId}, ${accountId}, session_id, device_label, detected_at, actor, reason
           from jsonb_to_recordset(${JSON.stringify(terminations)}::jsonb)
             as made (session_id text, device_label text, detected_at timestamptz, actor text, reason text)`
-      }
-      if (upserts.length > 0) {
-        const rows = upserts.map(({ record_id, row }) => ({ ...row, record_id }))
-        yield* sql`
+        }
+        if (upserts.length > 0) {
+          const rows = upserts.map(({ record_id, row }) => ({ ...row, record_id }))
+          yield* sql`
           insert into session (organization_id, account_id, id, record_id, ${sessionList})
           select ${organizationId}, ${accountId}, id, coalesce(record_id, gen_random_uuid()), ${sessionList}
           from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as made (id text, record_id uuid, ${
-          sql.literal(typed)
-        })
+            sql.literal(typed)
+          })
           on conflict (organization_id, account_id, id) do update set ${sql.literal(replaced)}`
+        }
       }
-    })
+    )
 
     const writeOwn = Effect.fnUntraced(function*({ accountId, organizationId }: Held, own: Changes["own"] = []) {
       if (own.length === 0) return

@@ -1,0 +1,59 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import * as Worker from "../../src/layers/Worker.ts"
+import { forEachDatabase } from "../support/database.ts"
+import { advance } from "../support/watching.ts"
+import * as World from "../support/world.ts"
+
+const day = 86_400_000
+
+/** An account that has been watched for longer than the messenger's 24 hours. */
+const arrange = Effect.gen(function*() {
+  const platform = yield* SimulatedPlatform
+  const start = Date.UTC(2026, 2, 2, 12)
+  yield* TestClock.setTime(start)
+  const { admins, id } = yield* World.makeOrganization()
+  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, {
+    facts: {
+      connected_at: new Date(start - 5 * day),
+      enrolled_at: new Date(start - 5 * day),
+      enforcement_active_at: new Date(start - 4 * day)
+    }
+  })
+  const read = Effect.map(World.get(`/v1/accounts/${account}`, admins.owner.key), ({ body }) => body)
+  const events = Effect.map(
+    World.journal(id),
+    (all) => all.map(({ action, actor_type, outcome }) => `${action} ${outcome} ${actor_type}`)
+  )
+  return { account, admins, events, id, platform, read, start, userId }
+})
+
+describe("12 the watch over accounts", () => {
+  forEachDatabase((_, database) => {
+    layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
+      it.effect("a stranger is detected within a poll, and signed out at the deadline", () =>
+        Effect.gen(function*() {
+          const { events, platform, read, userId } = yield* arrange
+          yield* advance("2 minutes")
+          const before = yield* read
+          assert.strictEqual(before.status, "protected")
+          assert.isNotNull(before.monitoring.last_polled_at)
+          yield* platform.logIn(userId, { device_model: "Pixel 9", app_name: "Messenger" })
+          yield* advance("72 seconds")
+          const seen = yield* read
+          assert.strictEqual(seen.status, "new_sign_in")
+          assert.include(yield* events, "session.detected done external")
+          assert.strictEqual(yield* advance(Duration.hours(12)), 1)
+          const after = yield* read
+          assert.strictEqual(after.status, "protected")
+          assert.deepStrictEqual(
+            after.terminations.map(({ actor, reason }: { actor: string; reason: string }) => [actor, reason]),
+            [["service", "autokill"]]
+          )
+          console.log(yield* events)
+        }))
+    })
+  })
+})
