@@ -52,7 +52,6 @@ describe("12 the watch over accounts", () => {
             after.terminations.map(({ actor, reason }: { actor: string; reason: string }) => [actor, reason]),
             [["service", "autokill"]]
           )
-          console.log(yield* events)
         }))
     })
   })

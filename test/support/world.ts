@@ -1,11 +1,11 @@
 /** The whole service in a test: every layer that a user runs, over a fresh database and the simulated messenger. */
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, type HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { OrganizationId, type Role, Scope } from "../../src/domain/Access.ts"
 import { AccountId } from "../../src/domain/Account.ts"
-import { requestsPerMinute } from "../../src/domain/Limits.ts"
+import { requestsPerMinute, signOutLock } from "../../src/domain/Limits.ts"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import { CheckAnswers } from "../../src/edge/Settings.ts"
 import * as Site from "../../src/edge/Site.ts"
@@ -277,7 +277,11 @@ export const makeLiveAccount = Effect.fnUntraced(function*(
   const phone = person.phone ?? `1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`
   const made = { first_name: "Ada", last_name: "Lovelace", ...person, phone }
   const userId: MessengerUserId = yield* platform.createAccount(made)
-  const sessionRef = yield* platform.connect(userId)
+  const enforced = options.facts?.["enforcement_active_at"]
+  const sessionRef = yield* platform.connect(
+    userId,
+    enforced instanceof Date ? { created_at: new Date(enforced.getTime() - Duration.toMillis(signOutLock)) } : {}
+  )
   const id = yield* makeAccount(organizationId, {
     phone: `+${phone}`,
     messengerUserId: userId,

@@ -6,6 +6,7 @@ import {
   maskEmail,
   MessengerEvent,
   MessengerUserId,
+  serviceDevice,
   SessionRef,
   textOrNull
 } from "../../domain/Messenger.ts"
@@ -26,8 +27,6 @@ import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from ".
 /** A 64-bit id that looks like the platform's and depends on the number alone. */
 const platformId = (kind: string, number: number): string =>
   BigInt.asUintN(63, createHash("sha256").update(`${kind}/${number}`).digest().readBigUInt64BE()).toString()
-
-const serviceDevice = { device_model: "Server", platform: "Linux", app_name: "Organization Security Console" }
 
 const withSecurity = (account: SimulatedAccount, change: SecurityChange): SimulatedAccount => {
   const pattern = (email: string | null | undefined, before: string | null) =>
