@@ -85,6 +85,9 @@ describe("6 the journal and the change", () => {
                     expect(["username_taken", "username_invalid", "bio_too_long", "parameter_invalid"])
                       .toContain(answer.body.error.code)
                     expect(left).toEqual(["pending", "failed"])
+                  } else if (operation.destructive && [400, 409].includes(answer.status) && left.length > 0) {
+                    expect(left, told).toEqual(["refused"])
+                    expect(entries[0]?.details).toEqual({ code: answer.body.error.code })
                   } else {
                     expect(left, told).toEqual([])
                   }

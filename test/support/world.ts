@@ -401,7 +401,9 @@ export const snapshot = (organizationId: string) =>
         where table_schema = 'public' and column_name = 'organization_id' order by table_name`
       const rowsOf = (table: string, column: string) =>
         sql`select ${table}::text as "table", coalesce(json_agg(row order by row::text collate "C"), '[]') as rows
-          from (select to_jsonb(rows) - array['last_used_at', 'fence', 'busy_by', 'busy_until'] as row from ${sql(table)} rows
+          from (select to_jsonb(rows) - array['last_used_at', 'fence', 'busy_by', 'busy_until'] as row from ${
+          sql(table)
+        } rows
             where ${sql(column)} = ${organizationId}) as rows`
       return yield* sql<{ table: string; rows: ReadonlyArray<unknown> }>`${
         sql.join(" union all ", false)([
