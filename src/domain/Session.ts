@@ -1,5 +1,6 @@
 /** The sessions of an account, and those that ended (specification, sections 2.4 and 2.5). */
 import { Schema } from "effect"
+import { canSignOut } from "./protection/Deadline.ts"
 import { described, Kind, OptionalTimestamp, Timestamp } from "./Wire.ts"
 
 const NullableText = Schema.NullOr(Schema.String)
@@ -85,5 +86,5 @@ export const session = (facts: SessionFacts, enforcementActiveAt: Date | null, n
   approved: facts.approved_at !== null,
   review_deadline: facts.review_deadline,
   sign_out_queued: facts.queued_at !== null,
-  can_sign_out: enforcementActiveAt !== null && now.getTime() >= enforcementActiveAt.getTime()
+  can_sign_out: canSignOut(enforcementActiveAt, now)
 })

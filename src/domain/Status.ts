@@ -1,6 +1,7 @@
 /** An account's protection status: it follows from facts and the time alone (specification, section 3.1). */
-import { Duration, Schema } from "effect"
+import { Schema } from "effect"
 import { takeoverWindow } from "./Limits.ts"
+import { canSignOut, plus } from "./protection/Deadline.ts"
 
 export const AccountStatus = Schema.Literals([
   "protected",
@@ -56,7 +57,7 @@ export const statusAt = (facts: StatusFacts, now: Date): StatusPeriod => {
   if (facts.stopped_at !== null) return lasting("protection_stopped")
   if (facts.monitoring_state === "unknown") return lasting("status_unknown")
   if (facts.takeover_stopped_at !== null && after(facts.takeover_stopped_at, facts.resumed_at)) {
-    const until = new Date(facts.takeover_stopped_at.getTime() + Duration.toMillis(takeoverWindow))
+    const until = plus(facts.takeover_stopped_at, takeoverWindow)
     if (now.getTime() < until.getTime()) return { status: "hijack_blocked", until }
   }
   if (facts.review_pending) return lasting("new_sign_in")
@@ -64,7 +65,7 @@ export const statusAt = (facts: StatusFacts, now: Date): StatusPeriod => {
     facts.connected_at !== null &&
     after(facts.connected_at, facts.resumed_at) &&
     facts.enforcement_active_at !== null &&
-    now.getTime() < facts.enforcement_active_at.getTime()
+    !canSignOut(facts.enforcement_active_at, now)
   ) {
     return { status: "recently_connected", until: facts.enforcement_active_at }
   }
@@ -82,6 +83,21 @@ export const statusPeriods = (
   const period = statusAt(facts, now)
   return period.until === null ? [period] : [period, ...statusPeriods(facts, period.until)]
 }
+
+/** What a pause makes of the facts: what was under review waits for the resume. */
+export const paused = (now: Date) =>
+  ({ paused_at: now, monitoring_state: "stopped", review_pending: false }) as const satisfies Partial<StatusFacts>
+
+/** What a resume makes of them: whatever was before no longer shows. */
+export const resumed = (now: Date) =>
+  ({ paused_at: null, resumed_at: now, stopped_at: null, monitoring_state: "active" }) as const satisfies Partial<
+    StatusFacts
+  >
+
+/** Whether protection watches the account now: what is not watched is neither judged nor signed out. */
+export const isWatched = (
+  { offboarded_at, paused_at, stopped_at }: Pick<StatusFacts, "offboarded_at" | "paused_at" | "stopped_at">
+): boolean => offboarded_at === null && paused_at === null && stopped_at === null
 
 /** The statuses that time alone ends. */
 export const endedByTime: ReadonlyArray<AccountStatus> = ["hijack_blocked", "recently_connected"]

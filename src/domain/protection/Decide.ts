@@ -1,4 +1,5 @@
 /** What follows from what is stored and what was seen: pure, and the same however often it is asked. */
+import { isWatched } from "../Status.ts"
 import type { Decision } from "./Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "./Facts.ts"
 import { survived } from "./Lost.ts"
@@ -6,14 +7,6 @@ import type { Observation } from "./Observation.ts"
 import { recognized } from "./Own.ts"
 import { whenSeen } from "./WhenSeen.ts"
 import { type Unseen, whenUnseen } from "./WhenUnseen.ts"
-
-/** Whether the account is protected now: what is not is neither judged nor signed out. */
-export const isWatched = (
-  { offboarded_at, paused_at, stopped_at }: Pick<
-    ProtectionFacts["account"],
-    "offboarded_at" | "paused_at" | "stopped_at"
-  >
-): boolean => offboarded_at === null && paused_at === null && stopped_at === null
 
 const nothing = (facts: ProtectionFacts, now: Date): Decision => ({
   upserts: [],

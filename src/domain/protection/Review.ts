@@ -28,7 +28,7 @@ export const requeued = (row: Row, now: Date): Row =>
   row.withheld_at === null ? row : {
     ...row,
     queued_at: now,
-    ending_reason: row.withheld_reason ?? "rejected",
+    ending_reason: row.withheld_reason ?? row.ending_reason ?? "rejected",
     ending_at: now,
     withheld_at: null,
     withheld_reason: null

@@ -4,6 +4,7 @@ import type { Caller } from "../../domain/Access.ts"
 import { type AccountFacts, type MonitorFacts, nameKey, unwatched } from "../../domain/Account.ts"
 import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
+import { paused, resumed } from "../../domain/Status.ts"
 import * as Ports from "../../ports/index.ts"
 import { Vault } from "../crypto/Vault.ts"
 import { accountColumns } from "./AccountColumns.ts"
@@ -203,7 +204,7 @@ export const layer = Layer.effect(
 
       pause: Effect.fnUntraced(
         function*(organizationId, account, now) {
-          const changed = { paused_at: now, monitoring_state: "stopped", review_pending: false } as const
+          const changed = paused(now)
           yield* Tenant.post(
             sql,
             sql`
@@ -213,7 +214,10 @@ export const layer = Layer.effect(
           yield* Tenant.post(
             sql,
             sql`
-            update session set review_deadline = null, withheld_at = queued_at, queued_at = null
+            update session set review_deadline = null, queued_at = null,
+              withheld_at = coalesce(queued_at, withheld_at),
+              withheld_reason = case when queued_at is null then withheld_reason else ending_reason end,
+              ending_reason = case when queued_at is null then ending_reason end
             where organization_id = ${organizationId} and account_id = ${account.id}
               and (review_deadline is not null or queued_at is not null)`
           )
@@ -229,7 +233,7 @@ export const layer = Layer.effect(
 
       resume: Effect.fnUntraced(
         function*(organizationId, account, now) {
-          const changed = { paused_at: null, resumed_at: now, stopped_at: null, monitoring_state: "active" } as const
+          const changed = resumed(now)
           yield* Tenant.post(
             sql,
             sql`

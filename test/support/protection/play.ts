@@ -281,6 +281,7 @@ export const play = (
     if (act.kind === "wait") waited(world, act.minutes, act.step)
     else happen(world, act)
   }
+  world.now += 1
   world.platform.reachable = true
   world.platform.floodSeconds = 0
   waited(world, 1, {})
