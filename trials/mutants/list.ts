@@ -7,6 +7,7 @@ import { layers } from "./lists/layers.ts"
 import { mcp } from "./lists/mcp.ts"
 import { oauth } from "./lists/oauth.ts"
 import { operations } from "./lists/operations.ts"
+import { protection } from "./lists/protection.ts"
 
 export interface Mutant {
   /** Of the sources, by its path. */
@@ -23,6 +24,7 @@ export interface Mutant {
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...domain,
+  ...protection,
   ...operations,
   ...oauth,
   ...edge,
