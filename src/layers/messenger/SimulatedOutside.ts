@@ -1,5 +1,5 @@
 /** The outside world of the simulated platform, over its state. */
-import { Array, DateTime, Duration, Effect } from "effect"
+import { DateTime, Duration, Effect } from "effect"
 import { createHash } from "node:crypto"
 import {
   AuthorizationId,
@@ -232,17 +232,7 @@ export const make = (
     setFrozen: (userId, frozen) => update(userId, (account) => Effect.succeed({ ...account, frozen })),
     dropEvents: (userId, times) => Effect.sync(() => pushes.drop(userId, times)),
     offerForSale: (username) => store.offerForSale(username),
-    connected: Effect.map(
-      Effect.flatMap(
-        store.connected,
-        (userIds) => Effect.forEach(userIds, (userId) => Effect.all([existing(userId), store.authorizations(userId)]))
-      ),
-      Array.flatMap(([{ frozen, unreachable, user_id }, all]) =>
-        frozen || unreachable
-          ? []
-          : [{ userId: user_id, unconfirmed: all.filter((authorization) => authorization.unconfirmed).length }]
-      )
-    ),
+    connected: store.connected,
     script: (script) =>
       store.addScript({
         user_id: script.userId ?? null,

@@ -10,7 +10,13 @@ import type {
 } from "../../domain/Messenger.ts"
 import type { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import { usernameKey } from "./PlatformRules.ts"
-import { type Answer, callsKept, type PlatformCall, type PlatformOperation } from "./SimulatedPlatform.ts"
+import {
+  type Answer,
+  callsKept,
+  type ConnectedAccount,
+  type PlatformCall,
+  type PlatformOperation
+} from "./SimulatedPlatform.ts"
 
 /** An account of the platform with its security settings. */
 export interface SimulatedAccount extends Profile {
@@ -78,8 +84,8 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   endAuthorizations(authorizations: ReadonlyArray<SimulatedAuthorization>, reason: SessionEnd): Effect.Effect<void>
   /** How a session of the service ended. */
   ended(sessionRef: SessionRef): Effect.Effect<SessionEnd | null>
-  /** The accounts that the service has a session of. */
-  readonly connected: Effect.Effect<ReadonlyArray<MessengerUserId>>
+  /** The accounts that the service has a session of, but for those that are frozen or unreachable. */
+  readonly connected: Effect.Effect<ReadonlyArray<ConnectedAccount>>
   isForSale(username: string): Effect.Effect<boolean>
   offerForSale(username: string): Effect.Effect<void>
   addScript(script: Omit<StoredScript, "number">): Effect.Effect<void>
@@ -145,7 +151,13 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
             }
           }),
         ended: (sessionRef) => Effect.sync(() => ended.get(sessionRef) ?? null),
-        connected: Effect.sync(() => [...new Set([...sessions.values()].map(({ user_id }) => user_id))].sort()),
+        connected: Effect.sync(() =>
+          [...accounts.values()].flatMap(({ frozen, unreachable, user_id }) => {
+            const all = authorizations.get(user_id) ?? []
+            if (frozen || unreachable || !all.some(({ session_ref }) => session_ref !== null)) return []
+            return [{ userId: user_id, unconfirmed: all.filter((authorization) => authorization.unconfirmed).length }]
+          })
+        ),
         isForSale: (username) => Effect.sync(() => forSale.has(usernameKey(username))),
         offerForSale: (username) => Effect.sync(() => void forSale.add(usernameKey(username))),
         addScript: (script) =>

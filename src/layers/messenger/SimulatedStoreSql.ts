@@ -5,7 +5,7 @@ import type { SessionEnd } from "../../domain/Messenger.ts"
 import { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import * as Tenant from "../sql/Tenant.ts"
 import { usernameKey } from "./PlatformRules.ts"
-import { Answer, callsKept, type PlatformCall } from "./SimulatedPlatform.ts"
+import { Answer, callsKept, type ConnectedAccount, type PlatformCall } from "./SimulatedPlatform.ts"
 import {
   type SimulatedAccount,
   type SimulatedAuthorization,
@@ -148,9 +148,13 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row?.reason ?? null),
           Effect.orDie
         ),
-      connected: sql<Pick<SimulatedAccount, "user_id">>`
-        select distinct user_id collate "C" as user_id from simulated_authorization where session_ref is not null order by 1
-      `.pipe(Effect.map((rows) => rows.map(({ user_id }) => user_id)), Effect.orDie),
+      connected: sql<ConnectedAccount>`
+        select user_id as "userId", count(*) filter (where unconfirmed)::int as unconfirmed
+        from simulated_authorization join simulated_account using (user_id)
+        where not frozen and not unreachable
+        group by user_id having bool_or(session_ref is not null)
+        order by user_id collate "C"
+      `.pipe(Effect.orDie),
       isForSale: (username) =>
         sql`select 1 from simulated_username_for_sale where username_key = ${usernameKey(username)}`.pipe(
           Effect.map((rows) => rows.length > 0),

@@ -221,6 +221,22 @@ const simulation = <E>(messenger: Layer.Layer<MessengerSession | SimulatedPlatfo
       }))
   })
 
+  layer(messenger)("the accounts that are connected", (it) => {
+    it.effect("are those with a session of the service, with the sign-ins that nobody confirmed", () =>
+      Effect.gen(function*() {
+        const { platform, userId } = yield* arrange
+        const [frozen, unreachable, revoked] = [yield* arrange, yield* arrange, yield* arrange]
+        yield* platform.setFrozen(frozen.userId, true)
+        yield* platform.setUnreachable(unreachable.userId, true)
+        yield* platform.revokeService(revoked.userId)
+        yield* platform.logIn(userId, {})
+        yield* platform.confirm(userId, yield* platform.logIn(userId, {}))
+        const made = [userId, frozen.userId, unreachable.userId, revoked.userId]
+        const connected = (yield* platform.connected).filter((account) => made.includes(account.userId))
+        assert.deepStrictEqual(connected, [{ userId, unconfirmed: 1 }])
+      }))
+  })
+
   layer(messenger)("a live session", (it) => {
     it.effect("is not used after its scope closed", () =>
       Effect.gen(function*() {

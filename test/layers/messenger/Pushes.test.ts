@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { MessengerEvent, MessengerUserId, SessionRef } from "../../../src/domain/Messenger.ts"
+import * as Pushes from "../../../src/layers/messenger/Pushes.ts"
+
+const userId = MessengerUserId.make("1")
+const sessionRef = SessionRef.make("one")
+const codeSent = MessengerEvent.make({ _tag: "CodeSent" })
+const profileChanged = MessengerEvent.make({ _tag: "ProfileChanged" })
+
+const listening = () => {
+  const pushes = Pushes.make()
+  const heard: Array<string> = []
+  const stop = pushes.listen(sessionRef, ({ _tag }) => void heard.push(_tag))
+  return { pushes, heard, stop }
+}
+
+describe("what changes of the simulated platform tell", () => {
+  it("is told in the order in which they were begun, whichever is kept first", () => {
+    const { heard, pushes } = listening()
+    const [one, two, three] = [pushes.begin(), pushes.begin(), pushes.begin()]
+    one.add(userId, sessionRef, codeSent)
+    two.add(userId, sessionRef, profileChanged)
+    three.add(userId, sessionRef, codeSent)
+    two.settle(true)
+    assert.deepStrictEqual(heard, [])
+    one.settle(true)
+    assert.deepStrictEqual(heard, ["CodeSent", "ProfileChanged"])
+    three.settle(true)
+    assert.deepStrictEqual(heard, ["CodeSent", "ProfileChanged", "CodeSent"])
+  })
+
+  it("is not told of one that was not kept, which holds up no other", () => {
+    const { heard, pushes } = listening()
+    const [one, two] = [pushes.begin(), pushes.begin()]
+    one.add(userId, sessionRef, codeSent)
+    two.add(userId, sessionRef, profileChanged)
+    two.settle(true)
+    one.settle(false)
+    assert.deepStrictEqual(heard, ["ProfileChanged"])
+  })
+
+  it("reaches who listens to the session, until they stop", () => {
+    const { heard, pushes, stop } = listening()
+    const tell = (to: SessionRef) => {
+      const batch = pushes.begin()
+      batch.add(userId, to, codeSent)
+      batch.settle(true)
+    }
+    tell(SessionRef.make("two"))
+    tell(sessionRef)
+    stop()
+    tell(sessionRef)
+    assert.deepStrictEqual(heard, ["CodeSent"])
+  })
+})
