@@ -23,5 +23,7 @@ export const read = (
   return limit === undefined ? bytes : Effect.provideService(bytes, HttpIncomingMessage.MaxBodySize, limit)
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
 /** The text that the bytes are in UTF-8; throws where they are not. */
-export const decode = (bytes: ArrayBuffer): string => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+export const decode = (bytes: ArrayBuffer): string => decoder.decode(bytes)

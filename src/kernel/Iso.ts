@@ -5,16 +5,18 @@ const three = Array.from({ length: 1000 }, (_, number) => String(number).padStar
 
 const dayLength = 86_400_000
 
-let knownDay = Number.NaN
-let knownText = ""
+/** How many days are remembered: answers tell of the last months, again and again. */
+const maxDays = 1000
+const days = new Map<number, string>()
 
-/** The day's part, which the instants of one answer often share. */
+/** The day's part. */
 const dayText = (day: number): string => {
-  if (day !== knownDay) {
-    knownText = new Date(day * dayLength).toISOString().slice(0, -13)
-    knownDay = day
-  }
-  return knownText
+  const known = days.get(day)
+  if (known !== undefined) return known
+  const text = new Date(day * dayLength).toISOString().slice(0, -13)
+  if (days.size >= maxDays) days.clear()
+  days.set(day, text)
+  return text
 }
 
 /** The instant in UTC with milliseconds; throws for an invalid one. */

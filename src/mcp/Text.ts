@@ -27,8 +27,8 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_key: ["id", "label", "scopes", "owner_email", "mine", "last_used_at", "expires_at", "revoked_at"]
 }
 
-const at = (item: unknown, way: string): unknown =>
-  way.split(".").reduce((value, name) => Predicate.hasProperty(value, name) ? value[name] : null, item)
+const at = (item: unknown, way: ReadonlyArray<string>): unknown =>
+  way.reduce((value, name) => Predicate.hasProperty(value, name) ? value[name] : null, item)
 
 const plain = /^[\w.:@+-]+$/
 
@@ -43,9 +43,9 @@ const cell = (value: unknown): string => {
 
 const table = (items: ReadonlyArray<Item>): ReadonlyArray<string> => {
   const ways = columns[String(items[0]?.["object"])]
-  return ways === undefined
-    ? items.map((item) => JSON.stringify(item))
-    : [ways.join(" | "), ...items.map((item) => ways.map((way) => cell(at(item, way))).join(" | "))]
+  if (ways === undefined) return items.map((item) => JSON.stringify(item))
+  const parts = ways.map((way) => way.split("."))
+  return [ways.join(" | "), ...items.map((item) => parts.map((way) => cell(at(item, way))).join(" | "))]
 }
 
 /** How the next page is asked for. */
