@@ -14,7 +14,7 @@ import { isWorkload, type WorkloadName, workloadNames } from "./workloads.ts"
 
 const help = `npm run bench -- [--rounds 5] [--seconds 3] [--warm-up 2] [--connections 16]
   [--only ${workloadNames.join(",")}]
-  [--quick] [--flags="--max-semi-space-size=8"]
+  [--quick] [--flags="--max-semi-space-size=16"]
 
 Each round puts each server under load for --seconds after --warm-up, workload by workload, one server at a time, with
 --flags of Node for the service and its peer. With the defaults it takes about a quarter of an hour.
@@ -28,7 +28,8 @@ const { values } = parseArgs({
     seconds: { type: "string" },
     "warm-up": { type: "string" },
     connections: { type: "string", default: "16" },
-    flags: { type: "string", default: "" },
+    // As the unit and the image of the service have it.
+    flags: { type: "string", default: "--max-semi-space-size=16" },
     only: { type: "string", default: workloadNames.join(",") },
     quick: { type: "boolean", default: false },
     help: { type: "boolean", default: false }

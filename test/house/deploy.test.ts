@@ -26,6 +26,7 @@ const foreign = new Set([
   "--from",
   "--chown",
   "--strip-components",
+  "--max-semi-space-size",
   "--interval",
   "--timeout",
   "--start-period",
@@ -64,7 +65,9 @@ describe("what deploys the service", () => {
     const { bin, name } = JSON.parse(read("package.json"))
     const [, command] = /^ExecStart=(.*)$/m.exec(unit) ?? []
     expect(command).toContain(`node_modules/${name}/${bin["security-console"]} serve`)
-    expect(container).toContain(`ENTRYPOINT ["node", "/app/${bin["security-console"]}"]\nCMD ["serve"]`)
+    expect(container).toContain(
+      `ENTRYPOINT ["node", "--max-semi-space-size=16", "/app/${bin["security-console"]}"]\nCMD ["serve"]`
+    )
     expect(container).toMatch(/^HEALTHCHECK [^]*\/readyz/m)
   })
 
