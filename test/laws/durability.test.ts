@@ -13,6 +13,7 @@ import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import { type DatabaseLayer, fillDirectory, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { flags } from "../support/program.ts"
 import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
@@ -31,7 +32,9 @@ const writerFile = path.join(import.meta.dirname, "../support/writer.ts")
 const writer = Effect.fnUntraced(function*(target: string, known: ReadonlyArray<string> = []) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      childProcess.spawn(process.execPath, [writerFile, target, ...known], { stdio: ["pipe", "pipe", "inherit"] })
+      childProcess.spawn(process.execPath, [...flags, writerFile, target, ...known], {
+        stdio: ["pipe", "pipe", "inherit"]
+      })
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )

@@ -3,7 +3,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
-import { main, root } from "../support/program.ts"
+import { flags, main, root } from "../support/program.ts"
 
 export { root }
 
@@ -41,7 +41,7 @@ const cloned = ["package.json", "node_modules", "src", "scripts", "seeds", "open
 /** The blocks' programs, in front of those of the machine: all is installed, and these tests run already. */
 const programs = {
   npm: `#!/bin/sh\ncase "$1" in ci|test) exit 0 ;; esac\nPATH="\${PATH#*:}" exec npm "$@"\n`,
-  "security-console": `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`
+  "security-console": `#!/bin/sh\nexec '${process.execPath}' ${flags.join(" ")} '${main}' "$@"\n`
 }
 
 interface Running {

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, shownKeys } from "../support/cli.ts"
 import { doneHere } from "../support/here.ts"
+import { flags } from "../support/program.ts"
 import * as Pages from "./pages.ts"
 
 const root = path.join(import.meta.dirname, "../..")
@@ -33,7 +34,7 @@ const example = (folder: string, kind: string, more: string): string => {
 }
 
 const execute = (file: string, cwd: string, env: Record<string, string> = {}): any => {
-  const output = childProcess.execFileSync(process.execPath, [file], {
+  const output = childProcess.execFileSync(process.execPath, [...flags, file], {
     cwd,
     encoding: "utf8",
     env: { ...process.env, ...env }

@@ -10,6 +10,7 @@ import * as DirectoryLock from "../../../src/layers/sql/DirectoryLock.ts"
 import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { asOwner } from "../../support/database.ts"
+import { flags } from "../../support/program.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "pglite-test-"))),
@@ -36,7 +37,7 @@ const holderFile = path.join(import.meta.dirname, "../../support/databaseHolder.
 const holder = Effect.fnUntraced(function*(directory: string) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      childProcess.spawn(process.execPath, [holderFile, directory], { stdio: ["ignore", "pipe", "inherit"] })
+      childProcess.spawn(process.execPath, [...flags, holderFile, directory], { stdio: ["ignore", "pipe", "inherit"] })
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
