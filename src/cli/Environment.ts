@@ -14,6 +14,7 @@ import * as MailSettings from "../layers/mail/MailSettings.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as Directory from "../layers/sql/Directory.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
+import * as Invitations from "../layers/sql/Invitations.ts"
 import * as KnownPeppers from "../layers/sql/KnownPeppers.ts"
 import { LastCheckpoint } from "../layers/sql/LastCheckpoint.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
@@ -200,7 +201,7 @@ export const service = <A, E, R>(
   settings: Settings.Database & Partial<Settings.Mail>,
   messenger: Layer.Layer<A, E, R>
 ) =>
-  Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(
+  Layer.mergeAll(ConsoleSessions.layer, AdminSignIn.layer, Invitations.layer).pipe(
     Layer.provide(csrfKeys(settings)),
     Layer.provideMerge(core(settings)),
     Layer.provideMerge(messenger),

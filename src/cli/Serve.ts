@@ -19,6 +19,7 @@ import * as Tenant from "../layers/sql/Tenant.ts"
 import * as Handler from "../mcp/Handler.ts"
 import * as Ports from "../oauth/Ports.ts"
 import { isAcceptable } from "../oauth/RedirectUri.ts"
+import { ConsoleAddress } from "../ports/ConsoleAddress.ts"
 import { Directory } from "../ports/Directory.ts"
 import * as Address from "./Address.ts"
 import * as Background from "./Background.ts"
@@ -230,6 +231,7 @@ const serveIn = (settings: ServeSettings) =>
         yield* Server.serve(
           app.pipe(
             Effect.provideService(Readiness, readiness),
+            Effect.provideService(ConsoleAddress, sites.addressOf),
             Effect.provideService(RequestLines, true),
             Effect.provideService(TrustedProxies, trusted),
             Effect.provideService(Ports.KnownAssistants, assistants),

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { type Caller, reachesEveryAccount, readsArchive, Role, superadmins } from "./Access.ts"
 import { AccountId, DepartmentId } from "./Account.ts"
-import { maxGrantedAccounts, maxGrantedDepartments } from "./Limits.ts"
-import { Count, described, Kind, OptionalTimestamp, Uuid } from "./Wire.ts"
+import { maxEmailLength, maxGrantedAccounts, maxGrantedDepartments } from "./Limits.ts"
+import { Count, described, Kind, OptionalTimestamp, Text, Uuid } from "./Wire.ts"
 
 export const AdminStatus = Schema.Literals(["active", "invited", "disabled"])
 export type AdminStatus = typeof AdminStatus.Type
@@ -16,6 +16,11 @@ export const TargetAdmin = AdminId.annotateKey({ description: "The admin's id, f
 /** The roles that are given: the owner's is transferred instead. */
 export const GivenRole = Schema.Literals(["superadmin", "admin", "billing", "archive"])
 export type GivenRole = typeof GivenRole.Type
+
+/** An address as it is sent: letters, digits and signs of ASCII around an @. */
+export const Email = Text(maxEmailLength).check(
+  Schema.makeFilter((text: string) => /^[!-?A-~]+@[!-?A-~]+$/.test(text), { expected: "an email address" })
+)
 
 const ids = (kind: Schema.Codec<string>, most: number) => Schema.Array(kind).check(Schema.isMaxLength(most))
 

@@ -8,8 +8,7 @@ import {
   NotEnabled,
   NotInvited,
   NotSuperadmin,
-  OwnerRequired,
-  SuperadminRequired
+  OwnerRequired
 } from "./Failure.ts"
 
 /** What of an admin the rules look at. */
@@ -22,17 +21,18 @@ export interface WantedAccess {
   readonly archive?: boolean
 }
 
-/** Whether the admin still administers the organization: it may have been demoted since the request came in. */
-export const administers = (acting: Facts | undefined): SuperadminRequired | null =>
-  acting !== undefined && acting.disabled_at === null && superadmins.includes(acting.role)
-    ? null
-    : new SuperadminRequired({})
+/** Whether the admin administers the organization still: it may have been demoted since the request came in. */
+export const administers = (acting: Facts): boolean => acting.disabled_at === null && superadmins.includes(acting.role)
 
 /** Only the owner makes superadmins. */
 export const givesRole = (acting: Facts, role: Role): OwnerRequired | null =>
   role === "superadmin" && acting.role !== "owner"
     ? new OwnerRequired({ message: "Only the owner may make somebody a superadmin." })
     : null
+
+/** Whether nobody reaches more by the change of a role: a superadmin reaches and may do everything. */
+export const narrows = (from: Role, to: Role): boolean =>
+  from === to || from === "superadmin" && !reachesEveryAccount(to)
 
 /** Only the owner acts on superadmins. */
 export const actsOn = (acting: Facts, target: Facts): OwnerRequired | null =>
@@ -74,6 +74,6 @@ export const canHave = (role: Role, wanted: WantedAccess): AccessNotApplicable |
     })
   }
   return role === "archive" && wanted.archive === false
-    ? new AccessNotApplicable({ param: "archive", message: "The role archive always reads the archive." })
+    ? new AccessNotApplicable({ message: "The role archive always reads the archive." })
     : null
 }

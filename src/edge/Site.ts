@@ -13,6 +13,8 @@ export interface Site {
 export class Sites extends Context.Service<Sites, {
   /** The site of a Host header, undefined for a host that is not ours. */
   find(host: string | undefined): Site | undefined
+  /** The address of an organization's console: its own, else the first that is nobody's; null where there is none. */
+  addressOf(organizationId: OrganizationId): string | null
 }>()("org-security-console/edge/Site/Sites") {}
 
 /** How a client may write the host of an address: with its port, which may be left out where it is the scheme's own. */
@@ -24,5 +26,9 @@ const hosts = (baseUrl: string): ReadonlyArray<string> => {
 /** The sites by the host of their address. */
 export const make = (sites: ReadonlyArray<Site>): Sites["Service"] => {
   const byHost = new Map(sites.flatMap((site) => hosts(site.baseUrl).map((host) => [host, site] as const)))
-  return { find: (host) => byHost.get((host ?? "").toLowerCase()) }
+  const of = (organizationId: OrganizationId | null) => sites.find((site) => site.organizationId === organizationId)
+  return {
+    find: (host) => byHost.get((host ?? "").toLowerCase()),
+    addressOf: (organizationId) => (of(organizationId) ?? of(null))?.baseUrl ?? null
+  }
 }

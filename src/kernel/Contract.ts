@@ -75,6 +75,8 @@ export interface Contract<
   readonly whole?: boolean
   /** Signs sessions out, ends protection or deletes data. */
   readonly destructive?: boolean
+  /** A client has a person confirm it before. */
+  readonly confirm?: boolean
   /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
   readonly page?: `/${string}`
   /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
@@ -128,6 +130,7 @@ export interface Declaration {
   readonly refusal: Refusal
   readonly whole: boolean
   readonly destructive: boolean
+  readonly confirm: boolean
   readonly idempotent: boolean
   readonly page: `/${string}` | undefined
   readonly params: Fields

@@ -25,7 +25,8 @@ export const endpoint = (contract: Declaration, failures: ReadonlyArray<FailureC
       tags: [contract.toolset],
       security: [{ bearer: [] }],
       "x-scope": contract.scope,
-      ...(contract.destructive ? { "x-destructive": true } : {})
+      ...(contract.destructive ? { "x-destructive": true } : {}),
+      ...(contract.confirm ? { "x-confirm": true } : {})
     }
   }))
 }

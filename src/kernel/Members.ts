@@ -8,7 +8,8 @@ export const descriptionOf = (member: Schema.Top): string | undefined => {
 }
 
 /** The JSON Schema of what the member looks like on the wire, with the schemas that it refers to. */
-export const jsonSchema = (member: Schema.Top) => Schema.toJsonSchemaDocument(Schema.toEncoded(member))
+export const jsonSchema = (member: Schema.Top) =>
+  Schema.toJsonSchemaDocument(Schema.toEncoded(member), { onExcessProperty: "error" })
 
 /** The names of the members that a caller may not leave out. */
 export const required = (members: Readonly<Record<string, Schema.Top>>): ReadonlyArray<string> =>

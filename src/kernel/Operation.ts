@@ -99,6 +99,7 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     refusal: contract.refusal ?? Failure.RoleForbidden,
     whole: contract.whole ?? false,
     destructive: contract.destructive ?? false,
+    confirm: contract.confirm ?? false,
     idempotent: contract.idempotent ?? true,
     page: contract.page,
     params,

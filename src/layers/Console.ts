@@ -14,6 +14,7 @@ import * as MailSettings from "./mail/MailSettings.ts"
 import * as Simulated from "./messenger/Simulated.ts"
 import { Targets } from "./push/Targets.ts"
 import * as ConsoleSessions from "./sql/ConsoleSessions.ts"
+import * as Invitations from "./sql/Invitations.ts"
 import { LastCheckpoint } from "./sql/LastCheckpoint.ts"
 import * as Migrate from "./sql/Migrate.ts"
 import { migrations } from "./sql/migrations/index.ts"
@@ -31,7 +32,7 @@ export interface Mailing {
 
 /** What the console's pages need besides the core: who is signed in, and how, under keys for the forms. */
 const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) =>
-  Layer.merge(ConsoleSessions.layer, AdminSignIn.layer).pipe(Layer.provideMerge(csrfKeys))
+  Layer.mergeAll(ConsoleSessions.layer, AdminSignIn.layer, Invitations.layer).pipe(Layer.provideMerge(csrfKeys))
 
 const over = <Keys, E, E2, E3>(
   sql: Layer.Layer<SqlClient.SqlClient, E>,

@@ -10,6 +10,16 @@ import { resumeProtection } from "./accounts/resume_protection.ts"
 import { setAccountRoleLabel } from "./accounts/set_account_role_label.ts"
 import { setMessengerUsername } from "./accounts/set_messenger_username.ts"
 import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
+import { disableAdmin } from "./admins/disable_admin.ts"
+import { enableAdmin } from "./admins/enable_admin.ts"
+import { getAdmin } from "./admins/get_admin.ts"
+import { inviteAdmin } from "./admins/invite_admin.ts"
+import { listAdmins } from "./admins/list_admins.ts"
+import { removeAdmin } from "./admins/remove_admin.ts"
+import { resendAdminInvitation } from "./admins/resend_admin_invitation.ts"
+import { setAdminAccess } from "./admins/set_admin_access.ts"
+import { setAdminRole } from "./admins/set_admin_role.ts"
+import { transferOwnership } from "./admins/transfer_ownership.ts"
 import { createApiKey } from "./credentials/create_api_key.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "./credentials/revoke_ai_connection.ts"
@@ -54,7 +64,17 @@ export const operations = [
   createDepartment,
   renameDepartment,
   deleteDepartment,
-  setAccountDepartment
+  setAccountDepartment,
+  listAdmins,
+  getAdmin,
+  inviteAdmin,
+  resendAdminInvitation,
+  setAdminRole,
+  setAdminAccess,
+  disableAdmin,
+  enableAdmin,
+  removeAdmin,
+  transferOwnership
 ] as const
 
 export type Operations = typeof operations

@@ -7,6 +7,8 @@ import type { OrganizationFacts, Recipients } from "../domain/Organization.ts"
 export class Organizations extends Context.Service<Organizations, {
   /** The facts of the caller's organization; those that became known as the request came in, where they did. */
   facts(caller: Pick<Caller["Service"], "arrival" | "organizationId">): Effect.Effect<OrganizationFacts>
+  /** Holds the organization for the rest of the transaction: changes that meet in it follow each other. */
+  lock(id: OrganizationId): Effect.Effect<void>
   /** The recipients of notifications, locked for the rest of the transaction. */
   lockRecipients(id: OrganizationId): Effect.Effect<Recipients>
   setRecipients(id: OrganizationId, recipients: Recipients): Effect.Effect<void>

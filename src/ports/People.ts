@@ -51,6 +51,8 @@ export class People extends Context.Service<People, {
     id: string,
     wanted: WantedAccess
   ): Effect.Effect<{ readonly added: number; readonly taken: number }>
+  /** Holds the admin's connections before the admin: a token request locks the connection first. */
+  lockCredentials(organizationId: OrganizationId, id: string): Effect.Effect<void>
   /** Takes the grants and credentials of the admin and what they sign in with, and keeps the row for the journal. */
   remove(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<EndedCredentials>
   /** Gives the owner's role to the other, whom both are locked. */

@@ -2,6 +2,7 @@
 export * from "./Accounts.ts"
 export * from "./Admins.ts"
 export * from "./Applications.ts"
+export * from "./ConsoleAddress.ts"
 export * from "./ConsolePasswords.ts"
 export * from "./Credentials.ts"
 export * from "./Db.ts"

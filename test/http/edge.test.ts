@@ -192,6 +192,7 @@ describe("what goes wrong inside", () => {
       Organizations,
       Organizations.of({
         facts: () => Effect.die(new Error(secret)),
+        lock: () => Effect.die(secret),
         lockRecipients: () => Effect.die(secret),
         setRecipients: () => Effect.die(secret)
       })

@@ -1,13 +1,14 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { readFileSync } from "node:fs"
 import { Caller } from "../../src/domain/Access.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import * as Loader from "../../src/layers/seed/Loader.ts"
-import { operations } from "../../src/operations/index.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { api, operations } from "../../src/operations/index.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import * as Mcp from "../mcp/support.ts"
 import { pglite } from "../support/database.ts"
@@ -88,6 +89,10 @@ const makeNames = () => {
     }
   }
   const here = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(here)
+    if (typeof value === "object" && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, here(member)]))
+    }
     if (typeof value !== "string" || !chance.test(value)) return value
     const name = names.get(value)
     if (name === undefined) throw new Error(`No sample before has answered ${value}`)
@@ -111,6 +116,9 @@ describe("the samples", () => {
           requestId: null
         }
         const { here, learn } = makeNames()
+        // Whoever hands the organization over says their password again.
+        const { current_password } = api.transfer_ownership.sample.request
+        yield* Provisioning.password(caller.organizationId, caller.adminId, Redacted.make(String(current_password)))
         for (const changing of [false, true]) {
           for (const operation of all.filter((one) => Random.changes(one) === changing)) {
             if (changing) yield* TestClock.adjust("1 minute")

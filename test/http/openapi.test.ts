@@ -217,9 +217,11 @@ describe("the OpenAPI document", () => {
         ...entry.parameters.map(({ description, name }: any) => [name, description]),
         ...Object.entries<any>(bodies).map(([name, { description }]) => [name, description])
       ]
+      const inAddress = Object.keys({ ...operation.params, ...operation.query })
       expect(described.map(([name]) => name)).toEqual([
+        ...inAddress,
         ...(operation.idempotent ? [] : ["Idempotency-Key"]),
-        ...Object.keys(operation.input.fields)
+        ...Object.keys(operation.body)
       ])
       for (const [name, description] of described) {
         expect([operation.id, name, description]).toEqual([operation.id, name, expect.stringMatching(/^[A-Z].{8,}\.$/)])

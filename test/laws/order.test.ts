@@ -1,10 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Arbitrary, Effect, Exit, Redacted, Schema } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { Caller, Role, Scope } from "../../src/domain/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../../src/operations/index.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { api, operations } from "../../src/operations/index.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import * as Mcp from "../mcp/support.ts"
 import { forEachDatabase } from "../support/database.ts"
@@ -23,6 +24,9 @@ const conflicts = (operation: Operation.Any): ReadonlyArray<string> =>
 
 /** The superadmins by whom these requests are sent reach everything, wherever it is moved. */
 const ofFewCallers = "set_account_department access_not_applicable"
+
+/** Who sends them: a superadmin, where one may. */
+const senderOf = ({ roles }: Operation.Any): Role => roles.includes("superadmin") ? "superadmin" : "owner"
 
 /** The stages that an operation can fail at, read from its declaration. */
 const stagesOf = (operation: Operation.Any): ReadonlyArray<Stage> =>
@@ -73,56 +77,70 @@ const violations = (operation: Operation.Any): ReadonlyArray<ReadonlySet<Stage>>
 /** Those that a request with a key can have: a key has no limit. */
 const byKey = (operation: Operation.Any) => violations(operation).filter((wrong) => !wrong.has("whole"))
 
-/** A body that the operation takes, made from its schema. */
-const bodyOf = Effect.fnUntraced(function*(operation: Operation.Any) {
-  const fields: Record<string, Schema.Codec<unknown>> = operation.body
-  const schema = Schema.toCodecJson(Schema.Struct(fields))
-  const samples = yield* Effect.orDie(
-    Arbitrary.sampleEffect(Arbitrary.schema(Schema.toEncoded(schema)), { count: 50, seed: 7 })
+/** A body that the operation takes: that of its sample. */
+const bodyOf = (operation: Operation.Any): object =>
+  Object.fromEntries(
+    Object.entries(operation.sample.request).filter(([name]) => Object.hasOwn(operation.body, name))
   )
-  const body = samples.find((sample) => Exit.isSuccess(Schema.decodeUnknownExit(schema)(sample)))
-  return body as object | undefined ?? (yield* Effect.die(new Error(`No sample of the body of ${operation.id} is one`)))
-})
 
 /** An open organization and a closed one, each with an account that no operation can act on. */
 const makeStage = Effect.gen(function*() {
   const make = Effect.fnUntraced(function*(facts: Record<string, unknown>) {
-    const { id } = yield* World.makeOrganization(facts)
+    const { admins, id } = yield* World.makeOrganization(facts)
+    const { id: person } = yield* World.makePerson(id, "admin", { email: "taken@example.com" })
+    const password = api.transfer_ownership.sample.request.current_password
+    yield* Provisioning.password(id, admins.owner.id, Redacted.make(String(password)))
     const used = yield* World.makeDepartment(id, "Taken")
     const department = yield* World.makeDepartment(id)
     const account = yield* World.makeAccount(id, { facts: { offboarded_at: new Date(1_000), department_id: used } })
-    return { id, account, department, used }
+    return { id, account, admins, department, person, used }
   })
   return { open: yield* make({}), closed: yield* make({ closed_at: new Date(1_000) }) }
 })
 
 type Made = Effect.Success<typeof makeStage>["open"]
 
+/** The operations that the owner is protected from, or whose access the owner cannot have. */
+const owned = new Set(["set_admin_role", "set_admin_access", "disable_admin", "remove_admin"])
+
 /** What a request names where it is refused by the state of things, and what its path names otherwise. */
-const named = (operation: Operation.Any, conflict: boolean, { account, department, used }: Made) => {
+const named = (operation: Operation.Any, conflict: boolean, { account, admins, department, person, used }: Made) => {
   const members: Readonly<Record<string, string>> = {
     account_id: account,
-    department_id: conflict && operation.id === "delete_department" ? used : department
+    department_id: conflict && operation.id === "delete_department" ? used : department,
+    admin_id: conflict && owned.has(operation.id) ? admins.owner.id : person
   }
   const told: Readonly<Record<string, object>> = {
     create_department: { name: "taken" },
-    rename_department: { name: "taken" }
+    rename_department: { name: "taken" },
+    set_account_department: {},
+    invite_admin: { email: "Taken@example.com", access: {} },
+    set_admin_access: { account_ids: [], department_ids: [], archive: true }
+  }
+  // What a path does not name stands in the body, with ids that are there.
+  const ids: Readonly<Record<string, object>> = {
+    transfer_ownership: { admin_id: person },
+    set_admin_access: { account_ids: [], department_ids: [] },
+    invite_admin: { access: {} }
   }
   return {
     params: Object.fromEntries(Object.keys(operation.params).map((name) => [name, members[name] ?? account])),
-    body: conflict ? told[operation.id] ?? {} : {}
+    body: { ...ids[operation.id], ...(conflict ? told[operation.id] : {}) }
   }
 }
 
 /** How often a key is used before another one takes its place: it may be 120 times in a minute. */
 const uses = 100
 
+const ownKey = (organizationId: string, adminId: string, scopes: ReadonlyArray<Scope>) =>
+  Effect.map(World.makeKey(organizationId, adminId, scopes), ({ id: keyId, key }) => ({ keyId, key }))
+
 /** Admins with a key, whose budget is spent already where that is asked for; one serves many requests of its kind. */
 const makeKeys = () => {
   const made = new Map<string, { readonly person: World.Person; used: number }>()
   return Effect.fnUntraced(function*(
     rate: boolean,
-    organizationId: string,
+    { admins, id: organizationId }: Made,
     role: Role,
     scopes: ReadonlyArray<Scope>,
     facts: Record<string, unknown>
@@ -133,7 +151,11 @@ const makeKeys = () => {
       known.used++
       return known.person
     }
-    const person = yield* World.makePerson(organizationId, role, { scopes, facts })
+    // There is one owner, who has another key for each kind.
+    const { id, key, keyId } = role === "owner"
+      ? { ...admins.owner, ...(yield* ownKey(organizationId, admins.owner.id, scopes)) }
+      : yield* World.makePerson(organizationId, role, { scopes, facts })
+    const person: World.Person = { id, key, keyId }
     if (rate) yield* World.spend(person.keyId)
     made.set(kind, { person, used: rate ? -Infinity : 1 })
     return person
@@ -145,12 +167,12 @@ const scene = Effect.gen(function*() {
   const keys = makeKeys()
   return Effect.fnUntraced(function*(operation: Operation.Any, wrong: ReadonlySet<Stage>) {
     const made = wrong.has("closed") ? stage.closed : stage.open
-    const { id } = made
     const forbidden = Role.literals.filter((role) => !operation.roles.includes(role))
+    const sender = senderOf(operation)
     const { key } = yield* keys(
       wrong.has("rate"),
-      id,
-      wrong.has("role") ? forbidden[wrong.size % forbidden.length]! : "superadmin",
+      made,
+      wrong.has("role") ? forbidden[wrong.size % forbidden.length]! : sender,
       Scope.literals.filter((scope) => (scope === operation.scope) !== wrong.has("scope")),
       wrong.has("state") ? { joined_at: null } : {}
     )
@@ -161,7 +183,7 @@ const scene = Effect.gen(function*() {
       params: wrong.has("reach")
         ? Object.fromEntries(Object.keys(params).map((name) => [name, crypto.randomUUID()]))
         : params,
-      body: { ...(yield* bodyOf(operation)), ...body },
+      body: { ...bodyOf(operation), ...body },
       extra
     }
   })

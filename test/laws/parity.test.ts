@@ -1,12 +1,15 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { Caller, Role, Scope } from "../../src/domain/Access.ts"
 import type * as Failure from "../../src/domain/Failure.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../../src/operations/index.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { api, operations } from "../../src/operations/index.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
+import type { Db } from "../../src/ports/Db.ts"
 import * as Mcp from "../mcp/support.ts"
 import { pglite } from "../support/database.ts"
 import * as People from "../support/people.ts"
@@ -42,6 +45,15 @@ const overHttp = (operation: Operation.Any, args: Arguments) => {
   }
 }
 
+const emailOf = (organizationId: string, adminId: string) =>
+  Effect.map(
+    World.query<{ email: string }>(
+      organizationId,
+      (sql) => sql`select email from admin where organization_id = ${organizationId} and id = ${adminId}`
+    ),
+    ([row]) => row?.email ?? ""
+  )
+
 const stage = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const closed = yield* World.makeOrganization({ closed_at: new Date(1_000) })
@@ -56,6 +68,8 @@ const stage = Effect.gen(function*() {
   const { id: person, keyId } = yield* World.makePerson(id, "archive")
   const department = yield* World.makeDepartment(id)
   yield* World.makeDepartment(id, "Taken")
+  const password = Redacted.make(String(api.transfer_ownership.sample.request.current_password))
+  yield* Provisioning.password(id, admins.owner.id, password)
   const connectionId = crypto.randomUUID()
   yield* World.addRows("ai_connection", id, [{
     id: connectionId,
@@ -79,6 +93,7 @@ const stage = Effect.gen(function*() {
     sessionless,
     taken,
     nameless,
+    taken_email: yield* emailOf(id, admins.admin.id),
     eventId: event!.id,
     restored: yield* People.kept(id)
   }
@@ -89,9 +104,23 @@ type Stage = Effect.Success<typeof stage>
 /** The arguments of the operation that everybody who may call it gets an answer for. */
 const goodArguments = (
   operation: Operation.Any,
-  { account, connectionId, department, eventId, keyId, person }: Stage
+  { account, admins, connectionId, department, eventId, keyId, person }: Stage
 ): Arguments =>
-  inputOf(operation, { account, event: eventId, key: keyId, connection: connectionId, department, person })
+  inputOf(operation, {
+    account,
+    event: eventId,
+    key: keyId,
+    connection: connectionId,
+    department,
+    person: operation.id === "transfer_ownership" ? admins.superadmin.id : person
+  })
+
+/** What has to be so before some operations can do anything. */
+const ready: Readonly<Record<string, (made: Stage) => Effect.Effect<void, unknown, SqlClient.SqlClient | Db>>> = {
+  enable_admin: (made) => World.set(made.id, "admin", made.person, { disabled_at: new Date(1_000) }),
+  remove_admin: (made) => World.set(made.id, "api_key", made.keyId, { revoked_at: null }),
+  resend_admin_invitation: (made) => World.set(made.id, "admin", made.person, { joined_at: null })
+}
 
 /** How each refusal by state or by the messenger comes about; a new code has a line here. */
 const provoked: Readonly<Record<string, (args: Arguments, made: Stage) => Omit<Case, "title">>> = {
@@ -101,6 +130,18 @@ const provoked: Readonly<Record<string, (args: Arguments, made: Stage) => Omit<C
   mail_preferences_unavailable: (args) => ({ args, key: "nameless" }),
   username_taken: (args, made) => ({ args: { ...args, username: made.taken } }),
   username_invalid: (args) => ({ args: { ...args, username: "9" } }),
+  admin_exists: (args, made) => ({ args: { ...args, email: made.taken_email } }),
+  admin_protected: (args, made) => ({ args: { ...args, admin_id: made.admins.owner.id } }),
+  owner_required: (args, made) => ({
+    args: "role" in args ? { ...args, role: "superadmin" } : { ...args, admin_id: made.nameless.id }
+  }),
+  not_superadmin: (args, made) => ({ args: { ...args, admin_id: made.admins.admin.id } }),
+  not_invited: (args, made) => ({ args: { ...args, admin_id: made.admins.admin.id } }),
+  not_enabled: (args, made) => ({
+    args,
+    before: World.set(made.id, "admin", made.person, { disabled_at: new Date(1_000) })
+  }),
+  not_disabled: (args, made) => ({ args, before: World.set(made.id, "admin", made.person, { disabled_at: null }) }),
   department_exists: (args) => ({ args: { ...args, name: "TAKEN" } }),
   department_in_use: (args, made) => ({
     args,
@@ -189,17 +230,20 @@ describe("REST, MCP and embedding", () => {
             yield* TestClock.setTime(1_700_000_000_000)
             const made = yield* stage
             const found = new Set<string>()
-            const credential = Effect.fnUntraced(function*({ closed, role = "superadmin", scopes }: Case) {
+            const sender = operation.roles.includes("superadmin") ? "superadmin" : "owner"
+            const credential = Effect.fnUntraced(function*({ closed, role = sender, scopes }: Case) {
               const { admins, id } = closed === true ? made.closed : made
               return (yield* World.makeKey(id, admins[role].id, scopes)).key
             })
             for (const one of cases(operation, made)) {
               const key = one.key === "nameless" ? made.nameless.key : one.key ?? (yield* credential(one))
               yield* made.restored
+              yield* ready[operation.id]?.(made) ?? Effect.void
               yield* one.before ?? Effect.void
               const { path, ...request } = overHttp(operation, one.args)
               const rest = yield* World.send(operation.method, path, { key, ...request })
               yield* made.restored
+              yield* ready[operation.id]?.(made) ?? Effect.void
               yield* one.before ?? Effect.void
               const { error, ...answered } = rest.body
               expect([one.title, nameless(operation, yield* embedded(operation, one.args, key))]).toEqual([
@@ -207,6 +251,7 @@ describe("REST, MCP and embedding", () => {
                 nameless(operation, error === undefined ? answered : without(error, "type"))
               ])
               yield* made.restored
+              yield* ready[operation.id]?.(made) ?? Effect.void
               yield* one.before ?? Effect.void
               const events = yield* World.journal(made.id)
               const tool = Mcp.told(yield* Mcp.call(operation.id, one.args, { key }))

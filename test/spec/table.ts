@@ -49,18 +49,39 @@ export const table = [
   ["create_department", "POST", "/v1/departments", "admins:write", "no", "superadmins"],
   ["rename_department", "PATCH", "/v1/departments/{department_id}", "admins:write", "no", "superadmins"],
   ["delete_department", "DELETE", "/v1/departments/{department_id}", "admins:write", "no", "superadmins"],
-  ["set_account_department", "PUT", "/v1/accounts/{account_id}/department", "accounts:write", "no", "protectors"]
+  ["set_account_department", "PUT", "/v1/accounts/{account_id}/department", "accounts:write", "no", "protectors"],
+  ["list_admins", "GET", "/v1/admins", "org:read", "yes", "everyone"],
+  ["get_admin", "GET", "/v1/admins/{admin_id}", "org:read", "yes", "everyone"],
+  ["invite_admin", "POST", "/v1/admins", "admins:write", "no", "superadmins"],
+  [
+    "resend_admin_invitation",
+    "POST",
+    "/v1/admins/{admin_id}/resend-invitation",
+    "admins:write",
+    "no",
+    "superadmins"
+  ],
+  ["set_admin_role", "PUT", "/v1/admins/{admin_id}/role", "admins:write", "no", "superadmins"],
+  ["set_admin_access", "PUT", "/v1/admins/{admin_id}/access", "admins:write", "no", "superadmins"],
+  ["disable_admin", "POST", "/v1/admins/{admin_id}/disable", "admins:write", "no", "superadmins"],
+  ["enable_admin", "POST", "/v1/admins/{admin_id}/enable", "admins:write", "no", "superadmins"],
+  ["remove_admin", "DELETE", "/v1/admins/{admin_id}", "admins:write", "no", "superadmins"],
+  ["transfer_ownership", "POST", "/v1/organization/ownership", "admins:write", "no", "owners"]
 ] as const
 
 /** The fourteen operations of section 4. */
 export const contract: ReadonlyArray<string> = table.slice(0, 14).map(([id]) => id)
 
-const roles = { everyone, protectors, superadmins }
+const owners: ReadonlyArray<Role> = ["owner"]
+const roles = { everyone, owners, protectors, superadmins }
 
 /** What the operation answers to the role by the specification: `ok`, or the code of its refusal. */
-export const allowed = (operation: string, role: Role): "ok" | "role_forbidden" | "superadmin_required" => {
+export const allowed = (
+  operation: string,
+  role: Role
+): "ok" | "owner_required" | "role_forbidden" | "superadmin_required" => {
   const who = table.find(([id]) => id === operation)?.[5]
   if (who === undefined) throw new Error(`The table lacks ${operation}`)
   if (roles[who].includes(role)) return "ok"
-  return who === "superadmins" ? "superadmin_required" : "role_forbidden"
+  return who === "owners" ? "owner_required" : who === "superadmins" ? "superadmin_required" : "role_forbidden"
 }

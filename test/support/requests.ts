@@ -1,5 +1,5 @@
 /** A request of every operation, made of its sample: a new operation is among them at once. */
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
 import * as Random from "./random.ts"
@@ -27,15 +27,19 @@ const fitting: Readonly<Record<string, (subject: Subject) => unknown>> = {
 }
 
 /** The members of the sample's request with the subject's ids, on pages of the usual size. */
-export const inputOf = (operation: Operation.Any, subject: Subject): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(operation.sample.request).filter(([name]) => name !== "limit").map(([name, value]) => {
-      const kind = Random.idKindOf(operation, name)
-      if (kind === undefined) return [name, fitting[name]?.(subject) ?? value]
-      const id = subject[kind]
-      return [name, id === undefined ? value : Array.isArray(value) ? value.map(() => id) : id]
-    })
-  )
+export const inputOf = (operation: Operation.Any, subject: Subject): Readonly<Record<string, unknown>> => {
+  const fitted = (members: object): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      Object.entries(members).filter(([name]) => name !== "limit").map(([name, value]) => {
+        if (Predicate.isObject(value)) return [name, fitted(value)]
+        const kind = Random.idKindOf(operation, name)
+        if (kind === undefined) return [name, fitting[name]?.(subject) ?? value]
+        const id = subject[kind]
+        return [name, id === undefined ? value : Array.isArray(value) ? value.map(() => id) : id]
+      })
+    )
+  return fitted(operation.sample.request)
+}
 
 /** The request that says the input over HTTP. */
 export const requestOf = (operation: Operation.Any, input: Readonly<Record<string, unknown>>): Request => ({
@@ -45,7 +49,7 @@ export const requestOf = (operation: Operation.Any, input: Readonly<Record<strin
 })
 
 /** The operations on people and credentials stand apart: each request of theirs needs one of its own. */
-const givesAccess = ({ scope }: Operation.Any): boolean => scope === "admins:write"
+const givesAccess = ({ params, scope }: Operation.Any): boolean => scope === "admins:write" || "admin_id" in params
 
 /** The requests about one account, one event of the journal and what else is named, in the order of the list. */
 export const requests = (account: string, event: string, more: Subject = {}): ReadonlyArray<Request> =>

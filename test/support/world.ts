@@ -22,6 +22,7 @@ import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
 import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
+import { ConsoleAddress } from "../../src/ports/ConsoleAddress.ts"
 import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
 import * as Fixtures from "./fixtures.ts"
@@ -68,7 +69,11 @@ export const core = (database: DatabaseLayer, hasher: Layer.Layer<PasswordHasher
 
 /** The service at one address, over the database. */
 export const world = (database: DatabaseLayer, sites: ReadonlyArray<Site.Site> = [{ baseUrl, organizationId: null }]) =>
-  Layer.merge(Layer.succeed(Site.Sites, Site.make(sites)), core(database))
+  Layer.mergeAll(
+    Layer.succeed(Site.Sites, Site.make(sites)),
+    Layer.succeed(ConsoleAddress, Site.make(sites).addressOf),
+    core(database)
+  )
 
 /** An answer, read. */
 export interface Answer {

@@ -4,6 +4,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Consent from "./Consent.ts"
 import * as Developer from "./Developer.ts"
 import * as Html from "./Html.ts"
+import * as Invitation from "./Invitation.ts"
 import * as NewKey from "./NewKey.ts"
 import * as Security from "./Security.ts"
 import * as SignIn from "./SignIn.ts"
@@ -16,6 +17,8 @@ const all = [
   { method: "GET", path: SignIn.path, serve: Visit.serve(SignIn.get) },
   { method: "POST", path: SignIn.path, serve: Visit.serve(SignIn.post) },
   { method: "POST", path: SignIn.outPath, serve: Visit.serve(SignIn.postOut) },
+  { method: "GET", path: Invitation.path, serve: Visit.serve(Invitation.get) },
+  { method: "POST", path: Invitation.path, serve: Visit.serve(Invitation.post) },
   { method: "GET", path: Developer.path, serve: Visit.serve(Developer.get) },
   { method: "GET", path: NewKey.path, serve: Visit.serve(NewKey.get) },
   { method: "POST", path: NewKey.createPath, serve: Visit.serve(NewKey.create) },

@@ -52,6 +52,7 @@ export const layer = Layer.effect(
               facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
             )
           ),
+      lock: (id) => Effect.orDie(Tenant.post(sql, sql`select 1 from organization where id = ${id} for no key update`)),
       // A full lock would meet the journal's foreign key on this row from the other side: a deadlock.
       lockRecipients: (id) =>
         sql<{ notification_recipients: Recipients }>`

@@ -173,6 +173,8 @@ export const layer = Layer.effect(
         return { added: departments.added + accounts.added, taken: departments.taken + accounts.taken }
       }, Effect.orDie),
 
+      lockCredentials: (organizationId, id) => Endings.lockConnections(sql, organizationId, id),
+
       remove: Effect.fnUntraced(function*(organizationId, id, now) {
         for (const table of ["admin_account", "admin_department"]) {
           yield* sql`delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${id}`

@@ -1,0 +1,104 @@
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import type { CookieSite } from "../../console/ConsoleSessions.ts"
+import { Invitations, type OpenInvitation } from "../../console/Invitations.ts"
+import { addressGroup } from "../../domain/Address.ts"
+import { journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import { freeAddressFailures } from "../../domain/Limits.ts"
+import { superadminJoined } from "../../domain/mail/People.ts"
+import { type Attempt, ConsolePasswords } from "../../ports/ConsolePasswords.ts"
+import { Journal } from "../../ports/Journal.ts"
+import { Outbox } from "../../ports/Outbox.ts"
+import { InvitationTokens } from "../crypto/InvitationTokens.ts"
+import { countAll, makeTurns, takeBack } from "./PasswordThrottle.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** What an attempt from the address is counted under. */
+const counterOf = ({ ip }: Attempt) => {
+  const group = ip === null ? "nowhere" : addressGroup(ip)
+  return { key: `invitation:${crypto.createHash("sha256").update(group).digest("hex")}`, free: freeAddressFailures }
+}
+
+/** Invitations in the database, by the digests of their tokens. */
+export const layer = Layer.effect(
+  Invitations,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const tokens = yield* InvitationTokens
+    const passwords = yield* ConsolePasswords
+    const journal = yield* Journal
+    const outbox = yield* Outbox
+    const turns = makeTurns()
+
+    const open = (now: Date) =>
+      sql`invitation_expires_at > ${now} and joined_at is null and disabled_at is null and removed_at is null`
+
+    const find = Effect.fnUntraced(function*(token: Redacted.Redacted, { organizationId }: CookieSite) {
+      if (!tokens.isWellFormed(token)) return null
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const [found] = yield* Tenant.directory(sql)(sql<OpenInvitation>`
+        select organization.id as "organizationId", organization.name as "organizationName", admin.id as "adminId",
+          email, role
+        from admin join organization on organization.id = admin.organization_id
+        where ${sql.in("invitation_digest", tokens.digests(token))} and ${open(now)} and closed_at is null
+          and (${organizationId}::text is null or organization.id = ${organizationId})`)
+      return found ?? null
+    })
+
+    const look = Effect.fnUntraced(function*(token: Redacted.Redacted, site: CookieSite, attempt: Attempt) {
+      const counter = counterOf(attempt)
+      yield* countAll(sql, [counter])
+      const found = yield* Effect.tapError(find(token, site), () => takeBack(sql, [counter]))
+      if (found !== null) yield* takeBack(sql, [counter])
+      return found
+    })
+
+    /** Uses the invitation up; false where somebody else was faster, or it was replaced. */
+    const join = Effect.fnUntraced(function*(
+      { adminId, email, organizationId, role }: OpenInvitation,
+      token: Redacted.Redacted,
+      hash: Redacted.Redacted,
+      { ip, requestId }: Attempt
+    ) {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      return yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+        const held = yield* sql`
+          select 1 from admin
+          where organization_id = ${organizationId} and id = ${adminId}
+            and ${sql.in("invitation_digest", tokens.digests(token))} and ${open(now)}
+          for no key update`
+        if (held.length === 0) return false
+        yield* sql`
+          update admin set password_hash = ${Redacted.value(hash)}, password_changed_at = ${now}, joined_at = ${now},
+            invitation_digest = null, invitation_pepper_id = null
+          where organization_id = ${organizationId} and id = ${adminId}`
+        yield* journal.append(
+          organizationId,
+          journalEntry(
+            { type: "admin", adminId, name: email, credential: null },
+            { via: "console", ip, requestId },
+            journalAction("admin.joined"),
+            { targetId: adminId, details: { email, role } }
+          )
+        )
+        if (role === "superadmin") yield* outbox.add(organizationId, "event", superadminJoined({ email }))
+        return true
+      }))
+    })
+
+    return Invitations.of({
+      look,
+      accept: (token, password, site, attempt) =>
+        Effect.gen(function*() {
+          const found = yield* look(token, site, attempt)
+          if (found === null) return null
+          const joined = yield* turns(found.adminId)(Effect.flatMap(
+            passwords.hash(found, password),
+            (hash) => join(found, token, hash, attempt)
+          ))
+          return joined ? found : null
+        })
+    })
+  })
+)

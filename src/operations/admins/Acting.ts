@@ -1,0 +1,47 @@
+/** Who acts on whom, as they are under the lock, and what their refusals are. */
+import { Effect } from "effect"
+import { type Caller, isNarrowing } from "../../domain/Access.ts"
+import type { Role } from "../../domain/Access.ts"
+import { admin } from "../../domain/Admin.ts"
+import { administers, type WantedAccess } from "../../domain/AdminRules.ts"
+import { ResourceMissing, ScopeExceeded, SuperadminRequired } from "../../domain/Failure.ts"
+import { accessExceeded } from "../../domain/HandingOut.ts"
+import { People } from "../../ports/People.ts"
+
+/** The caller's admin, held; refused where it administers the organization no more. */
+export const acting = Effect.fnUntraced(function*(caller: Caller["Service"], ...others: ReadonlyArray<string>) {
+  const found = yield* (yield* People).lock(caller.organizationId, [caller.adminId, ...others])
+  const own = found.find(({ id }) => id === caller.adminId)
+  if (own === undefined || !administers(own)) return yield* new SuperadminRequired({})
+  return { acting: own, found }
+})
+
+/** The caller's admin and the other, both held. */
+export const actingOn = Effect.fnUntraced(function*(caller: Caller["Service"], id: string) {
+  const { acting: own, found } = yield* acting(caller, id)
+  const target = found.find((one) => one.id === id)
+  if (target === undefined) return yield* new ResourceMissing({ param: "admin_id" })
+  return { acting: own, target }
+})
+
+/** Fails where a limited caller would hand out what the admin reaches in the role. */
+export const withinLimit = Effect.fnUntraced(function*(caller: Caller["Service"], id: string, role: Role) {
+  const beyond = yield* (yield* People).isGrantedBeyond(caller, id)
+  const exceeded = accessExceeded(caller, { role, beyond })
+  if (exceeded !== null) return yield* exceeded
+})
+
+/** Fails where the caller does not reach what is wanted: beyond a limit it is refused, and else it does not exist. */
+export const reached = Effect.fnUntraced(function*(caller: Caller["Service"], wanted: WantedAccess) {
+  const param = yield* (yield* People).unreached(caller, wanted)
+  if (param === null) return
+  return yield* isNarrowing(caller.limit)
+    ? new ScopeExceeded({ param, message: "A limited credential gives access only to what it reaches itself." })
+    : new ResourceMissing({ param })
+})
+
+/** The admin as the caller sees them after the change. */
+export const shown = Effect.fnUntraced(function*(caller: Caller["Service"], id: string, now: Date) {
+  const found = yield* (yield* People).find(caller, id, now)
+  return found === null ? yield* Effect.die(new Error("An admin who is locked is gone")) : admin(found, caller)
+})

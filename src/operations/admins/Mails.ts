@@ -1,0 +1,25 @@
+/** What is mailed about admins. */
+import { Effect, type Redacted } from "effect"
+import type { Caller } from "../../domain/Access.ts"
+import type { GivenRole } from "../../domain/Admin.ts"
+import * as Mails from "../../domain/mail/People.ts"
+import { ConsoleAddress, invitationLink } from "../../ports/ConsoleAddress.ts"
+import { Organizations } from "../../ports/Organizations.ts"
+import type { Invitation } from "../../ports/People.ts"
+
+/** The mail with the link, where this process knows an address for it. */
+export const invitation = Effect.fnUntraced(function*(
+  caller: Caller["Service"],
+  { expiresAt, id, token }: Invitation,
+  role: GivenRole
+) {
+  const address = (yield* ConsoleAddress)(caller.organizationId)
+  if (address === null) return []
+  const { name } = yield* (yield* Organizations).facts(caller)
+  const link: Redacted.Redacted = invitationLink(address, token)
+  return [Mails.invitation({ adminId: id, link, expiresAt, organizationName: name, role })]
+})
+
+/** What the owner hears of a new superadmin. */
+export const superadmin = ({ adminName }: Caller["Service"], email: string, role: GivenRole) =>
+  role === "superadmin" ? [Mails.superadminInvited({ email, by: adminName ?? "an admin" })] : []

@@ -1,0 +1,98 @@
+import { Effect, Schema } from "effect"
+import { superadmins } from "../../domain/Access.ts"
+import { Admin, Email, GivenRole, GrantedAccounts, GrantedDepartments } from "../../domain/Admin.ts"
+import { canHave, givesRole, type WantedAccess } from "../../domain/AdminRules.ts"
+import {
+  AccessNotApplicable,
+  AdminExists,
+  OwnerRequired,
+  ResourceMissing,
+  ScopeExceeded,
+  SuperadminRequired,
+  TooManyAttempts
+} from "../../domain/Failure.ts"
+import { accessExceeded } from "../../domain/HandingOut.ts"
+import { maxAdminNameLength } from "../../domain/Limits.ts"
+import { Line } from "../../domain/Wire.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Organizations } from "../../ports/Organizations.ts"
+import { People } from "../../ports/People.ts"
+import { acting, reached, shown } from "./Acting.ts"
+import { sample } from "./invite_admin.sample.ts"
+import * as Mails from "./Mails.ts"
+
+const tooMany = "Too many invitations went out within a day. Try again later."
+
+/** The role archive has the archive by itself. */
+const without = ({ account_ids = [], department_ids = [] }: WantedAccess): WantedAccess => ({
+  account_ids,
+  department_ids
+})
+
+export const inviteAdmin = Operation.write(
+  "invite_admin",
+  {
+    summary: "Invite somebody as an admin: a mail brings them a link by which they set a password.",
+    description:
+      "The link works once, for 7 days, and is never answered. Only the owner invites superadmins. A role that reaches some accounts alone reaches what access grants, and nothing without it. A connection that is limited to accounts or departments grants only what it reaches, and no role that reaches every account.",
+    method: "POST",
+    path: "/v1/admins",
+    toolset: "admin",
+    scope: "admins:write",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    idempotent: false,
+    body: {
+      email: Email.annotateKey({ description: "The address that the admin will sign in with." }),
+      role: GivenRole.annotateKey({ description: "What the admin may do." }),
+      access: Schema.optionalKey(Schema.Struct({
+        account_ids: Schema.optionalKey(GrantedAccounts),
+        department_ids: Schema.optionalKey(GrantedDepartments),
+        archive: Schema.optionalKey(Schema.Boolean)
+      })).annotateKey({
+        description: "What the roles admin and archive reach: accounts and departments, and for admin the archive."
+      }),
+      name: Schema.optionalKey(Line(maxAdminNameLength)).annotateKey({ description: "The admin's name." })
+    },
+    success: Admin,
+    sample,
+    failures: [
+      SuperadminRequired,
+      OwnerRequired,
+      ScopeExceeded,
+      ResourceMissing,
+      AdminExists,
+      AccessNotApplicable,
+      TooManyAttempts
+    ],
+    journal: { action: "admin.invited", target: "admin" }
+  },
+  ({ access, email, name = null, role }, { caller, now }) =>
+    Effect.gen(function*() {
+      const organizations = yield* Organizations
+      const people = yield* People
+      yield* organizations.lock(caller.organizationId)
+      const { acting: own } = yield* acting(caller)
+      const refused = givesRole(own, role) ?? accessExceeded(caller, { role, beyond: false })
+      if (refused !== null) return yield* refused
+      if (access !== undefined) {
+        yield* reached(caller, access)
+        const unfit = canHave(role, access)
+        if (unfit !== null) return yield* unfit
+      }
+      const invitation = yield* people.invite(caller, { email, name, role }, now)
+      if (invitation === null) return yield* new AdminExists({ param: "email" })
+      const wait = yield* people.countInvitation(caller.organizationId, email, now)
+      if (wait !== null) return yield* new TooManyAttempts({ message: tooMany, retry_after: wait })
+      if (access !== undefined) {
+        yield* people.setAccess(caller, invitation.id, role === "admin" ? access : without(access))
+      }
+      return Operation.changed(
+        yield* shown(caller, invitation.id, now),
+        { email, role },
+        invitation.id,
+        [],
+        [...(yield* Mails.invitation(caller, invitation, role)), ...Mails.superadmin(caller, email, role)]
+      )
+    })
+)

@@ -1,0 +1,43 @@
+import { Effect, Schema } from "effect"
+import { everyone, Role } from "../../domain/Access.ts"
+import { Admin, admin, AdminId, AdminStatus } from "../../domain/Admin.ts"
+import { ParameterInvalid } from "../../domain/Failure.ts"
+import { defaultPageLimit, page, PageLimit, PlainList } from "../../domain/Wire.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { People } from "../../ports/People.ts"
+import { sample } from "./list_admins.sample.ts"
+
+export const listAdmins = Operation.read(
+  "list_admins",
+  {
+    summary: "List the admins, the owner first and then by address.",
+    description: "Owner and superadmins see all of them, any other role itself alone. Removed admins are not listed.",
+    method: "GET",
+    path: "/v1/admins",
+    toolset: "admin",
+    scope: "org:read",
+    roles: everyone,
+    query: {
+      role: Schema.optionalKey(Role).annotateKey({ description: "Only admins of this role." }),
+      status: Schema.optionalKey(AdminStatus).annotateKey({ description: "Only admins in this state." }),
+      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most admins on a page." }),
+      starting_after: Schema.optionalKey(AdminId).annotateKey({
+        description: "Id of the last admin of the previous page; left out for the first page."
+      })
+    },
+    success: PlainList(Admin).annotate({ identifier: "admin_list" }),
+    sample
+  },
+  ({ limit = defaultPageLimit, role, starting_after, status }, { caller, now }) =>
+    Effect.gen(function*() {
+      const people = yield* People
+      const rows = yield* people.list(caller, { role, status, after: starting_after, limit }, now)
+      if (rows === null) {
+        return yield* new ParameterInvalid({
+          param: "starting_after",
+          message: "starting_after: there is no such admin."
+        })
+      }
+      return page(rows.map((row) => admin(row, caller)), limit)
+    })
+)

@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import { superadmins } from "../../domain/Access.ts"
+import { RemovedAdmin, TargetAdmin } from "../../domain/Admin.ts"
+import { lessens } from "../../domain/AdminRules.ts"
+import { AdminProtected, OwnerRequired, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { People } from "../../ports/People.ts"
+import { actingOn } from "./Acting.ts"
+import { sample } from "./remove_admin.sample.ts"
+
+export const removeAdmin = Operation.write(
+  "remove_admin",
+  {
+    summary: "Remove an admin: their keys, connections and console sessions end, and their grants are deleted.",
+    description:
+      "The journal keeps their name, and the address may be invited again. Only the owner removes superadmins; the owner stays, and nobody removes themselves.",
+    method: "DELETE",
+    path: "/v1/admins/:admin_id",
+    toolset: "admin",
+    scope: "admins:write",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    destructive: true,
+    idempotent: true,
+    params: { admin_id: TargetAdmin },
+    success: RemovedAdmin,
+    sample,
+    failures: [SuperadminRequired, OwnerRequired, ResourceMissing, AdminProtected],
+    journal: { action: "admin.removed", target: "admin" }
+  },
+  ({ admin_id }, { caller, now }) =>
+    Effect.gen(function*() {
+      const people = yield* People
+      yield* people.lockCredentials(caller.organizationId, admin_id)
+      const { acting, target } = yield* actingOn(caller, admin_id)
+      const refused = lessens(acting, target)
+      if (refused !== null) return yield* refused
+      const ended = yield* people.remove(caller.organizationId, target.id, now)
+      return Operation.changed(
+        {
+          object: "admin" as const,
+          id: target.id,
+          deleted: true as const,
+          credentials_revoked: ended.api_keys + ended.connections
+        },
+        { email: target.email, role: target.role, ...ended },
+        target.id
+      )
+    })
+)

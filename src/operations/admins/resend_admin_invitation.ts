@@ -1,0 +1,63 @@
+import { Effect } from "effect"
+import { superadmins } from "../../domain/Access.ts"
+import { Admin, TargetAdmin } from "../../domain/Admin.ts"
+import { reinvites } from "../../domain/AdminRules.ts"
+import {
+  NotInvited,
+  OwnerRequired,
+  ResourceMissing,
+  ScopeExceeded,
+  SuperadminRequired,
+  TooManyAttempts
+} from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Organizations } from "../../ports/Organizations.ts"
+import { People } from "../../ports/People.ts"
+import { actingOn, shown, withinLimit } from "./Acting.ts"
+import * as Mails from "./Mails.ts"
+import { sample } from "./resend_admin_invitation.sample.ts"
+
+export const resendAdminInvitation = Operation.write(
+  "resend_admin_invitation",
+  {
+    summary: "Send an invitation again: a new link goes out, good for 7 days, and the one before stops.",
+    method: "POST",
+    path: "/v1/admins/:admin_id/resend-invitation",
+    toolset: "admin",
+    scope: "admins:write",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    idempotent: false,
+    params: { admin_id: TargetAdmin },
+    success: Admin,
+    sample,
+    failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, NotInvited, TooManyAttempts],
+    journal: journalAction("admin.invitation_resent")
+  },
+  ({ admin_id }, { caller, now }) =>
+    Effect.gen(function*() {
+      const organizations = yield* Organizations
+      const people = yield* People
+      yield* organizations.lock(caller.organizationId)
+      const { acting, target } = yield* actingOn(caller, admin_id)
+      yield* withinLimit(caller, target.id, target.role)
+      const refused = reinvites(acting, target)
+      if (refused !== null) return yield* refused
+      const wait = yield* people.countInvitation(caller.organizationId, target.email, now)
+      if (wait !== null) {
+        return yield* new TooManyAttempts({
+          message: "Too many invitations went out within a day. Try again later.",
+          retry_after: wait
+        })
+      }
+      const invitation = yield* people.reinvite(caller.organizationId, target.id, now)
+      return Operation.changed(
+        yield* shown(caller, target.id, now),
+        { email: target.email },
+        target.id,
+        [],
+        target.role === "owner" ? [] : yield* Mails.invitation(caller, invitation, target.role)
+      )
+    })
+)

@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import { AdminId } from "../../domain/Admin.ts"
+import { transfers } from "../../domain/AdminRules.ts"
+import { ConsolePassword } from "../../domain/Credential.ts"
+import {
+  NotSuperadmin,
+  OwnerRequired,
+  PasswordIncorrect,
+  ResourceMissing,
+  TooManyAttempts
+} from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import { ownershipTransferred } from "../../domain/mail/People.ts"
+import { Organization, organization } from "../../domain/Organization.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
+import { Organizations } from "../../ports/Organizations.ts"
+import { People } from "../../ports/People.ts"
+import { sample } from "./transfer_ownership.sample.ts"
+
+export const transferOwnership = Operation.write(
+  "transfer_ownership",
+  {
+    summary: "Make an active superadmin the owner; the owner before becomes a superadmin.",
+    description:
+      "Both are mailed, and both keep their credentials. A connection that is limited to accounts or departments may not do it.",
+    method: "POST",
+    path: "/v1/organization/ownership",
+    toolset: "admin",
+    scope: "admins:write",
+    roles: ["owner"],
+    refusal: OwnerRequired,
+    whole: true,
+    confirm: true,
+    idempotent: false,
+    body: {
+      admin_id: AdminId.annotateKey({ description: "The superadmin's id, from list_admins." }),
+      current_password: ConsolePassword.annotateKey({ description: "The owner's console password." })
+    },
+    success: Organization,
+    sample,
+    failures: [OwnerRequired, PasswordIncorrect, TooManyAttempts, ResourceMissing, NotSuperadmin],
+    journal: journalAction("ownership.transferred"),
+    before: ({ current_password }, { caller }) =>
+      Effect.flatMap(ConsolePasswords, (passwords) => passwords.verify(caller, current_password, caller))
+  },
+  ({ admin_id }, { caller, now }) =>
+    Effect.gen(function*() {
+      const people = yield* People
+      const organizations = yield* Organizations
+      const locked = yield* people.lock(caller.organizationId, [caller.adminId, admin_id])
+      const owner = locked.find(({ id }) => id === caller.adminId)
+      const next = locked.find(({ id }) => id === admin_id)
+      if (owner?.role !== "owner") return yield* new OwnerRequired({})
+      if (next === undefined) return yield* new ResourceMissing({ param: "admin_id" })
+      const refused = transfers(owner, next)
+      if (refused !== null) return yield* refused
+      yield* people.transfer(caller.organizationId, owner.id, next.id)
+      const told = { from: owner.email, to: next.email }
+      return Operation.changed(
+        organization(yield* organizations.facts(caller), now),
+        told,
+        next.id,
+        [],
+        [owner, next].map(({ id }) => ownershipTransferred({ adminId: id, ...told }))
+      )
+    })
+)

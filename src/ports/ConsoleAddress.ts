@@ -1,0 +1,16 @@
+/** Where people find the console of an organization. */
+import { Context, Redacted } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
+
+/** The address without a slash at its end; null where this process serves no console. */
+export const ConsoleAddress = Context.Reference<(organizationId: OrganizationId) => string | null>(
+  "org-security-console/ports/ConsoleAddress",
+  { defaultValue: () => () => null }
+)
+
+/** The page where an invitation is accepted, below the console's address. */
+export const invitationPath = "/console/invitation"
+
+/** The link by which the holder of the token accepts an invitation. */
+export const invitationLink = (address: string, token: Redacted.Redacted): Redacted.Redacted =>
+  Redacted.make(`${address}${invitationPath}?token=${Redacted.value(token)}`)
