@@ -122,7 +122,7 @@ export interface OwnChange {
 
 /** Columns of the account that change, by their names. */
 export type AccountChange =
-  & Partial<Omit<GuardedAccount, "id" | "login_open">>
+  & Partial<Omit<GuardedAccount, "id" | "login_open" | "two_fa_managed">>
   & { readonly stop_reason?: StopReason | null }
 
 /** Columns of the monitor that change, by their names. */

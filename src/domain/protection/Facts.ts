@@ -102,6 +102,8 @@ export const Facets = Schema.Struct({
   passkeys: Schema.optionalKey(Schema.Array(Schema.String)),
   /** When a reset of the 2FA password that somebody asked for takes effect; null without one. */
   reset_at: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** None of the 2FA passwords that the service holds is the account's; it has been told. */
+  two_fa_lost: Schema.optionalKey(Schema.Boolean),
   /** When each attempt to sign in was first seen, by its id; kept for 24 hours. */
   attempts: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** When a session of the service was revoked, until a good poll has judged it. */

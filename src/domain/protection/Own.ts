@@ -41,16 +41,17 @@ export const recognized = (
   const asking = authorizations.filter(({ current }) => current)
   const [current] = asking
   if (current === undefined || asking.length > 1) return null
-  const listed = authorizations.filter(({ current, id, password_pending }, at) =>
-    !current && !password_pending && authorizations.findIndex((other) => other.id === id) === at
-  )
+  const listed = [...new Map(authorizations.map((seen) => [seen.id, seen])).values()]
+    .filter(({ current, password_pending }) => !current && !password_pending)
   const others = new Map<string, Authorization>()
+  const ours = new Set<Authorization>()
   for (const one of own) {
     if (one.id === through || one.slot === "pairing") continue
-    const seen = find(one, listed.filter((seen) => ![...others.values()].includes(seen)), device)
-    if (seen !== undefined) others.set(one.id, seen)
+    const seen = find(one, listed.filter((seen) => !ours.has(seen)), device)
+    if (seen === undefined) continue
+    others.set(one.id, seen)
+    ours.add(seen)
   }
-  const ours = new Set(others.values())
   return {
     current,
     others,

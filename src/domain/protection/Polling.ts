@@ -19,7 +19,7 @@ const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "
   last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
 
 /** Whether no poll has been good for so long that nobody knows how the account is. */
-export const isSilent = (monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">, now: Date): boolean => {
+const isSilent = (monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">, now: Date): boolean => {
   const known = knownAt(monitor)
   return known !== null && plus(known, silenceUntilUnknown) <= now
 }
@@ -37,7 +37,7 @@ export interface Failed {
 }
 
 /** The account is unknown from now on, which is told once. */
-export const unknownFor = (facts: Pick<ProtectionFacts, "account">, error: string): Omit<Failed, "monitor"> =>
+const unknownFor = (facts: Pick<ProtectionFacts, "account">, error: string): Omit<Failed, "monitor"> =>
   facts.account.monitoring_state === "unknown" ? { account: {}, told: [] } : {
     account: { monitoring_state: "unknown" },
     told: [[accountEvent("monitoring.lost", "service", { error }), { kind: "monitoring.lost", error }]]

@@ -29,9 +29,11 @@ const seenNames = (account: GuardedAccount, { first_name, last_name, phone, user
   ...(phone === null || account.phone_number === `+${phone}` ? {} : { phone_number: `+${phone}` })
 })
 
-/** None of the 2FA passwords that the service holds is the account's. */
-const lostTwoFa = (account: GuardedAccount, security: AccountSecurity | undefined): boolean =>
-  account.two_fa_managed && security !== undefined && security.two_fa_present !== null && !security.two_fa_managed
+/** Whether none of the 2FA passwords that the service holds is the account's; as before where that was not read. */
+export const twoFaLost = ({ account, facets }: ProtectionFacts, security: AccountSecurity | undefined): boolean =>
+  security === undefined || security.two_fa_present === null
+    ? facets.two_fa_lost === true
+    : account.two_fa_managed && !security.two_fa_managed
 
 /** The columns that change. */
 export const seenAccount = (
@@ -43,15 +45,15 @@ export const seenAccount = (
   ...(account.baselined ? {} : { baselined: true }),
   ...(account.monitoring_state === "unknown" ? { monitoring_state: "active" } : {}),
   ...(profile === undefined ? {} : seenNames(account, profile)),
-  ...(security === undefined ? {} : seenRecovery(account, facets)),
-  ...(lostTwoFa(account, security) ? { two_fa_managed: false } : {})
+  ...(security === undefined ? {} : seenRecovery(account, facets))
 })
 
 /** What is told of them. */
-export const toldAccount = (
-  { account }: ProtectionFacts,
-  security: AccountSecurity | undefined
-): ReadonlyArray<Told> => [
-  ...(account.monitoring_state === "unknown" ? [[accountEvent("monitoring.restored", "service"), null] as const] : []),
-  ...(lostTwoFa(account, security) ? [[accountEvent("two_fa.lost", "external"), { kind: "two_fa.lost" }] as const] : [])
+export const toldAccount = (facts: ProtectionFacts, lost: boolean): ReadonlyArray<Told> => [
+  ...(facts.account.monitoring_state === "unknown"
+    ? [[accountEvent("monitoring.restored", "service"), null] as const]
+    : []),
+  ...(lost && facts.facets.two_fa_lost !== true
+    ? [[accountEvent("two_fa.lost", "external"), { kind: "two_fa.lost" }] as const]
+    : [])
 ]

@@ -41,7 +41,7 @@ export const endingAction = (reason: EndingReason): ActionName =>
 
 /** Whether a new paired session needs no password of the holder. */
 export const canPairAlone = ({ account, facets }: Pick<ProtectionFacts, "account" | "facets">): boolean =>
-  account.two_fa_managed || facets.two_fa === null
+  account.two_fa_managed && facets.two_fa_lost !== true || facets.two_fa === null
 
 /** The events in their order, and the mails by the events that cause them. */
 export const collected = (

@@ -27,7 +27,7 @@ import {
   withDeadline
 } from "./Review.ts"
 import { followed, isPending, type Row } from "./Rows.ts"
-import { seenAccount, toldAccount } from "./SeenAccount.ts"
+import { seenAccount, toldAccount, twoFaLost } from "./SeenAccount.ts"
 import { attempted, looked } from "./Signals.ts"
 import { attemptSignals, enforcementChange, type Stage, takeoverOf, termsOf, toldAttempts, upserts } from "./Stage.ts"
 import {
@@ -135,6 +135,7 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
   const added = rows.added.map((row) => withDeadline(baselined(row, list.current, terms), terms))
   const reviewed = [...rows.known.map((row) => withDeadline(requeued(spared(row), now), terms)), ...added]
   const look = looked(facts.facets, seen.security, seen.profile)
+  const lost = twoFaLost(facts, seen.security)
   const outside = gone.filter(({ ended }) => ended.termination?.actor === "external").length
   const signals = [...look.signals, ...endedTogether(facts, outside, now), ...left.signals]
   const strangers = reviewed.some(isPending)
@@ -150,7 +151,7 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
   const { open, stopped } = openTakeover(facts.facets.takeover, takeover, strange, rows.gone)
   const told: ReadonlyArray<Told> = [
     ...left.told,
-    ...toldAccount(facts, seen.security),
+    ...toldAccount(facts, lost),
     ...toldSpared(rows.known),
     ...gone.map(({ told }) => told),
     ...added.filter(isPending).map(toldDetected),
@@ -183,9 +184,10 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
     },
     own: [...left.changes, ...renamed(left.own, list)],
     facets: {
-      ...Struct.omit(look.facets, ["revoked_at", "takeover"]),
+      ...Struct.omit(look.facets, ["revoked_at", "takeover", "two_fa_lost"]),
       attempts: attempts.attempts,
       through: seen.through,
+      ...(lost ? { two_fa_lost: true } : {}),
       ...(open === undefined ? {} : { takeover: open })
     },
     ...collected(told),

@@ -207,7 +207,11 @@ describe("12.7 a signal", () => {
   it("tells of a 2FA password that the service holds no more", () => {
     const stored = facts({ account: { two_fa_managed: true } })
     const decision = decided(stored, seen([], { security: { ...security, two_fa_present: true, two_fa_mark: "m" } }))
-    assert.deepStrictEqual([actions(decision), decision.account.two_fa_managed], [["two_fa.lost"], false])
+    assert.deepStrictEqual([actions(decision), decision.facets.two_fa_lost], [["two_fa.lost"], true])
+    const again = { ...stored, facets: decision.facets }
+    assert.deepStrictEqual(actions(decided(again, seen([]))), [])
+    const held = { ...security, two_fa_present: true, two_fa_mark: "m", two_fa_managed: true }
+    assert.notProperty(decided(again, seen([], { security: held })).facets, "two_fa_lost")
   })
 })
 

@@ -147,7 +147,7 @@ const sameRows = (world: World): void => {
 }
 
 /** One step, with what the model says must come of it. */
-export const stepped = (world: World, step: StepCase): void => {
+const stepped = (world: World, step: StepCase): void => {
   const { model, platform } = world
   const watched = world.account.paused_at === null && world.account.stopped_at === null
   const ownBefore = new Set(world.facts.own.map(({ id }) => id))
@@ -225,7 +225,7 @@ export const stepped = (world: World, step: StepCase): void => {
   )
   if (step.look !== false) {
     assert.strictEqual(
-      world.account.two_fa_managed,
+      world.account.two_fa_managed && world.facts.facets.two_fa_lost !== true,
       platform.twoFa !== null && platform.held === platform.twoFa,
       "I5: the password is managed while it is one that is held"
     )
