@@ -1,9 +1,10 @@
 /** The background work of a process that opens the database itself. */
-import { type Effect, Layer, Option, Redacted } from "effect"
+import { Duration, type Effect, Layer, Option, Redacted } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import * as Engine from "../engine/Background.ts"
 import { Targets } from "../layers/push/Targets.ts"
 import * as Upkeep from "../layers/sql/Upkeep.ts"
+import * as Worker from "../layers/Worker.ts"
 import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
 
@@ -15,6 +16,10 @@ export interface BackgroundSettings extends Settings.Database, Settings.Mail {
 /** Where the settings say that checkpoints are pushed. */
 export const targets = ({ checkpointPush }: BackgroundSettings) =>
   Targets.make(Option.getOrElse(checkpointPush, () => Redacted.make("")))
+
+/** Watching accounts: what a process with a messenger does besides. */
+export const watch = ({ maxLive, reviewWindow }: Settings.Watching) =>
+  Worker.layer({ maxLive, reviewWindow: Duration.minutes(reviewWindow) })
 
 /** All of it, from when the database is ready. */
 export const layer = (

@@ -129,7 +129,8 @@ export const greet = (address: string, demo: Demo, data: string | null) => {
     ? `the password that you have set`
     : `password: ${Redacted.value(demo.password)}`
   return Console.log(`
-The demo organization is \`demo\`; its messenger is simulated. Ctrl+C stops it.
+The demo organization is \`demo\`; its messenger is simulated, and strangers sign in to its accounts now and then.
+Ctrl+C stops it.
 
   API            ${address}/v1
   Reference      ${address}/docs

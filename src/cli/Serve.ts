@@ -14,6 +14,7 @@ import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import * as Randomness from "../layers/crypto/Randomness.ts"
 import * as ClientDocuments from "../layers/documents/ClientDocuments.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
+import { Strangers } from "../layers/messenger/Strangers.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import * as Handler from "../mcp/Handler.ts"
@@ -39,7 +40,12 @@ import { version } from "./Version.ts"
 
 /** Every setting of `serve`, with the directory that it takes. */
 interface ServeSettings
-  extends Settings.Migrating, Background.BackgroundSettings, Logs.LogSettings, Telemetry.TelemetrySettings
+  extends
+    Settings.Migrating,
+    Settings.Watching,
+    Background.BackgroundSettings,
+    Logs.LogSettings,
+    Telemetry.TelemetrySettings
 {
   readonly metricsAddress: Option.Option<string>
   readonly host: string
@@ -261,6 +267,9 @@ const serveIn = (settings: ServeSettings) =>
         Effect.provide(
           (embedded ? Control.layer(settings.data) : Layer.empty).pipe(
             Layer.provideMerge(Background.layer(settings, { targets, ready: readiness })),
+            Layer.provideMerge(
+              settings.demo ? Layer.merge(Background.watch(settings), Strangers.layerComing) : Layer.empty
+            ),
             Layer.provideMerge(core)
           )
         )

@@ -1,7 +1,7 @@
 /** Every setting of the service, by flag or by environment; the table of docs/configuration.md is made from here. */
-import { Config, Option, type Redacted } from "effect"
+import { Config, Duration, Option, type Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { defaultKeyPrefix, defaultMaxClients } from "../domain/Limits.ts"
+import { defaultKeyPrefix, defaultMaxClients, defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
 import { formats, levels } from "./Logs.ts"
 import {
   choice,
@@ -193,6 +193,30 @@ export interface Mail {
   readonly mailUrl: Option.Option<Redacted.Redacted>
   readonly mailFrom: Option.Option<string>
   readonly supportAddress: Option.Option<string>
+}
+
+/** How accounts are watched. */
+export const watching = {
+  reviewWindow: number(
+    "review-window",
+    "CONSOLE_REVIEW_WINDOW",
+    Duration.toMinutes(defaultReviewWindow),
+    [15, 22 * 60],
+    "Minutes that an admin has to approve a session before it is signed out"
+  ),
+  maxLive: number(
+    "max-live",
+    "CONSOLE_MAX_LIVE",
+    defaultMaxLive,
+    [1, 100_000],
+    "Sessions on the messenger that the process keeps open"
+  )
+}
+
+/** The same as they are read. */
+export interface Watching {
+  readonly reviewWindow: number
+  readonly maxLive: number
 }
 
 /** What the MCP server over standard input and output connects to, and what it shows. */

@@ -22,6 +22,7 @@ import * as Pglite from "./sql/Pglite.ts"
 import * as Postgres from "./sql/Postgres.ts"
 import * as Roles from "./sql/Roles.ts"
 import * as Upkeep from "./sql/Upkeep.ts"
+import * as Worker from "./Worker.ts"
 
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
 
@@ -55,6 +56,12 @@ const over = <Keys, E, E2, E3>(
  */
 export const layerBackground = (options: Engine.Options) =>
   Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer))
+
+/**
+ * Watches the accounts through the `MessengerSession`, with the background work over it; a host with a scheduler of its own
+ * calls `tick` of the `Engine` instead.
+ */
+export const layerWatch = Worker.layer
 
 const randomKey = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom

@@ -1,4 +1,5 @@
 /** What the ports are made of: databases, keys, messengers, and all of them composed. */
+export { Engine } from "../engine/Engine.ts"
 export * as Console from "./Console.ts"
 export * as Core from "./Core.ts"
 export { ApiKeys } from "./crypto/ApiKeys.ts"
