@@ -2,9 +2,6 @@
 import type { Authorization } from "../Messenger.ts"
 import type { OwnDevice, OwnSession } from "./Facts.ts"
 
-/** The id under which the platform shows the asking session to itself. */
-export const currentId = "0"
-
 /** The list, with the service's own sessions told from all others. */
 export interface Recognized {
   readonly current: Authorization

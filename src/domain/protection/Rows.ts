@@ -1,7 +1,7 @@
 /** The stored rows beside the list: which go on, which ended, and which are new. */
 import type { Authorization } from "../Messenger.ts"
 import type { WatchedSession } from "./Facts.ts"
-import { currentId, type Recognized } from "./Own.ts"
+import type { Recognized } from "./Own.ts"
 
 /** A row as it will be; `record_id` is null where it is new. */
 export type Row = Omit<WatchedSession, "record_id"> & { readonly record_id: string | null }
@@ -104,21 +104,18 @@ export const followed = (
     if (row === undefined) return []
     return [{ ...row, ...texts(seen), id: seen.id, record_id: row.id === seen.id ? row.record_id : null }]
   })
-  const ownRow = (seen: Authorization, id: string): Row => {
-    const row = rows.find((row) => row.id === id)
+  const ownRow = (seen: Authorization): Row => {
+    const row = rows.find((row) => row.id === seen.id) ?? fresh(seen, now)
     return {
-      ...(row ?? fresh(seen, now)),
+      ...row,
       ...untouched,
+      approved_at: row.approved_at,
       ...texts(seen),
-      id,
       service: true,
-      current: id === currentId
+      current: seen.current
     }
   }
-  const own = [
-    ownRow(list.current, currentId),
-    ...[...list.others.values()].map((seen) => ownRow(seen, seen.id))
-  ]
+  const own = [list.current, ...list.others.values()].map(ownRow)
   const ownIds = new Set(own.map(({ id }) => id))
   return {
     known,
