@@ -90,7 +90,10 @@ export interface SessionEnding {
   readonly details: JournalDetails
 }
 
-/** What came of one sign-out; `skipped` was not sent, because an admin decided otherwise in the meantime. */
+/**
+ * What came of one sign-out; `skipped` was not sent in this step, because an admin has decided otherwise or the platform
+ * refused one before it.
+ */
 export interface SignOutAttempt {
   readonly session_id: string
   readonly reason: EndingReason

@@ -25,6 +25,7 @@ const waiting = (row: WatchedSession, now: Date): WatchedSession =>
 const settled = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Settled => {
   const { again, intent, outcome, reason } = attempt
   if (outcome === "unavailable") return { row: waiting(row, now), ended: null, told: [] }
+  if (outcome === "skipped" && again) return { row, ended: null, told: [] }
   if (outcome === "done" || outcome === "unknown_authorization" && again) {
     return { row: null, ended: endedByService(row, reason, now), told: [toldEnded(row, reason, intent)] }
   }

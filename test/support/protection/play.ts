@@ -1,5 +1,6 @@
 /** Plays what happens to an account, step by step, and holds each step against the model and the invariants. */
 import { assert } from "@effect/vitest"
+import type { WatchedSession } from "../../../src/domain/protection/Facts.ts"
 import { hour } from "../stored.ts"
 import { ownDevice } from "./platform.ts"
 import { type StepCase, World } from "./world.ts"
@@ -116,6 +117,10 @@ const happen = (world: World, act: Exclude<Act, { readonly kind: "wait" }>): voi
 const reals = (world: World, reader: string, sessions: ReadonlyArray<{ readonly id: string }>) =>
   sessions.map(({ id }) => world.platform.real(id, reader)).toSorted()
 
+/** An admin has approved what a call may have been sent for: the next list shows whether it was. */
+const sparedSince = ({ approved_at, ending_at, ending_intent }: WatchedSession): boolean =>
+  ending_intent !== null && approved_at !== null && ending_at !== null && approved_at >= ending_at
+
 /** The rows of strangers are the entries of the ledger. */
 const sameRows = (world: World): void => {
   const reader = world.reader
@@ -125,7 +130,7 @@ const sameRows = (world: World): void => {
     baseline: row.baseline,
     approved: row.approved_at !== null,
     deadline: row.review_deadline?.getTime() ?? null,
-    ending: row.ending_reason,
+    ending: sparedSince(row) ? null : row.ending_reason,
     queued: row.queued_at !== null,
     sent: row.ending_intent !== null
   }))

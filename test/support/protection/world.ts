@@ -385,7 +385,8 @@ export class World {
       const row = this.facts.sessions.find(({ id }) => id === session_id)
       assert.isDefined(row)
       const attempt = { session_id, reason, intent: row.ending_intent ?? 0, again: intent !== null, retryAt: null }
-      if (this.account.paused_at !== null || row.approved_at !== null && !this.takeoverAfter(row)) {
+      const refused = attempts.some(({ outcome }) => outcome === "flood")
+      if (refused || this.account.paused_at !== null || row.approved_at !== null && !this.takeoverAfter(row)) {
         attempts.push({ ...attempt, outcome: "skipped" })
         continue
       }
@@ -412,6 +413,7 @@ export class World {
   }
 
   tell(real: string, { again, outcome, reason }: SignOutAttempt): void {
+    if (outcome === "skipped" && again) return
     if (outcome === "skipped") {
       const entry = this.model.entries.get(real)
       if (entry !== undefined) Object.assign(entry, { sent: false, spared: null })
