@@ -14,6 +14,9 @@ const placesOfOne = places / 2
 const flushPeriod = Duration.millis(250)
 const flushed = 100
 
+/** How long a process that stops waits for its steps. */
+const stopTimeout = Duration.seconds(10)
+
 /** How long one run goes on taking accounts where there are always more. */
 const longestRun = Duration.seconds(30)
 
@@ -144,7 +147,10 @@ export class Engine extends Context.Service<Engine, {
           }
         })
 
-        yield* Effect.addFinalizer(() => flush)
+        // Steps that are under way finish what they have begun, as far as they can in time.
+        yield* Effect.addFinalizer(() =>
+          FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(stopTimeout), Effect.andThen(flush))
+        )
         return { tick, claim, nextDue: monitors.nextDue }
       })
     )

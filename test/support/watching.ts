@@ -18,3 +18,10 @@ export const advance = Effect.fnUntraced(function*(duration: Duration.Input) {
     if (next >= end) return signedOut
   }
 })
+
+/** Jumps so far at once, and runs what is due then; whoever died holding an account has let go of it by then. */
+export const jump = Effect.fnUntraced(function*(duration: Duration.Input) {
+  const engine = yield* Engine
+  yield* TestClock.adjust(duration)
+  return (yield* engine.tick).signedOut
+})

@@ -1,0 +1,106 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { verify } from "../../src/layers/sql/Journal.ts"
+import * as Worker from "../../src/layers/Worker.ts"
+import { Db } from "../../src/ports/Db.ts"
+import { MessengerSession } from "../../src/ports/MessengerSession.ts"
+import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
+import { jump } from "../support/watching.ts"
+import * as World from "../support/world.ts"
+
+const day = 86_400_000
+
+/** How many more calls are answered before the process is as dead; negative for all. */
+const left = Ref.makeUnsafe(-1)
+
+class Dead extends Error {}
+
+/** Counts a call; the last one is done, and nobody hears of it. */
+const counted = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    Ref.getAndUpdate(left, (count) => Math.max(count - 1, -1)),
+    (count) => count === 0 ? Effect.andThen(call, Effect.die(new Dead())) : call
+  )
+
+/** The engine over a database and a messenger whose n-th call is the last. */
+const mortal = (world: ReturnType<typeof World.world>) =>
+  Worker.layer().pipe(
+    Layer.provide(Layer.effect(
+      Db,
+      Effect.map(Db, (db) => ({
+        ...db,
+        transaction: (organization, effect) => counted(db.transaction(organization, effect)),
+        read: (organization, effect) => counted(db.read(organization, effect))
+      }))
+    )),
+    Layer.provide(Layer.effect(
+      MessengerSession,
+      Effect.map(MessengerSession, (messenger) => ({
+        open: (ref) =>
+          Effect.map(messenger.open(ref), (live) => ({
+            ...live,
+            authorizations: counted(live.authorizations),
+            signOut: (id) => counted(live.signOut(id))
+          }))
+      }))
+    )),
+    Layer.provideMerge(world)
+  )
+
+const arrange = Effect.gen(function*() {
+  const platform = yield* SimulatedPlatform
+  const start = Date.UTC(2026, 2, 2, 12)
+  yield* TestClock.setTime(start)
+  const { admins, id } = yield* World.makeOrganization()
+  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, {
+    facts: {
+      connected_at: new Date(start - 5 * day),
+      enrolled_at: new Date(start - 5 * day),
+      enforcement_active_at: new Date(start - 4 * day)
+    }
+  })
+  yield* jump("1 minute")
+  return { account, admins, id, platform, userId }
+})
+
+describe("12.6 a process that dies in a step", () => {
+  forEachDatabase((_, database) => {
+    layer(mortal(World.world(database)))((it) => {
+      it.effect("leaves a stranger detected once and signed out once, and no intent open, wherever it dies", () =>
+        Effect.gen(function*() {
+          for (let calls = 0; calls < 9; calls++) {
+            const { account, admins, id, platform, userId } = yield* arrange
+            yield* platform.logIn(userId, { device_model: "Pixel 9" })
+            // The steps that detect the stranger, and those that sign them out: one of them dies after so many calls.
+            yield* Ref.set(left, calls)
+            yield* jump("1 minute")
+            yield* Ref.set(left, -1)
+            yield* jump("1 minute")
+            yield* Ref.set(left, calls)
+            yield* jump("12 hours")
+            yield* Ref.set(left, -1)
+            yield* jump("1 minute")
+            yield* jump("1 minute")
+            const { body } = yield* World.get(`/v1/accounts/${account}`, admins.owner.key)
+            assert.deepStrictEqual(
+              body.terminations.map(({ actor, reason }: Record<string, unknown>) => [actor, reason]),
+              [["service", "autokill"]],
+              `after ${calls} calls`
+            )
+            assert.strictEqual(body.status, "protected")
+            const events = yield* World.journal(id)
+            const of = (action: string) => events.filter((event) => event.action === action)
+            assert.lengthOf(of("session.detected"), 1)
+            const intents = of("session.autokilled").filter(({ outcome }) => outcome === "pending")
+            const outcomes = of("session.autokilled").filter(({ outcome }) => outcome !== "pending")
+            assert.deepStrictEqual(outcomes.map(({ closes }) => closes), intents.map(({ sequence }) => sequence))
+            assert.strictEqual(outcomes.at(-1)?.outcome, "done")
+            assert.isTrue((yield* Fixtures.within(id, verify(id))).ok)
+          }
+        }))
+    })
+  })
+})
