@@ -258,7 +258,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     const session = sessionOf(connection)
     return session.isLost
       ? Effect.andThen(pool.invalidate(connection), borrowed)
-      : Effect.as(Effect.addFinalizer(() => giveBack(connection, session)), session)
+      : Effect.as(PoolUsage.atEnd(giveBack(connection, session)), session)
   })
   const own = onHostClock(borrowed)
   const common = shared === 0

@@ -1,5 +1,5 @@
 /** How much of a client's connections is in use: counted as they are lent, read when somebody asks. */
-import { Effect, Exit, Schema, type Scope } from "effect"
+import { Effect, Exit, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import * as Gauge from "../Gauge.ts"
 
@@ -21,6 +21,10 @@ const refused = Effect.suspend(() => {
     })
   )
 })
+
+/** Adds what needs nothing to the scope's end: without the services of where it is added, which would be copied. */
+export const atEnd = (finalizer: Effect.Effect<unknown>): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, finalizer))
 
 /** What a shared session still owes. */
 interface Owing {
@@ -60,7 +64,7 @@ export const make = Effect.fnUntraced(function*(maxConnections: number, shared: 
             waiting -= 1
             if (Exit.isFailure(exit)) return Effect.void
             inUse += 1
-            return Effect.addFinalizer(() => Effect.sync(() => inUse -= 1))
+            return atEnd(Effect.sync(() => inUse -= 1))
           })
         })
       ),
