@@ -4,6 +4,7 @@ import { type SqlClient, SqlError } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { AdminSignIn } from "../console/AdminSignIn.ts"
+import { linkNames } from "../domain/Billing.ts"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
 import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
@@ -21,6 +22,7 @@ import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Postgres from "../layers/sql/Postgres.ts"
 import * as Roles from "../layers/sql/Roles.ts"
+import { BillingPages } from "../ports/Overview.ts"
 import * as Settings from "./Settings.ts"
 
 /** A setting that cannot be used as it is; the message is one line that says what to do. */
@@ -174,11 +176,36 @@ const mail = (settings: Settings.Database & Partial<Settings.Mail>) =>
     })
   }))
 
+/** The pages of the billing, as the flag or the variable says. */
+const billingPages = (settings: Settings.Database & Partial<Settings.Mail>) =>
+  Layer.effect(
+    BillingPages,
+    Effect.gen(function*() {
+      const text = settings.billingLinks ?? (yield* Settings.mailVariables).billingLinks
+      const entries = Option.getOrElse(text, () => "").split(/\s+/).filter((entry) => entry !== "")
+      return yield* Effect.forEach(entries, (entry) => {
+        const [, name, url = ""] = /^(\w+)=(https:\/\/\S+)$/.exec(entry) ?? []
+        const known = linkNames.find((each) => each === name)
+        return known === undefined || !URL.canParse(url) ||
+            entries.filter((each) => each.startsWith(`${name}=`)).length > 1
+          ? Effect.fail(
+            new SettingInvalid({
+              message: `--billing-links is a list such as plans=https://host/path, of ${
+                linkNames.join(", ")
+              }, not ${entry}.`
+            })
+          )
+          : Effect.succeed({ name: known, url })
+      })
+    })
+  )
+
 /** The core over a database's client; the settings have been checked, and the database is prepared or away. */
 export const core = (settings: Settings.Database & Partial<Settings.Mail>) => {
   const made = isEmbedded(settings) && !fs.existsSync(pepperFile(settings))
   return Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
     Layer.provideMerge(mail(settings)),
+    Layer.provideMerge(billingPages(settings)),
     Layer.provideMerge(usable(settings, made)),
     Layer.provideMerge(Layer.merge(peppers(settings), checkpoints(settings)))
   )

@@ -185,7 +185,8 @@ export const mail = {
 export const mailVariables = Config.all({
   mailUrl: Config.option(secretConfig("CONSOLE_MAIL_URL")),
   mailFrom: Config.option(Config.String("CONSOLE_MAIL_FROM")),
-  supportAddress: Config.option(Config.String("CONSOLE_SUPPORT_ADDRESS"))
+  supportAddress: Config.option(Config.String("CONSOLE_SUPPORT_ADDRESS")),
+  billingLinks: Config.option(Config.String("CONSOLE_BILLING_LINKS"))
 })
 
 /** How mail is sent. */
@@ -193,6 +194,7 @@ export interface Mail {
   readonly mailUrl: Option.Option<Redacted.Redacted>
   readonly mailFrom: Option.Option<string>
   readonly supportAddress: Option.Option<string>
+  readonly billingLinks: Option.Option<string>
 }
 
 /** How accounts are watched. */

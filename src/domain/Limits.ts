@@ -101,3 +101,9 @@ export const guardWait = Duration.seconds(8)
 
 /** How many sessions on the messenger a process keeps open by default. */
 export const defaultMaxLive = 1200
+
+/** Requests to the support that an admin may make in 24 hours, and when an answered one closes by itself. */
+export const supportRequestsPerDay = 20
+export const supportClosedAfter = Duration.days(30)
+export const maxSupportSubjectLength = 150
+export const maxSupportMessageLength = 5000

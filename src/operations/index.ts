@@ -20,6 +20,8 @@ import { resendAdminInvitation } from "./admins/resend_admin_invitation.ts"
 import { setAdminAccess } from "./admins/set_admin_access.ts"
 import { setAdminRole } from "./admins/set_admin_role.ts"
 import { transferOwnership } from "./admins/transfer_ownership.ts"
+import { getBillingLinks } from "./billing/get_billing_links.ts"
+import { getSubscription } from "./billing/get_subscription.ts"
 import { createApiKey } from "./credentials/create_api_key.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "./credentials/revoke_ai_connection.ts"
@@ -35,8 +37,12 @@ import { tailJournalEvents } from "./journal/tail_journal_events.ts"
 import { getMailPreferences } from "./me/get_mail_preferences.ts"
 import { setMailPreferences } from "./me/set_mail_preferences.ts"
 import { getOrganization } from "./organization/get_organization.ts"
+import { getStatus } from "./organization/get_status.ts"
 import { getNotificationRecipients } from "./settings/get_notification_recipients.ts"
 import { setNotificationRecipients } from "./settings/set_notification_recipients.ts"
+import { createSupportRequest } from "./support/create_support_request.ts"
+import { getSupportRequest } from "./support/get_support_request.ts"
+import { listSupportRequests } from "./support/list_support_requests.ts"
 
 export const operations = [
   getOrganization,
@@ -74,7 +80,13 @@ export const operations = [
   disableAdmin,
   enableAdmin,
   removeAdmin,
-  transferOwnership
+  transferOwnership,
+  getSubscription,
+  getBillingLinks,
+  listSupportRequests,
+  createSupportRequest,
+  getSupportRequest,
+  getStatus
 ] as const
 
 export type Operations = typeof operations

@@ -66,14 +66,21 @@ export const table = [
   ["disable_admin", "POST", "/v1/admins/{admin_id}/disable", "admins:write", "no", "superadmins"],
   ["enable_admin", "POST", "/v1/admins/{admin_id}/enable", "admins:write", "no", "superadmins"],
   ["remove_admin", "DELETE", "/v1/admins/{admin_id}", "admins:write", "no", "superadmins"],
-  ["transfer_ownership", "POST", "/v1/organization/ownership", "admins:write", "no", "owners"]
+  ["transfer_ownership", "POST", "/v1/organization/ownership", "admins:write", "no", "owners"],
+  ["get_subscription", "GET", "/v1/subscription", "org:read", "yes", "everyone"],
+  ["get_billing_links", "GET", "/v1/billing-links", "org:read", "yes", "payers"],
+  ["list_support_requests", "GET", "/v1/support-requests", "org:read", "yes", "everyone"],
+  ["create_support_request", "POST", "/v1/support-requests", "accounts:write", "no", "everyone"],
+  ["get_support_request", "GET", "/v1/support-requests/{request_id}", "org:read", "yes", "everyone"],
+  ["get_status", "GET", "/v1/status", "org:read", "yes", "everyone"]
 ] as const
 
 /** The fourteen operations of section 4. */
 export const contract: ReadonlyArray<string> = table.slice(0, 14).map(([id]) => id)
 
 const owners: ReadonlyArray<Role> = ["owner"]
-const roles = { everyone, owners, protectors, superadmins }
+const payers: ReadonlyArray<Role> = ["owner", "superadmin", "billing"]
+const roles = { everyone, owners, payers, protectors, superadmins }
 
 /** What the operation answers to the role by the specification: `ok`, or the code of its refusal. */
 export const allowed = (

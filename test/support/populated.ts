@@ -60,6 +60,7 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       departments: departments.slice(0, 1)
     })
   }
+  const request = yield* World.makeSupportRequest(id, admins.owner.id, text("Help"))
   yield* World.put(`/v1/accounts/${first}/role-label`, admins.owner.key, { role_label: "First" })
   yield* World.put(`/v1/accounts/${second}/role-label`, admins.admin.key, { role_label: "Second" })
   yield* World.post(`/v1/accounts/${third}/pause`, admins.owner.key)
@@ -95,7 +96,8 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       credential: people.map((person) => person.keyId),
       // None that a run sends requests with, which it would revoke.
       key: [spare.id],
-      connection: [connection]
+      connection: [connection],
+      request: [request]
     }
   } satisfies Populated
 })
@@ -115,7 +117,8 @@ export const nothing: Ids = {
   person: [crypto.randomUUID()],
   credential: [crypto.randomUUID()],
   key: [crypto.randomUUID()],
-  connection: [crypto.randomUUID()]
+  connection: [crypto.randomUUID()],
+  request: [crypto.randomUUID()]
 }
 
 /** The ids of several organizations together. */
@@ -127,5 +130,6 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   person: all.flatMap((ids) => ids.person),
   credential: all.flatMap((ids) => ids.credential),
   key: all.flatMap((ids) => ids.key),
-  connection: all.flatMap((ids) => ids.connection)
+  connection: all.flatMap((ids) => ids.connection),
+  request: all.flatMap((ids) => ids.request)
 })

@@ -5,7 +5,16 @@ import { operations } from "../../src/operations/index.ts"
 import * as World from "./world.ts"
 
 /** What an id of a request names. */
-export type IdKind = "account" | "event" | "department" | "admin" | "person" | "credential" | "key" | "connection"
+export type IdKind =
+  | "account"
+  | "event"
+  | "department"
+  | "admin"
+  | "person"
+  | "credential"
+  | "key"
+  | "connection"
+  | "request"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -17,10 +26,15 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   admin_id: "admin",
   credential_id: "credential",
   api_key_id: "key",
-  connection_id: "connection"
+  connection_id: "connection",
+  request_id: "request"
 }
 
-const listed: Readonly<Record<string, IdKind>> = { list_departments: "department", list_admins: "person" }
+const listed: Readonly<Record<string, IdKind>> = {
+  list_departments: "department",
+  list_admins: "person",
+  list_support_requests: "request"
+}
 
 /** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
 export const idKindOf = (operation: Operation.Any, name: string): IdKind | undefined =>
@@ -42,7 +56,8 @@ export const noIds: Ids = {
   person: [],
   credential: [],
   key: [],
-  connection: []
+  connection: [],
+  request: []
 }
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */

@@ -76,5 +76,12 @@ export const makeStage = Effect.fnUntraced(function*(facts: Record<string, unkno
   const events = yield* World.get("/v1/journal", organization.admins.owner.key)
   const eventId: string = events.body.data[0].id
   const department = yield* World.makeDepartment(organization.id)
-  return { organization, account, eventId, department, requests: requests(account.id, eventId, { department }) }
+  const request = yield* World.makeSupportRequest(organization.id, organization.admins.owner.id)
+  return {
+    organization,
+    account,
+    eventId,
+    department,
+    requests: requests(account.id, eventId, { department, request })
+  }
 })

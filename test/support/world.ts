@@ -335,6 +335,28 @@ export const makeDepartment = Effect.fnUntraced(function*(organizationId: string
 export const addRows = (...[table, organizationId, rows]: Parameters<typeof Provisioning.rows>) =>
   Fixtures.within(organizationId, Provisioning.rows(table, organizationId, rows))
 
+/** Makes the organization's next request to the support, and answers its id. */
+export const makeSupportRequest = Effect.fnUntraced(function*(organizationId: string, adminId: string, text = "Help") {
+  const id = crypto.randomUUID()
+  const [made] = yield* query<{ support_number: number }>(
+    organizationId,
+    (sql) =>
+      sql`update organization set support_number = support_number + 1 where id = ${organizationId}
+      returning support_number`
+  )
+  yield* addRows("support_request", organizationId, [{
+    id,
+    number: made?.support_number,
+    category: "other",
+    subject: text,
+    message: text,
+    created_by: adminId,
+    created_at: new Date(0),
+    updated_at: new Date(0)
+  }])
+  return id
+})
+
 /** Runs a statement inside the organization, as its tenant. */
 export const query = <A extends object>(
   organizationId: string,

@@ -14,7 +14,8 @@ import { sealedFor } from "../sql/Accounts.ts"
 import * as Provisioning from "../sql/Provisioning.ts"
 import * as Tenant from "../sql/Tenant.ts"
 import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./Rows.ts"
-import { faults, pathText, resolve, Seed, type SeedAccount, type SeedFault, type SeedOrganization } from "./Seed.ts"
+import { faults, resolve, Seed, type SeedAccount, type SeedOrganization } from "./Seed.ts"
+import { pathText, type SeedFault } from "./SeedFault.ts"
 import { connect, type Connected } from "./SimulatedUsers.ts"
 
 /** A seed file with faults; nothing of it was written. */
@@ -245,6 +246,18 @@ const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now
       }))
     )
   }
+  const requests = seed.support_requests ?? []
+  for (const [place, { admin, ...text }] of requests.entries()) {
+    yield* Provisioning.rows("support_request", seed.id, [{
+      id: yield* random.uuidV7(),
+      number: place + 1,
+      ...text,
+      created_by: find(admins, admin),
+      created_at: now,
+      updated_at: now
+    }])
+  }
+  yield* Effect.orDie(sql`update organization set support_number = ${requests.length} where id = ${seed.id}`)
   yield* journal.append(
     OrganizationId.make(seed.id),
     journalEntry(operator, commandLine, journalAction("organization.created"), { targetId: seed.id })

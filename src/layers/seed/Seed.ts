@@ -7,6 +7,8 @@ import { Assistant } from "../../domain/OAuth.ts"
 import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/Organization.ts"
 import { mailChoices } from "../../domain/Preferences.ts"
 import { MonitoringState, StopReason } from "../../domain/Status.ts"
+import { SupportCategory } from "../../domain/Support.ts"
+import { at, type SeedFault } from "./SeedFault.ts"
 
 const optional = Schema.optionalKey
 const Natural = Schema.Natural.check(Schema.isLessThanOrEqualTo(2_147_483_647))
@@ -253,6 +255,13 @@ const AiConnection = Schema.Struct({
   )
 ).annotate({ identifier: "ai_connection" })
 
+const SupportRequest = Schema.Struct({
+  admin: Schema.String,
+  category: SupportCategory,
+  subject: Name,
+  message: Schema.String
+}).annotate({ identifier: "support_request" })
+
 const Organization = Schema.Struct({
   id: Schema.String.check(isOrganizationId),
   name: Name,
@@ -286,7 +295,8 @@ const Organization = Schema.Struct({
   admins: Schema.Array(Admin),
   accounts: optional(Schema.Array(Account)),
   api_keys: optional(Schema.Array(ApiKey)),
-  ai_connections: optional(Schema.Array(AiConnection))
+  ai_connections: optional(Schema.Array(AiConnection)),
+  support_requests: optional(Schema.Array(SupportRequest))
 }).annotate({ identifier: "organization" })
 export type SeedOrganization = typeof Organization.Type
 
@@ -300,22 +310,6 @@ export const Seed = Schema.Struct({
   }))
 }).annotate({ identifier: "seed" })
 export type Seed = typeof Seed.Type
-
-/** One thing that is wrong with a seed file, and where. */
-export interface SeedFault {
-  readonly path: string
-  readonly message: string
-}
-
-const at = (...path: ReadonlyArray<string | number>): string =>
-  path.reduce<string>(
-    (text, part) => typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`,
-    ""
-  )
-
-/** The path of a fault in a text that a person can follow: `organizations[0].admins[1].email`. */
-export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
-  at(...path.map((part) => typeof part === "number" ? part : String(part)))
 
 /** What a well-formed file still gets wrong: names that stand twice, and names of what is not in the organization. */
 export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
@@ -379,6 +373,9 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
       })
     })
     organization.api_keys?.forEach((key, place) => refer("admin", key.admin, "api_keys", place, "admin"))
+    organization.support_requests?.forEach(({ admin }, place) =>
+      refer("admin", admin, "support_requests", place, "admin")
+    )
     organization.ai_connections?.forEach((connection, place) => {
       refer("admin", connection.admin, "ai_connections", place, "admin")
       connection.accounts?.forEach((phone, each) => refer("account", phone, "ai_connections", place, "accounts", each))

@@ -258,7 +258,8 @@ export const rows = Effect.fnUntraced(
       | "termination"
       | "ai_connection"
       | "ai_connection_account"
-      | "ai_connection_department",
+      | "ai_connection_department"
+      | "support_request",
     organizationId: string,
     values: ReadonlyArray<Columns>
   ) {

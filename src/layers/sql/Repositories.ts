@@ -18,10 +18,12 @@ import * as OAuthClients from "./OAuthClients.ts"
 import * as OAuthGrants from "./OAuthGrants.ts"
 import * as Organizations from "./Organizations.ts"
 import * as Outbox from "./Outbox.ts"
+import * as Overview from "./Overview.ts"
 import * as People from "./People.ts"
 import * as RateLimiter from "./RateLimiter.ts"
+import * as Support from "./Support.ts"
 
-export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeAll(
+export const layer = Layer.merge(ConsolePasswords.layer, Overview.layer).pipe(Layer.provideMerge(Layer.mergeAll(
   Accounts.layer,
   Admins.layer,
   Applications.layer,
@@ -39,5 +41,6 @@ export const layer = ConsolePasswords.layer.pipe(Layer.provideMerge(Layer.mergeA
   Organizations.layer,
   Outbox.layer,
   People.layer,
-  RateLimiter.layer
+  RateLimiter.layer,
+  Support.layer
 ))).pipe(Layer.provideMerge(Vault.layer))

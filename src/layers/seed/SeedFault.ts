@@ -1,0 +1,18 @@
+/** What is wrong with a seed file. */
+
+/** One thing that is wrong with a seed file, and where. */
+export interface SeedFault {
+  readonly path: string
+  readonly message: string
+}
+
+/** The path of a member, as a text that a person can follow. */
+export const at = (...path: ReadonlyArray<string | number>): string =>
+  path.reduce<string>(
+    (text, part) => typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`,
+    ""
+  )
+
+/** The path of a fault in a text that a person can follow: `organizations[0].admins[1].email`. */
+export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
+  at(...path.map((part) => typeof part === "number" ? part : String(part)))

@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { overview, StatusOverview } from "../../domain/Overview.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Organizations } from "../../ports/Organizations.ts"
+import { Overview } from "../../ports/Overview.ts"
+import { sample } from "./get_status.sample.ts"
+
+export const getStatus = Operation.read(
+  "get_status",
+  {
+    summary: "Read how protection, saving, the journal and the service stand.",
+    description: "Accounts and sessions are counted as far as the caller reaches them.",
+    method: "GET",
+    path: "/v1/status",
+    toolset: "console",
+    scope: "org:read",
+    roles: everyone,
+    success: StatusOverview,
+    sample
+  },
+  (_, { caller, now }) =>
+    Effect.gen(function*() {
+      const organization = yield* (yield* Organizations).facts(caller)
+      return overview(yield* (yield* Overview).facts(caller, organization, now), organization, now)
+    })
+)

@@ -1,0 +1,42 @@
+import { Effect, Schema } from "effect"
+import { everyone } from "../../domain/Access.ts"
+import { ParameterInvalid } from "../../domain/Failure.ts"
+import { SupportRequest, supportRequest } from "../../domain/Support.ts"
+import { defaultPageLimit, page, PageLimit, PlainList, Uuid } from "../../domain/Wire.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Support } from "../../ports/Support.ts"
+import { sample } from "./list_support_requests.sample.ts"
+
+export const listSupportRequests = Operation.read(
+  "list_support_requests",
+  {
+    summary: "List requests to the support, newest first.",
+    description:
+      "Owner and superadmins see every request of the organization, any other role its own. A credential that is limited to some accounts sees its admin's requests that name no account or one that it reaches.",
+    method: "GET",
+    path: "/v1/support-requests",
+    toolset: "console",
+    scope: "org:read",
+    roles: everyone,
+    query: {
+      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most requests on a page." }),
+      starting_after: Schema.optionalKey(Uuid).annotateKey({
+        description: "Id of the last request of the previous page; left out for the first page."
+      })
+    },
+    success: PlainList(SupportRequest).annotate({ identifier: "support_request_list" }),
+    sample
+  },
+  ({ limit = defaultPageLimit, starting_after }, { caller, now }) =>
+    Effect.gen(function*() {
+      const support = yield* Support
+      const rows = yield* support.list(caller, { after: starting_after, limit })
+      if (rows === null) {
+        return yield* new ParameterInvalid({
+          param: "starting_after",
+          message: "starting_after: there is no such request."
+        })
+      }
+      return page(rows.map((facts) => supportRequest(facts, now)), limit)
+    })
+)

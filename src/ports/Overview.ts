@@ -1,0 +1,17 @@
+/** What the status of an organization is made of, and its subscription. */
+import { Context, type Effect } from "effect"
+import type { Caller, OrganizationId } from "../domain/Access.ts"
+import type { BillingFacts, BillingLink } from "../domain/Billing.ts"
+import type { OrganizationFacts } from "../domain/Organization.ts"
+import type { OverviewFacts } from "../domain/Overview.ts"
+
+/** Counts of what the caller reaches, and facts of the subscription. */
+export class Overview extends Context.Service<Overview, {
+  facts(caller: Caller["Service"], organization: OrganizationFacts, now: Date): Effect.Effect<OverviewFacts>
+  billing(organizationId: OrganizationId): Effect.Effect<BillingFacts>
+}>()("org-security-console/ports/Overview") {}
+
+/** The pages of the billing that the service was told. */
+export const BillingPages = Context.Reference<ReadonlyArray<BillingLink>>("org-security-console/ports/BillingPages", {
+  defaultValue: () => []
+})
