@@ -4,9 +4,11 @@ import type { OrganizationId } from "../domain/Access.ts"
 import { operator } from "../domain/Actor.ts"
 import { type ActionName, commandLine, journalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
 import type { JournalDetails } from "../domain/JournalEvent.ts"
+import type { Mail } from "../domain/mail/Mail.ts"
 import { Db } from "../ports/Db.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Journal } from "../ports/Journal.ts"
+import { Outbox } from "../ports/Outbox.ts"
 import { refuse } from "./UseCase.ts"
 
 /** The moment of the request. */
@@ -16,8 +18,8 @@ export const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(mill
 export const entry = (action: ActionName, targetId: string, details: JournalDetails = {}): JournalEntry =>
   journalEntry(operator, commandLine, journalAction(action), { targetId, details })
 
-/** What was done, with its entry; null where nothing changed. */
-export type Done<A> = readonly [answer: A, entry: JournalEntry | null]
+/** What was done, with its entry, null where nothing changed, and what is mailed because of it. */
+export type Done<A> = readonly [answer: A, entry: JournalEntry | null, mails?: ReadonlyArray<Mail>]
 
 /** Runs the change and appends its entry in one transaction of the organization. */
 export const journaled = Effect.fnUntraced(function*<A, E, R>(
@@ -26,11 +28,13 @@ export const journaled = Effect.fnUntraced(function*<A, E, R>(
 ) {
   const db = yield* Db
   const journal = yield* Journal
+  const outbox = yield* Outbox
   return yield* db.transaction(
     organizationId,
     Effect.gen(function*() {
-      const [answer, made] = yield* change
+      const [answer, made, mails = []] = yield* change
       if (made !== null) yield* journal.append(organizationId, made)
+      for (const mail of mails) yield* outbox.add(organizationId, "event", mail)
       return answer
     })
   )

@@ -1,5 +1,5 @@
 /** What an operator does about organizations. */
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import {
   type OrganizationFacts,
@@ -154,6 +154,65 @@ export const setOrganization = useCase(
             ...(valid_until === null ? {} : { valid_until: valid_until.toISOString() })
           }
           return [null, entry("organization.set", id, details)]
+        })
+      )
+      return yield* find(organization)
+    })
+)
+
+/** How long an organization that was closed can be opened again. */
+const reopening = Duration.days(30)
+
+const closedFor = (facts: OrganizationFacts, at: Date): number =>
+  facts.closed_at === null ? 0 : at.getTime() - facts.closed_at.getTime()
+
+/** What each of the words does to an organization, by its facts; a text says why it cannot be, null that it is so already. */
+const standings = {
+  suspend: (facts: OrganizationFacts, at: Date) =>
+    facts.status === "suspended"
+      ? null
+      : { status: "suspended" as const, suspended_at: at, suspend_reason: "operator" as const },
+  activate: (facts: OrganizationFacts) =>
+    facts.status === "active" ? null : { status: "active" as const, suspended_at: null, suspend_reason: null },
+  close: (facts: OrganizationFacts, at: Date) => facts.closed_at === null ? { closed_at: at } : null,
+  reopen: (facts: OrganizationFacts, at: Date) =>
+    facts.closed_at === null
+      ? null
+      : closedFor(facts, at) > Duration.toMillis(reopening)
+      ? "It was closed more than 30 days ago, and stays so."
+      : { closed_at: null }
+}
+
+const actions = {
+  suspend: "organization.suspended",
+  activate: "organization.activated",
+  close: "organization.closed",
+  reopen: "organization.reopened"
+} as const
+
+export const standOrganization = useCase(
+  "stand_organization",
+  Schema.Struct({
+    organization: Schema.String,
+    /** What is done: suspending and closing keep everything that is stored. */
+    act: Schema.Literals(["suspend", "activate", "close", "reopen"])
+  }),
+  Organization,
+  ({ act, organization }) =>
+    Effect.gen(function*() {
+      const directory = yield* Directory
+      const organizations = yield* Organizations
+      const id = yield* existing(organization)
+      const at = yield* now
+      yield* journaled(
+        id,
+        Effect.gen(function*() {
+          yield* organizations.lockRecipients(id)
+          const changes = standings[act](yield* organizations.facts({ organizationId: id }), at)
+          if (typeof changes === "string") return yield* refuse(changes)
+          if (changes === null) return [null, null]
+          yield* directory.update(id, changes)
+          return [null, entry(actions[act], id)]
         })
       )
       return yield* find(organization)

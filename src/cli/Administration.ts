@@ -10,6 +10,7 @@ import * as Database from "../administration/Database.ts"
 import * as Journals from "../administration/Journals.ts"
 import * as Organizations from "../administration/Organizations.ts"
 import * as Seed from "../administration/Seed.ts"
+import * as Support from "../administration/Support.ts"
 import { type Contract, Refused } from "../administration/UseCase.ts"
 
 const request = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top>(
@@ -28,6 +29,10 @@ export const CommandRequests = RpcGroup.make(
   request(Organizations.listOrganizations),
   request(Organizations.showOrganization),
   request(Organizations.setOrganization),
+  request(Organizations.standOrganization),
+  request(Support.listSupport),
+  request(Support.answerSupport),
+  request(Support.closeSupport),
   request(Admins.createAdmin),
   request(Admins.listAdmins),
   request(Admins.showAdmin),

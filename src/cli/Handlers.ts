@@ -5,6 +5,7 @@ import * as ApiKeys from "../administration/ApiKeys.ts"
 import * as Applications from "../administration/Applications.ts"
 import * as Organizations from "../administration/Organizations.ts"
 import type { seed } from "../administration/Seed.ts"
+import * as Support from "../administration/Support.ts"
 import { Refused } from "../administration/UseCase.ts"
 import { Background } from "../engine/Background.ts"
 import * as Loader from "../layers/seed/Loader.ts"
@@ -35,6 +36,10 @@ export const commandHandlers = CommandRequests.toLayer({
   list_organizations: handler(Organizations.listOrganizations.run),
   show_organization: handler(Organizations.showOrganization.run),
   set_organization: handler(Organizations.setOrganization.run),
+  stand_organization: handler(Organizations.standOrganization.run),
+  list_support: handler(Support.listSupport.run),
+  answer_support: handler(Support.answerSupport.run),
+  close_support: handler(Support.closeSupport.run),
   create_admin: handler(Admins.createAdmin.run),
   list_admins: handler(Admins.listAdmins.run),
   show_admin: handler(Admins.showAdmin.run),

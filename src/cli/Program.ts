@@ -53,6 +53,11 @@ const commands = [
     "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are",
     () => import("./Commands.ts").then(({ seed }) => seed)
   ),
+  lazy(
+    "support",
+    "List, answer and close requests to the support",
+    () => import("./SupportCommands.ts").then(({ support }) => support)
+  ),
   lazy("journal", "Verify, export and checkpoint journals", () => groups().then(({ journal }) => journal)),
   lazy(
     "status",

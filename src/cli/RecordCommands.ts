@@ -90,6 +90,23 @@ const setOrganization = Command.make("set", {
     ])
   )
 
+/** A command that says how the organization stands. */
+const standing = (act: typeof Organizations.standOrganization.input.Type["act"], description: string) =>
+  Command.make(act, { ...common, organization }, (input) =>
+    Effect.gen(function*() {
+      const found = yield* run(input, (requests) =>
+        requests.stand_organization({ organization: input.organization, act }))
+      yield* Output.print(input.json, found, () =>
+        organizationLines(found))
+    })).pipe(Command.withDescription(description))
+
+const standings = [
+  standing("suspend", "Suspend an organization: it is not protected until it is activated; everything is kept"),
+  standing("activate", "Activate an organization that is pending or suspended"),
+  standing("close", "Close an organization: no operation answers any more; everything is kept"),
+  standing("reopen", "Open an organization again, within 30 days after it was closed")
+]
+
 type Admin = typeof Admins.showAdmin.output.Type
 
 const adminLines = (found: Admin): ReadonlyArray<string> =>
@@ -200,6 +217,6 @@ const showKey = Command.make("show", { ...common, organization, keyId }, (input)
   })).pipe(Command.withDescription("Show an API key: its admin, scopes and dates; never the key itself"))
 
 /** What each group has besides the commands that make things. */
-export const organizationRecords = [listOrganizations, showOrganization, setOrganization] as const
+export const organizationRecords = [listOrganizations, showOrganization, setOrganization, ...standings] as const
 export const adminRecords = [listAdmins, showAdmin, setAdmin] as const
 export const keyRecords = [listKeys, showKey] as const

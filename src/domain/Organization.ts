@@ -114,9 +114,13 @@ export interface OrganizationSummary extends
   readonly created_at: Date
 }
 
-/** What may be changed of an organization that is licensed by agreement. */
+/** What an operator may change of an organization. */
 export type OrganizationChanges = Partial<
-  Pick<OrganizationFacts, "name" | "plan" | "seat_limit" | "valid_until" | "archive_plan_ended_at">
+  & Pick<
+    OrganizationFacts,
+    "name" | "plan" | "seat_limit" | "valid_until" | "archive_plan_ended_at" | "status" | "closed_at"
+  >
+  & { readonly suspended_at: Date | null; readonly suspend_reason: "operator" | "licence" | null }
 >
 
 const passed = (moment: Date | null, now: Date): boolean => moment !== null && now.getTime() >= moment.getTime()

@@ -12,8 +12,7 @@ const mailOverdue = Duration.minutes(15)
 /** For how long a mail that was given up counts. */
 const mailFailureShown = Duration.hours(24)
 
-const StatusCounts = Schema.Record(AccountStatus, Count)
-const ReasonCounts = Schema.Record(SavingReason, Count)
+const Counts = Schema.Record(Schema.String, Count)
 
 export const StatusOverview = Schema.Struct({
   object: Kind("status"),
@@ -25,7 +24,7 @@ export const StatusOverview = Schema.Struct({
         "`down` where accounts are due and none was looked at for 10 minutes; `attention` where somebody has to look at something below."
       ),
       accounts: described(
-        StatusCounts,
+        Counts,
         "The accounts that the caller reaches, counted by their protection status."
       ),
       sessions_to_review: described(Count, "Sessions that wait for a review, whatever their account's status shows."),
@@ -48,7 +47,7 @@ export const StatusOverview = Schema.Struct({
       saving: described(Count, "Accounts whose new messages are saved."),
       stopped: described(Count, "Accounts whose new messages are not saved."),
       check: described(Count, "Accounts of which that is not sure."),
-      reasons: described(ReasonCounts, "Why they are not saved: accounts by reason."),
+      reasons: described(Counts, "Why they are not saved: accounts by reason."),
       storage_used_bytes: described(Count, "What the organization's archive takes."),
       storage_limit_bytes: described(Schema.NullOr(Count), "What it may take; null without a limit.")
     }),
@@ -109,11 +108,8 @@ const sum = (counts: ReadonlyArray<{ readonly accounts: number }>): number =>
   counts.reduce((total, { accounts }) => total + accounts, 0)
 
 /** Counts by name, none left out. */
-const tally = (names: ReadonlyArray<string>, count: (name: string) => number): unknown =>
+const tally = (names: ReadonlyArray<string>, count: (name: string) => number): Readonly<Record<string, number>> =>
   Object.fromEntries(names.map((name) => [name, count(name)]))
-
-const statusCounts = Schema.decodeUnknownSync(StatusCounts)
-const reasonCounts = Schema.decodeUnknownSync(ReasonCounts)
 
 const older = (at: Date | null, age: Duration.Duration, now: Date): boolean =>
   at !== null && now.getTime() - at.getTime() > Duration.toMillis(age)
@@ -130,12 +126,10 @@ const fault = (facts: OverviewFacts, now: Date): string | null => {
 
 /** The overview at `now`. */
 export const overview = (facts: OverviewFacts, organization: OrganizationFacts, now: Date): StatusOverview => {
-  const accounts = statusCounts(
-    tally(AccountStatus.literals, (name) => sum(facts.statuses.filter(({ status }) => status === name)))
-  )
+  const of = (name: string) => sum(facts.statuses.filter(({ status }) => status === name))
   const saved = (state: SavingCount["state"]) => facts.saving.filter((each) => each.state === state)
   const down = isDown(facts, now)
-  const attention = worrying.some((status) => accounts[status] > 0) || facts.paused_with_pending > 0 || !facts.heard
+  const attention = worrying.some((status) => of(status) > 0) || facts.paused_with_pending > 0 || !facts.heard
   const unsaved = facts.saving.filter(({ reason }) => reason !== null && reason !== "retired")
   const wrong = fault(facts, now)
   return {
@@ -143,7 +137,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
     generated_at: now,
     protection: {
       state: down ? "down" : attention ? "attention" : "ok",
-      accounts,
+      accounts: tally(AccountStatus.literals, of),
       sessions_to_review: facts.sessions_to_review,
       oldest_review_deadline: facts.oldest_review_deadline,
       paused_with_pending: facts.paused_with_pending,
@@ -155,9 +149,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
       saving: sum(saved("saving")),
       stopped: sum(saved("stopped")),
       check: sum(saved("check")),
-      reasons: reasonCounts(
-        tally(SavingReason.literals, (name) => sum(facts.saving.filter(({ reason }) => reason === name)))
-      ),
+      reasons: tally(SavingReason.literals, (name) => sum(facts.saving.filter(({ reason }) => reason === name))),
       storage_used_bytes: organization.storage_used_bytes,
       storage_limit_bytes: organization.storage_limit_bytes
     },

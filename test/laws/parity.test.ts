@@ -95,6 +95,7 @@ const stage = Effect.gen(function*() {
     nameless,
     taken_email: yield* emailOf(id, admins.admin.id),
     eventId: event!.id,
+    request: yield* World.makeSupportRequest(id, admins.owner.id),
     restored: yield* People.kept(id)
   }
 })
@@ -104,7 +105,7 @@ type Stage = Effect.Success<typeof stage>
 /** The arguments of the operation that everybody who may call it gets an answer for. */
 const goodArguments = (
   operation: Operation.Any,
-  { account, admins, connectionId, department, eventId, keyId, person }: Stage
+  { account, admins, connectionId, department, eventId, keyId, person, request }: Stage
 ): Arguments =>
   inputOf(operation, {
     account,
@@ -112,6 +113,7 @@ const goodArguments = (
     key: keyId,
     connection: connectionId,
     department,
+    request,
     person: operation.id === "transfer_ownership" ? admins.superadmin.id : person
   })
 
@@ -153,10 +155,10 @@ const provoked: Readonly<Record<string, (args: Arguments, made: Stage) => Omit<C
 const paused = (made: Stage, at: Date | null) => World.set(made.id, "account", made.account, { paused_at: at })
 
 /** What makes something makes it anew by every call. */
-const makesAnew = new Set(["create_api_key", "create_department", "invite_admin"])
+const makesAnew = new Set(["create_api_key", "create_department", "create_support_request", "invite_admin"])
 
 const nameless = (operation: Operation.Any, answer: Arguments): Arguments =>
-  makesAnew.has(operation.id) ? without(without(answer, "id"), "secret") : answer
+  makesAnew.has(operation.id) ? without(without(without(answer, "id"), "secret"), "number") : answer
 
 const without = (args: Arguments, name: string): Arguments =>
   Object.fromEntries(Object.entries(args).filter(([other]) => other !== name))

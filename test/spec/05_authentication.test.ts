@@ -210,7 +210,7 @@ describe("5.3 scopes", () => {
           expect((yield* World.get(path, key)).status).toBe(200)
         }))
 
-      it.effect("S5.3-10: with accounts:write the billing role sets its own mail preferences, and changes nothing else", () =>
+      it.effect("S5.3-10: with accounts:write the billing role sets its own mail preferences and asks the support, and changes nothing else", () =>
         Effect.gen(function*() {
           const { account, department, organization, requests: usual } = yield* makeStage()
           const { id } = organization.admins.billing
@@ -219,10 +219,15 @@ describe("5.3 scopes", () => {
           for (const request of usual.filter((request) => changing.includes(request.id))) {
             const before = yield* World.snapshot(organization.id)
             const answer = yield* ask(request, key)
-            if (request.id === "set_mail_preferences") {
+            if (allowed(request.id, "billing") === "ok") {
+              expect(["set_mail_preferences", "create_support_request"]).toContain(request.id)
               expect(answer.status).toBe(200)
               const [entry] = (yield* World.journal(organization.id)).slice(-1)
-              expect(entry).toMatchObject({ actor_admin_id: id, target_type: "admin", target_id: id })
+              expect(entry).toMatchObject(
+                request.id === "set_mail_preferences"
+                  ? { actor_admin_id: id, target_type: "admin", target_id: id }
+                  : { actor_admin_id: id, target_type: "support_request" }
+              )
             } else {
               expect([request.id, ...World.refusal(answer)]).toEqual([request.id, 403, allowed(request.id, "billing")])
               expect(yield* World.snapshot(organization.id)).toEqual(before)

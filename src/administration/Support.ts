@@ -1,0 +1,85 @@
+/** What an operator does about requests to the support. */
+import { Effect, Schema } from "effect"
+import { maxSupportMessageLength } from "../domain/Limits.ts"
+import { supportAnswered } from "../domain/mail/index.ts"
+import { SupportRequest, supportRequest } from "../domain/Support.ts"
+import { Text } from "../domain/Wire.ts"
+import { Support } from "../ports/Support.ts"
+import { entry, existing, journaled, now } from "./Journaled.ts"
+import { refuse, useCase } from "./UseCase.ts"
+
+/** How many requests are listed, the newest. */
+const listed = 200
+
+export const listSupport = useCase(
+  "list_support",
+  Schema.Struct({ organization: Schema.String }),
+  Schema.Struct({ requests: Schema.Array(SupportRequest) }),
+  ({ organization }) =>
+    Effect.gen(function*() {
+      const support = yield* Support
+      const id = yield* existing(organization)
+      const at = yield* now
+      return yield* journaled(
+        id,
+        Effect.map(
+          support.all(id, listed),
+          (found) => [{ requests: found.map((facts) => supportRequest(facts, at)) }, null]
+        )
+      )
+    })
+)
+
+const numbered = { organization: Schema.String, number: Schema.Int }
+
+export const answerSupport = useCase(
+  "answer_support",
+  Schema.Struct({ ...numbered, answer: Text(maxSupportMessageLength).check(Schema.isNonEmpty()) }),
+  SupportRequest,
+  ({ answer, number, organization }) =>
+    Effect.gen(function*() {
+      const support = yield* Support
+      const id = yield* existing(organization)
+      const at = yield* now
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const found = yield* support.lockNumbered(id, number)
+          if (found === null) return yield* refuse(`${organization} has no request ${number}.`)
+          if (found.state === "closed") return yield* refuse(`Request ${number} is closed.`)
+          yield* support.answer(id, found.id, answer, at)
+          const answered = { ...found, state: "answered" as const, answer, answered_at: at, updated_at: at }
+          return [
+            supportRequest(answered, at),
+            entry("support_request.answered", found.id, { number }),
+            [supportAnswered({ adminId: found.created_by, number, subject: found.subject, answer })]
+          ]
+        })
+      )
+    })
+)
+
+export const closeSupport = useCase(
+  "close_support",
+  Schema.Struct(numbered),
+  SupportRequest,
+  ({ number, organization }) =>
+    Effect.gen(function*() {
+      const support = yield* Support
+      const id = yield* existing(organization)
+      const at = yield* now
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const found = yield* support.lockNumbered(id, number)
+          if (found === null) return yield* refuse(`${organization} has no request ${number}.`)
+          if (found.state === "closed") return [supportRequest(found, at), null]
+          yield* support.close(id, found.id, at)
+          return [
+            supportRequest({ ...found, state: "closed", updated_at: at }, at),
+            entry("support_request.closed", found.id, { number })
+          ]
+        })
+      )
+    })
+)
