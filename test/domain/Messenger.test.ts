@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { maskEmail, textOrNull } from "../../src/domain/Messenger.ts"
+import { cleanText, maskEmail, textOrNull } from "../../src/domain/Messenger.ts"
 
 describe("2.6 masked emails", () => {
   it.each([
@@ -44,5 +44,27 @@ describe("2.6 masked emails", () => {
   it("an empty text is null", () => {
     assert.isNull(textOrNull(""))
     assert.strictEqual(textOrNull(" "), " ")
+  })
+})
+
+describe("10.3 texts from the messenger", () => {
+  const Piece = Schema.Literals(["a", "é", "😀", " ", "\u0000", "\ud800", "\udfff", "\n", "\u0007", "\u007f", "\u009f"])
+
+  it.prop(
+    "hold nothing that cannot be stored, no control characters, at most 256 characters, and are clean at once",
+    [Schema.Array(Piece), Schema.Literals([1, 3, 256])],
+    ([pieces, limit]) => {
+      const kept = pieces.join("").toWellFormed().replaceAll(/[\u0000\ufffd]/gu, "")
+      const expected = Array.from(kept.replaceAll(/\p{Control}/gu, " ")).slice(0, limit).join("")
+      const cleaned = cleanText(pieces.join(""), limit)
+      assert.strictEqual(cleaned, expected === "" ? null : expected)
+      assert.strictEqual(cleanText(cleaned, limit), cleaned)
+    }
+  )
+
+  it("keep the lines of a bio, and cost little however long they are", () => {
+    assert.strictEqual(cleanText("one\ntwo\r", 256, true), "one\ntwo ")
+    assert.isNull(cleanText(`${"\u0000".repeat(1_000_000)}x`))
+    assert.isNull(cleanText(null))
   })
 })
