@@ -2,10 +2,13 @@
 import { Effect, Schema } from "effect"
 import { type OrganizationId, Role } from "../domain/Access.ts"
 import { type AdminFacts, AdminStatus, adminStatus } from "../domain/Admin.ts"
+import { canOwn, stays, waits } from "../domain/AdminRules.ts"
+import { ownershipTransferred } from "../domain/mail/People.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { Admins } from "../ports/Admins.ts"
 import { ConsolePasswords } from "../ports/ConsolePasswords.ts"
 import { Db } from "../ports/Db.ts"
+import { People } from "../ports/People.ts"
 import { adminRef, Name } from "./Fields.ts"
 import { entry, existing, journaled, now } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
@@ -102,6 +105,8 @@ const setDisabled = <const Name extends string>(name: Name, disabled: boolean) =
         Effect.gen(function*() {
           const admin = yield* locked(id, email)
           const answer = { organization, email, admin_id: admin.id }
+          const refused = disabled ? stays(admin) : null
+          if (refused !== null) return yield* refuse(refused.message)
           if ((admin.disabled_at !== null) === disabled) return [answer, null]
           yield* admins.setDisabled(id, admin.id, disabled ? at : null)
           return [answer, entry(disabled ? "admin.disabled" : "admin.enabled", admin.id)]
@@ -171,5 +176,68 @@ export const setAdmin = useCase(
         })
       )
       return shown(yield* find(id, email))
+    })
+)
+
+export const renewInvitation = useCase(
+  "renew_invitation",
+  Schema.Struct(adminRef),
+  Schema.Struct({
+    ...AdminId.fields,
+    token: Schema.RedactedFromValue(Schema.String),
+    expires_at: Timestamp
+  }),
+  ({ email, organization }) =>
+    Effect.gen(function*() {
+      const people = yield* People
+      const id = yield* existing(organization)
+      const at = yield* now
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const admin = yield* locked(id, email)
+          const refused = waits(admin)
+          if (refused !== null) return yield* refuse(refused.message)
+          const { expiresAt, token } = yield* people.reinvite(id, admin.id, at)
+          return [
+            { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+            entry("admin.invitation_resent", admin.id, { email })
+          ]
+        })
+      )
+    })
+)
+
+export const transferOwnership = useCase(
+  "transfer_ownership",
+  Schema.Struct(adminRef),
+  Schema.Struct({ ...AdminId.fields, from: Schema.NullOr(Schema.String) }),
+  ({ email, organization }) =>
+    Effect.gen(function*() {
+      const admins = yield* Admins
+      const people = yield* People
+      const id = yield* existing(organization)
+      const { id: nextId } = yield* find(id, email)
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const before = (yield* admins.list(id)).find(({ role }) => role === "owner")
+          const held = yield* people.lock(id, before === undefined ? [nextId] : [before.id, nextId])
+          const owner = held.find(({ role }) => role === "owner")
+          const next = held.find((one) => one.id === nextId)
+          if (next === undefined || owner?.id !== before?.id) {
+            return yield* refuse("Somebody has changed this at the same time: try again.")
+          }
+          const refused = canOwn(next)
+          if (refused !== null) return yield* refuse(`${email}: ${refused.message}`)
+          yield* people.transfer(id, owner?.id ?? null, next.id)
+          const told = { from: owner?.email ?? "nobody", to: next.email }
+          return [
+            { organization, email: next.email, admin_id: next.id, from: owner?.email ?? null },
+            entry("ownership.transferred", next.id, told),
+            held.map((one) => ownershipTransferred({ adminId: one.id, ...told }))
+          ]
+        })
+      )
     })
 )

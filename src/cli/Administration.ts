@@ -40,6 +40,8 @@ export const CommandRequests = RpcGroup.make(
   request(Admins.setPassword),
   request(Admins.disableAdmin),
   request(Admins.enableAdmin),
+  request(Admins.renewInvitation),
+  request(Admins.transferOwnership),
   request(ApiKeys.createKey),
   request(ApiKeys.listKeys),
   request(ApiKeys.showKey),

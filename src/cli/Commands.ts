@@ -6,6 +6,7 @@ import { Refused } from "../administration/UseCase.ts"
 import { Role, Scope } from "../domain/Access.ts"
 import { defaultApiKeyExpiry } from "../domain/Limits.ts"
 import { Tier } from "../domain/Organization.ts"
+import { invitationLink } from "../ports/ConsoleAddress.ts"
 import type { Asked, CommandClient } from "./ControlClient.ts"
 import type { Doing } from "./Local.ts"
 import * as Output from "./Output.ts"
@@ -134,6 +135,46 @@ const setDisabled = (name: "disable" | "enable", done: string) =>
       yield* Output.print(input.json, answer, () => [`${answer.email} ${done}`])
     }))
 
+const invitation = Command.make("invitation", {
+  ...common,
+  organization,
+  email,
+  consoleUrl: Flag.String("console-url").pipe(
+    Flag.withDescription("Where people reach the console, such as https://security.example.com")
+  )
+}, (input) =>
+  Effect.gen(function*() {
+    const { token, ...answer } = yield* run(input, (requests) =>
+      requests.renew_invitation({ organization: input.organization, email: input.email }))
+    const link = Redacted.value(invitationLink(input.consoleUrl.replace(/\/+$/, ""), token))
+    yield* Output.print(input.json, { ...answer, link }, () => [
+      `A new invitation of ${answer.email}, good until ${answer.expires_at.toISOString()}; the one before has stopped:`,
+      link
+    ])
+  })).pipe(
+    Command.withDescription("Make a new invitation link of an admin who has not joined, and print it"),
+    Command.withExamples([{
+      command: "security-console admins invitation acme ada@acme.example --console-url https://security.example.com",
+      description: "Where no mail is sent"
+    }])
+  )
+
+/** Hands an organization over, also where its owner is gone. */
+export const transferOwnership = Command.make(
+  "transfer-ownership",
+  { ...common, organization, email },
+  (input) =>
+    Effect.gen(function*() {
+      const answer = yield* run(
+        input,
+        (requests) => requests.transfer_ownership({ organization: input.organization, email: input.email })
+      )
+      yield* Output.print(input.json, answer, () => [
+        `${answer.email} owns ${answer.organization} from now on; ${answer.from ?? "nobody"} did before.`
+      ])
+    })
+).pipe(Command.withDescription("Make an active superadmin the owner of the organization"))
+
 /** The commands that make admins and change what they may do. */
 export const adminCommands = [
   createAdmin,
@@ -143,7 +184,8 @@ export const adminCommands = [
   ),
   setDisabled("enable", "is enabled: their credentials work again.").pipe(
     Command.withDescription("Enable a disabled admin again")
-  )
+  ),
+  invitation
 ] as const
 
 const scopes = Flag.String("scopes").pipe(

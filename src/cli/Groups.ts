@@ -1,12 +1,12 @@
 /** The commands by what they work on. */
 import { Command } from "effect/cli"
-import { adminCommands, createOrganization, keyCommands } from "./Commands.ts"
+import { adminCommands, createOrganization, keyCommands, transferOwnership } from "./Commands.ts"
 import { journalCommands } from "./JournalCommands.ts"
 import { adminRecords, keyRecords, organizationRecords } from "./RecordCommands.ts"
 
 /** What is done with organizations. */
 export const organizations = Command.make("organizations").pipe(
-  Command.withSubcommands([createOrganization, ...organizationRecords])
+  Command.withSubcommands([createOrganization, transferOwnership, ...organizationRecords])
 )
 
 /** What is done with admins. */

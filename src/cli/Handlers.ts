@@ -47,6 +47,8 @@ export const commandHandlers = CommandRequests.toLayer({
   set_password: handler(Admins.setPassword.run),
   disable_admin: handler(Admins.disableAdmin.run),
   enable_admin: handler(Admins.enableAdmin.run),
+  renew_invitation: handler(Admins.renewInvitation.run),
+  transfer_ownership: handler(Admins.transferOwnership.run),
   create_key: handler(ApiKeys.createKey.run),
   list_keys: handler(ApiKeys.listKeys.run),
   show_key: handler(ApiKeys.showKey.run),

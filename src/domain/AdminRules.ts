@@ -40,9 +40,16 @@ export const actsOn = (acting: Facts, target: Facts): OwnerRequired | null =>
     ? new OwnerRequired({ message: "Only the owner may do this to a superadmin." })
     : null
 
+/** The owner stays, whoever acts. */
+export const stays = (target: Facts): AdminProtected | null =>
+  target.role === "owner"
+    ? new AdminProtected({ message: "The owner stays: the ownership is transferred." })
+    : null
+
 /** Nobody lessens the owner, or themselves: so that nobody locks an organization out. */
 export const lessens = (acting: Facts, target: Facts): AdminProtected | OwnerRequired | null => {
-  if (target.role === "owner") return new AdminProtected({ message: "The owner stays: the ownership is transferred." })
+  const owner = stays(target)
+  if (owner !== null) return owner
   if (target.id === acting.id) return new AdminProtected({ message: "Nobody may do this to themselves." })
   return actsOn(acting, target)
 }
@@ -54,16 +61,21 @@ export const enables = (acting: Facts, target: Facts): NotDisabled | OwnerRequir
   actsOn(acting, target) ?? (target.disabled_at === null ? new NotDisabled({}) : null)
 
 /** Whoever has a password needs no invitation, and who is disabled may not use one. */
-export const reinvites = (acting: Facts, target: Facts): NotInvited | OwnerRequired | null =>
-  actsOn(acting, target) ?? (target.joined_at === null && target.disabled_at === null ? null : new NotInvited({}))
+export const waits = (target: Facts): NotInvited | null =>
+  target.joined_at === null && target.disabled_at === null ? null : new NotInvited({})
 
-/** The ownership goes from the owner to an active superadmin. */
-export const transfers = (acting: Facts | undefined, target: Facts): NotSuperadmin | OwnerRequired | null => {
-  if (acting === undefined || acting.disabled_at !== null || acting.role !== "owner") return new OwnerRequired({})
-  return target.role === "superadmin" && target.joined_at !== null && target.disabled_at === null
+export const reinvites = (acting: Facts, target: Facts): NotInvited | OwnerRequired | null =>
+  actsOn(acting, target) ?? waits(target)
+
+/** The ownership goes to an active superadmin. */
+export const canOwn = (target: Facts): NotSuperadmin | null =>
+  target.role === "superadmin" && target.joined_at !== null && target.disabled_at === null
     ? null
     : new NotSuperadmin({})
-}
+
+/** The owner alone gives the ownership away. */
+export const transfers = (acting: Facts, target: Facts): NotSuperadmin | OwnerRequired | null =>
+  acting.disabled_at !== null || acting.role !== "owner" ? new OwnerRequired({}) : canOwn(target)
 
 /** Accounts are granted to roles that reach what is granted; the archive is granted to admins, and archive always has it. */
 export const canHave = (role: Role, wanted: WantedAccess): AccessNotApplicable | null => {

@@ -55,8 +55,8 @@ export class People extends Context.Service<People, {
   lockCredentials(organizationId: OrganizationId, id: string): Effect.Effect<void>
   /** Takes the grants and credentials of the admin and what they sign in with, and keeps the row for the journal. */
   remove(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<EndedCredentials>
-  /** Gives the owner's role to the other, whom both are locked. */
-  transfer(organizationId: OrganizationId, owner: string, next: string): Effect.Effect<void>
+  /** Makes the owner a superadmin and the other the owner; both are locked. */
+  transfer(organizationId: OrganizationId, owner: string | null, next: string): Effect.Effect<void>
   /**
    * Counts an invitation to the address, and answers null; or, where too many went out within a day, the seconds after
    * which one may again.

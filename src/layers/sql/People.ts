@@ -193,6 +193,7 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       transfer: Effect.fnUntraced(function*(organizationId, owner, next) {
+        // Nobody's id is null: an organization without an owner gets one.
         yield* sql`update admin set role = 'superadmin' where organization_id = ${organizationId} and id = ${owner}`
         yield* sql`update admin set role = 'owner' where organization_id = ${organizationId} and id = ${next}`
       }, Effect.orDie),

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import * as Admins from "../../src/administration/Admins.ts"
+import * as Pages from "../support/pages.ts"
+import { replicas } from "../support/replicas.ts"
+import * as World from "../support/world.ts"
+
+const atOnce = { concurrency: "unbounded" } as const
+const statuses = (answers: ReadonlyArray<{ readonly status: number }>) => answers.map(({ status }) => status).toSorted()
+
+describe("races of people on PostgreSQL", () => {
+  it.live("eight transfers of the ownership at once leave one owner", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      yield* one(Pages.givePassword(id, admins.owner.id))
+      const heirs = yield* one(
+        Effect.forEach(Array.from({ length: 8 }), () => World.makePerson(id, "superadmin"))
+      )
+      const answers = yield* Effect.forEach(heirs, (heir, index) =>
+        (index % 2 === 0 ? one : two)(World.send("POST", "/v1/organization/ownership", {
+          key: admins.owner.key,
+          body: { admin_id: heir.id, current_password: Pages.password }
+        })), atOnce)
+      expect(
+        statuses(answers).filter((status) =>
+          status === 200
+        )
+      ).toEqual([200])
+      expect(
+        statuses(answers).every((status) =>
+          status === 200 || status === 403
+        )
+      ).toBe(true)
+      const owners = yield* one(World.query<{ id: string }>(id, (sql) =>
+        sql`select id from admin where organization_id = ${id} and role = 'owner'`))
+      expect(owners.length).toBe(1)
+      const events = yield* one(World.journal(id))
+      expect(events.map(({ action, target_id }) => [action, target_id])).toEqual([
+        ["ownership.transferred", owners[0]?.id]
+      ])
+    }))
+
+  it.live("superadmins who act on each other and an owner who acts on them at once leave somebody who administers", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      for (let round = 0; round < 6; round++) {
+        const [first, second] = yield* one(
+          Effect.forEach([1, 2], () => World.makePerson(id, "superadmin"))
+        )
+        const set = (key: World.Asking["key"] & {}, target: string) =>
+          World.put(`/v1/admins/${target}/role`, key, { role: "admin" })
+        const answers = yield* Effect.all([
+          one(set(first!.key, second!.id)),
+          two(set(second!.key, first!.id)),
+          one(set(admins.owner.key, first!.id)),
+          two(World.send("DELETE", `/v1/admins/${second!.id}`, { key: admins.owner.key }))
+        ], atOnce)
+        expect(answers.slice(2).map(({ status }) => status)).toEqual([200, 200])
+        // Whoever comes after the owner may find an admin already, for whom nothing changes.
+        expect(answers.slice(0, 2).filter(({ status }) => status >= 500)).toEqual([])
+      }
+      const left = yield* one(
+        World.query<{ role: string }>(
+          id,
+          (sql) =>
+            sql`select role from admin where organization_id = ${id} and role in ('owner', 'superadmin')
+          and removed_at is null`
+        )
+      )
+      expect(left.map(({ role }) => role).toSorted()).toEqual(["owner", "superadmin"])
+    }))
+
+  it.live("an invitation that is accepted several times at once is used once", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const email = "new@example.com"
+      yield* one(World.send("POST", "/v1/admins", { key: admins.owner.key, body: { email, role: "billing" } }))
+      const { token } = yield* one(Admins.renewInvitation.run({ organization: id, email }))
+      const answers = yield* Effect.forEach([one, two, one, two], (replica, index) =>
+        replica(Pages.visit("POST", "/console/invitation", {
+          form: {
+            token: Redacted.value(token),
+            new: `seven green lanterns ${index}`,
+            repeated: `seven green lanterns ${index}`
+          }
+        })), atOnce)
+      expect(statuses(answers)).toEqual([303, 404, 404, 404])
+      const joined = (yield* one(World.journal(id))).filter(({ action }) =>
+        action === "admin.joined"
+      )
+      expect(joined.length).toBe(1)
+    }))
+
+  it.live("a repeated request under one key over two replicas makes one department and one invitation", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const requests: ReadonlyArray<readonly [string, object]> = [
+        ["/v1/departments", { name: "Legal" }],
+        ["/v1/admins", { email: "n@example.com", role: "billing" }]
+      ]
+      for (const [path, body] of requests) {
+        const ask = World.send("POST", path, { key: admins.owner.key, body, headers: { "idempotency-key": "once" } })
+        const answers = yield* Effect.all([one(ask), two(ask), one(ask), two(ask)], atOnce)
+        expect(statuses(answers).every((status) => status === 200 || status === 409)).toBe(true)
+        expect((yield* two(ask)).headers.get("idempotent-replayed")).toBe("true")
+      }
+      const actions = (yield* one(World.journal(id))).map(({ action }) => action)
+      expect(actions).toEqual(["department.created", "admin.invited"])
+    }))
+})
