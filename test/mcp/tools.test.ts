@@ -127,7 +127,8 @@ describe("the tools", () => {
         yield* World.put(`/v1/accounts/${account.id}/role-label`, admins.owner.key, { role_label: "First" })
         const [event] = yield* World.journal(id)
         const department = yield* World.makeDepartment(id)
-        for (const request of requests(account.id, event!.id, { department })) {
+        const support = yield* World.makeSupportRequest(id, admins.owner.id)
+        for (const request of requests(account.id, event!.id, { department, request: support })) {
           const { body } = yield* Mcp.call(request.id, request.input, { key: admins.owner.key })
           const { outputSchema } = tools.find(({ name }) => name === request.id)!
           expect([request.id, violations(outputSchema as JsonSchema, body.result.structuredContent)])
@@ -187,14 +188,15 @@ describe("the tools", () => {
         const journal = ["list_journal_events", "get_journal_event", "tail_journal_events"]
         const console = all.filter((one) => one.toolset === "console").map(({ id }) => id)
         expect(console).toContain("get_mail_preferences")
+        const both = ids.filter((id) => console.includes(id) || journal.includes(id))
         const listed: ReadonlyArray<readonly [path: string, names: ReadonlyArray<string>]> = [
           ["/mcp/", ids],
           ["/mcp?toolsets=journal", journal],
           ["/mcp/x/journal", journal],
           ["/mcp/x/journal/", journal],
-          ["/mcp?toolsets=journal,console", [...console, ...journal]],
-          ["/mcp/x/journal,console", [...console, ...journal]],
-          ["/mcp?toolsets=journal&toolsets=organization", [...console, ...journal]],
+          ["/mcp?toolsets=journal,console", both],
+          ["/mcp/x/journal,console", both],
+          ["/mcp?toolsets=journal&toolsets=organization", both],
           ["/mcp?tools=get_account,list_journal_events", ["get_account", "list_journal_events"]],
           ["/mcp/x/journal?tools=get_account", ["get_account", ...journal]],
           ["/mcp?toolsets=", []]

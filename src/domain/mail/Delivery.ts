@@ -6,7 +6,7 @@ const pauses = [1, 5, 15, 60].map((minutes) => Duration.minutes(minutes))
 const lastPause = Duration.hours(1)
 
 /** How long a mail is tried. */
-export const deliveryTime = Duration.hours(24)
+const deliveryTime = Duration.hours(24)
 
 /** How long the service remembers for what it has sent a mail. */
 export const mailKept = Duration.days(30)

@@ -35,7 +35,7 @@ type Services =
   | Vault
 
 /** Pushes to the `Targets`, and sends by the `MailSender`. */
-export const layerWith = Layer.effect(
+const layerWith = Layer.effect(
   Upkeep,
   Effect.gen(function*() {
     const services = yield* Effect.context<Services>()

@@ -1,0 +1,72 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { act } from "../support/administration.ts"
+import { pglite } from "../support/database.ts"
+import * as Outbox from "../support/outbox.ts"
+import * as World from "../support/world.ts"
+
+describe("the commands about requests to the support and how organizations stand", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("answer a request, mail the answer to who asked, and close it, journaled without its text", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const request = yield* World.makeSupportRequest(id, admins.billing.id)
+        const named = { organization: id, number: 1 }
+        expect(yield* act((requests) => requests.answer_support({ ...named, number: 2, answer: "No." }))).toBe(
+          `${id} has no request 2.`
+        )
+        expect(yield* act((requests) => requests.answer_support({ ...named, answer: "From today on." }))).toMatchObject(
+          {
+            id: request,
+            state: "answered",
+            answer: "From today on."
+          }
+        )
+        expect(yield* Outbox.waiting(id)).toMatchObject([
+          { kind: "support_answer", text: expect.stringContaining("From today on.") }
+        ])
+        expect((yield* World.get(`/v1/support-requests/${request}`, admins.billing.key)).body.answer).toBe(
+          "From today on."
+        )
+        yield* act((requests) => requests.close_support(named))
+        yield* act((requests) => requests.close_support(named))
+        expect(yield* act((requests) => requests.answer_support({ ...named, answer: "Again." }))).toBe(
+          "Request 1 is closed."
+        )
+        const listed = yield* act((requests) => requests.list_support({ organization: id }))
+        expect(listed.requests).toMatchObject([{ number: 1, state: "closed" }])
+        const events = yield* World.journal(id)
+        expect(events.map(({ action }) => action)).toEqual(["support_request.answered", "support_request.closed"])
+        expect(JSON.stringify(events)).not.toContain("From today on")
+      }))
+
+    it.effect("suspend, activate, close and reopen an organization, each journaled once, and reopen for 30 days", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const stand = (act_: "suspend" | "activate" | "close" | "reopen") =>
+          act((requests) => requests.stand_organization({ organization: id, act: act_ }))
+        expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
+        expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
+        expect(yield* stand("activate")).toMatchObject({ status: "active" })
+        yield* stand("close")
+        expect(World.refusal(yield* World.get("/v1/organization", admins.owner.key))).toEqual([
+          403,
+          "organization_closed"
+        ])
+        yield* TestClock.adjust("30 days")
+        yield* stand("reopen")
+        expect((yield* World.get("/v1/organization", admins.owner.key)).status).toBe(200)
+        yield* stand("close")
+        yield* TestClock.adjust("31 days")
+        expect(yield* stand("reopen")).toMatch(/^It was closed more than 30 days ago/)
+        expect((yield* World.journal(id)).map(({ action }) => action)).toEqual([
+          "organization.suspended",
+          "organization.activated",
+          "organization.closed",
+          "organization.reopened",
+          "organization.closed"
+        ])
+      }))
+  })
+})
