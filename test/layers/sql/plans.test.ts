@@ -11,6 +11,7 @@ import { AccountStatus } from "../../../src/domain/Status.ts"
 import { OAuthSecrets } from "../../../src/oauth/Ports.ts"
 import { type AccountQuery, Accounts } from "../../../src/ports/Accounts.ts"
 import { Credentials } from "../../../src/ports/Credentials.ts"
+import { Departments } from "../../../src/ports/Departments.ts"
 import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
 import { Organizations } from "../../../src/ports/Organizations.ts"
 import { postgresUrl } from "../../support/database.ts"
@@ -187,6 +188,26 @@ describe("rows read for a page", () => {
           (last) => ({ ...query, after: AccountId.make(last) })
         )
       })
+
+    it.effect(
+      "departments: the counts of their accounts cost no more than a page, for every caller",
+      () =>
+        Effect.gen(function*() {
+          const departments = yield* Departments
+          const page: { readonly after: DepartmentId | undefined; readonly limit: number } = {
+            after: undefined,
+            limit: 20
+          }
+          const found = yield* Effect.forEach(yield* callers(big.id), (caller) =>
+            over(caller, page, (asked) =>
+              departments.list(caller, asked), (last) => ({
+                ...page,
+                after: DepartmentId.make(last)
+              })))
+          expect(found.flat()).toEqual([])
+        }),
+      60_000
+    )
 
     it.effect("accounts: at most 20 times the limit, for every caller, filter, status and cursor", () =>
       Effect.gen(function*() {
