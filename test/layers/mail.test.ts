@@ -42,6 +42,7 @@ const sending = Effect.fnUntraced(function*(
     )
   )
   const run = yield* Effect.provide(MailQueue.turns, sender)
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what sends is what is made
   return Effect.provide(run, sender)
 })
 
