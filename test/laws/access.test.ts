@@ -100,7 +100,7 @@ describe("1 never more than the admin may", () => {
                   : yield* World.makePerson(id, pair.more.role)
                 const request = Random.draw(draft, ids)
                 const before = yield* facts(organization)
-                const restored = yield* People.kept(id)
+                const { restored } = yield* People.kept(id)
                 yield* give(organization, person, pair.less)
                 const less = yield* Random.sendSound(request, person.key)
                 const seenByLess = yield* seen(person.key)

@@ -96,7 +96,7 @@ const stage = Effect.gen(function*() {
     taken_email: yield* emailOf(id, admins.admin.id),
     eventId: event!.id,
     request: yield* World.makeSupportRequest(id, admins.owner.id),
-    restored: yield* People.kept(id)
+    restored: (yield* People.kept(id)).restored
   }
 })
 

@@ -41,7 +41,7 @@ export const kept = Effect.fnUntraced(function*(id: string) {
       )
     }`)
   const rowsOf = (table: string) => before.find(({ name }) => name === table)?.rows ?? "[]"
-  return World.query(id, (sql) =>
+  const restored = World.query(id, (sql) =>
     Effect.gen(function*() {
       const old = (table: string) => sql`jsonb_populate_recordset(null::${sql(table)}, ${rowsOf(table)}::jsonb) as old`
       for (const [table, key, rest] of tables) {
@@ -71,4 +71,5 @@ export const kept = Effect.fnUntraced(function*(id: string) {
       return yield* sql`delete from department where organization_id = ${id} and id not in (
         select id from ${old("department")})`
     })).pipe(Effect.asVoid)
+  return { restored }
 })
