@@ -148,17 +148,16 @@ const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, opt
   )
 })
 
+const attempted = (
+  { again, intent, reason, sessionId }: Sent,
+  outcome: SignOutAttempt["outcome"],
+  retryAt: Date | null
+): SignOutAttempt => ({ session_id: sessionId, reason, intent, again, outcome, retryAt })
+
 /** Signs one session out, unless somebody has decided otherwise in the meantime. */
 const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: Target, sent: Sent) {
   const watch = yield* Watch
-  const attempt = (outcome: SignOutAttempt["outcome"], retryAt: Date | null = null): SignOutAttempt => ({
-    session_id: sent.sessionId,
-    reason: sent.reason,
-    intent: sent.intent,
-    again: sent.again,
-    outcome,
-    retryAt
-  })
+  const attempt = (outcome: SignOutAttempt["outcome"], retryAt: Date | null = null) => attempted(sent, outcome, retryAt)
   if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt("skipped")
   const now = yield* Clock.currentTimeMillis
   return yield* Effect.match(inTime(live.signOut(id)), {
@@ -180,13 +179,16 @@ const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: Targ
   })
 })
 
-/** Signs out one after the other; where the platform refuses one for a while, the others wait with it. */
+/** Signs out one after the other; once the platform refuses one for a while, the others are not sent. */
 const act = Effect.fnUntraced(function*(claimed: Claimed, target: (id: string) => Target, all: ReadonlyArray<Sent>) {
   const attempts: Array<SignOutAttempt> = []
+  let refused = false
   for (const sent of all) {
-    const attempt = yield* signOut(claimed, target(sent.sessionId), sent)
+    const attempt: SignOutAttempt = refused
+      ? attempted(sent, "skipped", null)
+      : yield* signOut(claimed, target(sent.sessionId), sent)
     attempts.push(attempt)
-    if (attempt.outcome === "flood" || attempt.outcome === "locked") break
+    refused ||= attempt.outcome === "flood" || attempt.outcome === "locked"
   }
   return attempts
 })

@@ -1,11 +1,11 @@
 /** The MCP server at `/mcp`: Streamable HTTP in every revision, without sessions, so that any replica answers. */
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import { Effect, Fiber, FiberSet, Result } from "effect"
-import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { ConsolePageRequired } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
-import { answer, codes, type ErrorAnswer, exposedHeaders, rateHeaders, recover } from "../edge/Answer.ts"
+import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import * as Body from "../edge/Body.ts"
 import * as Compression from "../edge/Compression.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
@@ -22,6 +22,7 @@ import { type FailedAttempts, RateLimiter, type RateState } from "../ports/RateL
 import * as Arguments from "./Arguments.ts"
 import * as Direct from "./Direct.ts"
 import * as Messages from "./Messages.ts"
+import * as Origins from "./Origins.ts"
 import * as Prompts from "./Prompts.ts"
 import * as Selection from "./Selection.ts"
 import * as Text from "./Text.ts"
@@ -363,14 +364,6 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
   )
 })
 
-const cors = (allowed: ReadonlyArray<string> | undefined) =>
-  HttpMiddleware.cors({
-    ...(allowed === undefined ? {} : { allowedOrigins: (origin: string) => allowed.includes(origin) }),
-    allowedMethods: ["POST"],
-    exposedHeaders,
-    maxAge: 86_400
-  })
-
 /**
  * The server as one effect from a request to a response, to be mounted at `path` beside the interface or served alone.
  *
@@ -379,12 +372,15 @@ const cors = (allowed: ReadonlyArray<string> | undefined) =>
 export const make = Effect.fnUntraced(function*(options: Options = {}) {
   const context = yield* Effect.context<Services>()
   const { allowedOrigins } = options
+  const asked = Origins.preflight(allowedOrigins)
   // @effect-diagnostics-next-line returnEffectInGen:off -- the handler itself is what is made
   return Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
+    if (request.method === "OPTIONS") return yield* asked
     const origin = request.headers["origin"]
-    return origin === undefined || allowedOrigins === undefined || allowedOrigins.includes(origin)
+    const response = origin === undefined || allowedOrigins === undefined || allowedOrigins.includes(origin)
       ? yield* Effect.provideContext(handle(request, options), context)
       : HttpServerResponse.jsonUnsafe(Messages.refusal(-32_000, "This origin may not call."), { status: 403 })
-  }).pipe(cors(allowedOrigins))
+    return Origins.opened(response, allowedOrigins, origin)
+  })
 })

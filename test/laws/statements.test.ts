@@ -16,8 +16,14 @@ const directory = [
   "update api_key set last_used_at =",
   "delete from rate_limit where hits[cardinality(hits)] <",
   "select organization_id, sequence from pending_change where",
+  // Who acts on an account takes it before the transactions, and gives it back after them.
+  "update monitor set busy_by = $3, busy_until = $5, fence = fence + 1 where",
+  "update monitor set busy_by = null, busy_until = null where",
   "select 1"
 ]
+
+/** What is said only where a destructive operation was refused, which not every run has. */
+const sometimes = ["insert into rate_limit as log (key, hits, admitted) values ($1,"]
 
 describe("5 statements and the organization's transaction", () => {
   forEachDatabase((_, database) => {
@@ -44,7 +50,9 @@ describe("5 statements and the organization's transaction", () => {
           }))
           const own = said.filter(({ sql }) => !sql.includes("simulated_"))
           const outside = own.filter(({ inTransaction }) => !inTransaction).map(({ sql }) => sql)
-          expect(outside.filter((sql) => !directory.some((start) => sql.startsWith(start)))).toEqual([])
+          expect(outside.filter((sql) => ![...directory, ...sometimes].some((start) => sql.startsWith(start)))).toEqual(
+            []
+          )
           expect(directory.filter((start) => !outside.some((sql) => sql.startsWith(start)))).toEqual([])
           const inside = own.filter(({ inTransaction }) => inTransaction)
           expect(inside.filter(({ sql }) => directory.some((start) => start !== "select 1" && sql.startsWith(start))))

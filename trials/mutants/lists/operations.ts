@@ -129,23 +129,23 @@ export const operations: ReadonlyArray<Mutant> = [
     tests: ["test/oauth/reach.test.ts"]
   },
   {
-    file: "src/kernel/Journaling.ts",
-    line: "if (exit._tag === \"Success\") yield* settle(exit.value)",
-    becomes: "",
+    file: "src/kernel/runners/Guarded.ts",
+    line: "? yield* steps.settle(plan, exit.value, after)",
+    becomes: "? {}",
     why: "what was changed on the messenger is not kept",
     tests: ["test/spec/04_14_username.test.ts", "test/laws/messenger.test.ts"]
   },
   {
-    file: "src/kernel/Journaling.ts",
-    line: "certain: failure._tag === \"Some\" && failure.value._tag !== \"messenger_unavailable\"",
-    becomes: "certain: failure._tag === \"Some\"",
+    file: "src/kernel/runners/Guarded.ts",
+    line: "return { error: tag, certain: tag !== \"interrupted\" && tag !== \"messenger_unavailable\" }",
+    becomes: "return { error: tag, certain: tag !== \"interrupted\" }",
     why: "the journal says of a lost answer that nothing has happened",
     tests: ["test/laws/messenger.test.ts"]
   },
   {
-    file: "src/kernel/Journaling.ts",
-    line: "const exit = yield* Effect.exit(restore(act(live)))",
-    becomes: "const exit = yield* restore(Effect.exit(act(live)))",
+    file: "src/kernel/runners/Guarded.ts",
+    line: "const exit = yield* Effect.exit(restore(steps.act(plan, { ...known, live })))",
+    becomes: "const exit = yield* restore(Effect.exit(steps.act(plan, { ...known, live })))",
     why: "a caller that gives up leaves an intent without an outcome",
     tests: ["test/laws/messenger.test.ts"]
   }

@@ -1,0 +1,32 @@
+/** From which pages the server may be called, as browsers ask it. */
+import { Effect } from "effect"
+import { HttpMiddleware, HttpServerResponse } from "effect/http"
+import { exposedHeaders } from "../edge/Answer.ts"
+
+const toEveryOrigin = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposedHeaders.join(",")
+}
+
+/** What browsers are told before a request. */
+export const preflight = (allowed: ReadonlyArray<string> | undefined) =>
+  HttpMiddleware.cors({
+    ...(allowed === undefined ? {} : { allowedOrigins: (origin: string) => allowed.includes(origin) }),
+    allowedMethods: ["POST"],
+    exposedHeaders,
+    maxAge: 86_400
+  })(Effect.succeed(HttpServerResponse.empty()))
+
+/** What an answer carries for a page of another origin. */
+export const opened = (
+  response: HttpServerResponse.HttpServerResponse,
+  allowed: ReadonlyArray<string> | undefined,
+  origin: string | undefined
+) => {
+  if (allowed === undefined) return HttpServerResponse.setHeaders(response, toEveryOrigin)
+  const { vary } = response.headers
+  const varying = HttpServerResponse.setHeader(response, "vary", vary === undefined ? "Origin" : `${vary}, Origin`)
+  return origin === undefined || !allowed.includes(origin)
+    ? varying
+    : HttpServerResponse.setHeaders(varying, { ...toEveryOrigin, "access-control-allow-origin": origin })
+}
