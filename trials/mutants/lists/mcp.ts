@@ -10,8 +10,8 @@ export const mcp: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/mcp/Handler.ts",
-    line: "return origin === undefined || allowedOrigins === undefined || allowedOrigins.includes(origin)",
-    becomes: "return origin === undefined || allowedOrigins === undefined || allowedOrigins.length > 0",
+    line: "const response = origin === undefined || allowedOrigins === undefined || allowedOrigins.includes(origin)",
+    becomes: "const response = origin === undefined || allowedOrigins === undefined || allowedOrigins.length > 0",
     why: "pages of other origins call tools",
     tests: ["test/mcp/http.test.ts"]
   },
