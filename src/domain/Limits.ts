@@ -76,6 +76,10 @@ export const silenceUntilUnknown = Duration.minutes(10)
 export const lookPeriod = Duration.minutes(10)
 /** A wait that the platform asks for is a failure when it is longer. */
 export const longestQuietFlood = Duration.minutes(10)
+/** For how long a session that an admin signed out answers the same again. */
+export const rejectionRemembered = Duration.hours(24)
+/** How long one request goes on signing sessions out; the rest is left to the engine. */
+export const longestSignOut = Duration.seconds(12)
 /** How long a sign-out waits that the platform refused without saying until when. */
 export const signOutRetry = Duration.minutes(15)
 /** How long an archive without its plan stays readable, and then closed, before it is deleted. */

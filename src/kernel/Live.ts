@@ -10,12 +10,21 @@ import {
   UsernamePurchasable,
   UsernameTaken
 } from "../domain/Failure.ts"
-import type { AccountSecurity, HeldSecrets, Profile, ProfilePatch, SessionRef } from "../domain/Messenger.ts"
+import {
+  type AccountSecurity,
+  AuthorizationId,
+  type HeldSecrets,
+  type Profile,
+  type ProfilePatch,
+  type SessionRef
+} from "../domain/Messenger.ts"
 import {
   type Common,
   type LiveSession,
   MessengerSession,
   type ProfileRefused,
+  type SignOutLocked,
+  type UnknownAuthorization,
   type UsernameRefused
 } from "../ports/MessengerSession.ts"
 
@@ -28,12 +37,19 @@ export interface Live {
   security(held: HeldSecrets): Effect.Effect<AccountSecurity, LiveFailure>
 }
 
+/** What came of signing a session out: `unknown` where the messenger lists none of that id. */
+export type SignOut =
+  | { readonly kind: "done" | "unknown" }
+  /** The messenger does not let the service yet; until when is null where it does not say. */
+  | { readonly kind: "locked"; readonly until: Date | null }
+
 /** What changes something on the messenger; only a journaled change gets it. */
 export interface LiveWriter {
   updateProfile(patch: ProfilePatch): Effect.Effect<Profile, LiveFailure | BioTooLong | ParameterInvalid>
   setUsername(
     username: string | null
   ): Effect.Effect<Profile, LiveFailure | UsernameTaken | UsernameInvalid | UsernamePurchasable>
+  signOut(id: string): Effect.Effect<SignOut, LiveFailure>
 }
 
 /** How long a request waits for one answer of the messenger. */
@@ -78,6 +94,22 @@ const usernameRefusal = (
   }
 }
 
+const notSignedOut = (
+  failure: Common | SignOutLocked | UnknownAuthorization
+): Effect.Effect<SignOut, LiveFailure> => {
+  switch (failure._tag) {
+    case "UnknownAuthorization":
+      return Effect.succeed({ kind: "unknown" })
+    case "SignOutLocked":
+      return Effect.succeed({ kind: "locked", until: failure.until })
+    case "NoSession":
+    case "PlatformBusy":
+    case "PlatformRefused":
+    case "PlatformUnavailable":
+      return common(failure)
+  }
+}
+
 const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.timeoutOrElse(effect, { duration: answerTime, orElse: () => Effect.fail(new MessengerUnavailable({})) })
 
@@ -85,7 +117,14 @@ const live = (session: LiveSession): Live & LiveWriter => ({
   profile: inTime(Effect.catch(session.profile, common)),
   security: (held) => inTime(Effect.catch(session.security(held), common)),
   updateProfile: (patch) => inTime(Effect.catch(session.updateProfile(patch), profileRefusal)),
-  setUsername: (username) => inTime(Effect.catch(session.setUsername(username), usernameRefusal))
+  setUsername: (username) => inTime(Effect.catch(session.setUsername(username), usernameRefusal)),
+  signOut: (id) =>
+    inTime(
+      session.signOut(AuthorizationId.make(id)).pipe(
+        Effect.as<SignOut>({ kind: "done" }),
+        Effect.catch(notSignedOut)
+      )
+    )
 })
 
 /** Opens the account's live session for as long as the scope lasts. */

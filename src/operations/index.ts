@@ -38,6 +38,13 @@ import { getMailPreferences } from "./me/get_mail_preferences.ts"
 import { setMailPreferences } from "./me/set_mail_preferences.ts"
 import { getOrganization } from "./organization/get_organization.ts"
 import { getStatus } from "./organization/get_status.ts"
+import { releaseTakeoverLock } from "./security/release_takeover_lock.ts"
+import { setSecurityLock } from "./security/set_security_lock.ts"
+import { setTakeoverLockdown } from "./security/set_takeover_lockdown.ts"
+import { approveSession } from "./sessions/approve_session.ts"
+import { listSessions } from "./sessions/list_sessions.ts"
+import { signOutOtherSessions } from "./sessions/sign_out_other_sessions.ts"
+import { signOutSession } from "./sessions/sign_out_session.ts"
 import { getNotificationRecipients } from "./settings/get_notification_recipients.ts"
 import { setNotificationRecipients } from "./settings/set_notification_recipients.ts"
 import { createSupportRequest } from "./support/create_support_request.ts"
@@ -86,7 +93,14 @@ export const operations = [
   listSupportRequests,
   createSupportRequest,
   getSupportRequest,
-  getStatus
+  getStatus,
+  listSessions,
+  approveSession,
+  signOutSession,
+  signOutOtherSessions,
+  setTakeoverLockdown,
+  releaseTakeoverLock,
+  setSecurityLock
 ] as const
 
 export type Operations = typeof operations

@@ -31,10 +31,17 @@ export class Accounts extends Context.Service<Accounts, {
   terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
   /** The secrets of the account's messenger security that the service holds, opened. */
   heldSecrets(organizationId: OrganizationId, id: AccountId): Effect.Effect<HeldSecrets>
-  /** Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. */
-  pause(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
+  /**
+   * Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. Answers of how
+   * many sessions the review ended.
+   */
+  pause(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<number>
   /** Takes monitoring up again, as protected whatever happened before. */
   resume(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
+  /** Whether strangers are signed out on sight. */
+  setSecurityLock(organizationId: OrganizationId, account: AccountFacts, enabled: boolean): Effect.Effect<void>
+  /** Ends the lock that a stopped takeover left; that it was stopped stays. */
+  releaseTakeoverLock(organizationId: OrganizationId, account: AccountFacts): Effect.Effect<void>
   setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
   /** Files the account under a department that is locked, or under none. */
   setDepartment(

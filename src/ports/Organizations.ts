@@ -12,4 +12,8 @@ export class Organizations extends Context.Service<Organizations, {
   /** The recipients of notifications, locked for the rest of the transaction. */
   lockRecipients(id: OrganizationId): Effect.Effect<Recipients>
   setRecipients(id: OrganizationId, recipients: Recipients): Effect.Effect<void>
+  /** The facts as they are now, locked for the rest of the transaction. */
+  lockFacts(id: OrganizationId): Effect.Effect<OrganizationFacts>
+  /** Whether a takeover signs sessions out, or is only told of. */
+  setLockdown(id: OrganizationId, enabled: boolean): Effect.Effect<void>
 }>()("org-security-console/ports/Organizations") {}

@@ -194,7 +194,9 @@ describe("what goes wrong inside", () => {
         facts: () => Effect.die(new Error(secret)),
         lock: () => Effect.die(secret),
         lockRecipients: () => Effect.die(secret),
-        setRecipients: () => Effect.die(secret)
+        setRecipients: () => Effect.die(secret),
+        lockFacts: () => Effect.die(secret),
+        setLockdown: () => Effect.die(secret)
       })
     )
   )

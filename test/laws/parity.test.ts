@@ -54,11 +54,31 @@ const emailOf = (organizationId: string, adminId: string) =>
     ([row]) => row?.email ?? ""
   )
 
+/** Puts back what reviews and locks change: of each account one session of the service and one of a stranger. */
+const reviewing = (id: string, accounts: ReadonlyArray<string>) => {
+  const rows = accounts.flatMap((account_id) => {
+    const row = { organization_id: id, account_id, seen_at: new Date(1_000) }
+    return [
+      { ...row, record_id: crypto.randomUUID(), id: "1", service: true },
+      { ...row, record_id: crypto.randomUUID(), id: "2", review_deadline: new Date(9e12) }
+    ]
+  })
+  return World.query(id, (sql) =>
+    Effect.gen(function*() {
+      yield* sql`update account set locked_at = ${new Date(1_000)}, security_lock = false where organization_id = ${id}`
+      yield* sql`update organization set tamper_lockdown_enabled = true where id = ${id}`
+      yield* sql`delete from termination where organization_id = ${id}`
+      yield* sql`delete from session where organization_id = ${id}`
+      for (const row of rows) yield* sql`insert into session ${sql.insert(row)}`
+      return []
+    }))
+}
+
 const stage = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const closed = yield* World.makeOrganization({ closed_at: new Date(1_000) })
   const account = yield* World.makeLiveAccount(id)
-  const sessionless = yield* World.makeAccount(id)
+  const sessionless = yield* World.makeAccount(id, { facts: { enforcement_active_at: new Date(1_000) } })
   const taken = `taken_${crypto.randomUUID().slice(0, 8)}`
   yield* World.makeLiveAccount(id, { username: taken })
   yield* World.put(`/v1/accounts/${account.id}/role-label`, admins.owner.key, { role_label: "First" })
@@ -96,7 +116,7 @@ const stage = Effect.gen(function*() {
     taken_email: yield* emailOf(id, admins.admin.id),
     eventId: event!.id,
     request: yield* World.makeSupportRequest(id, admins.owner.id),
-    restored: (yield* People.kept(id)).restored
+    restored: Effect.andThen((yield* People.kept(id)).restored, reviewing(id, [account.id, sessionless]))
   }
 })
 
@@ -114,6 +134,7 @@ const goodArguments = (
     connection: connectionId,
     department,
     request,
+    session: "2",
     person: operation.id === "transfer_ownership" ? admins.superadmin.id : person
   })
 
@@ -128,6 +149,8 @@ const ready: Readonly<Record<string, (made: Stage) => Effect.Effect<void, unknow
 const provoked: Readonly<Record<string, (args: Arguments, made: Stage) => Omit<Case, "title">>> = {
   not_active: (args, made) => ({ args, before: paused(made, new Date(2_000)) }),
   not_paused: (args, made) => ({ args, before: paused(made, null) }),
+  not_locked: (args, made) => ({ args, before: World.set(made.id, "account", made.account, { locked_at: null }) }),
+  service_session: (args, made) => ({ args: { ...args, session_id: "1" }, before: paused(made, null) }),
   no_session: (args, made) => ({ args: { ...args, account_id: made.sessionless } }),
   mail_preferences_unavailable: (args) => ({ args, key: "nameless" }),
   username_taken: (args, made) => ({ args: { ...args, username: made.taken } }),

@@ -72,7 +72,42 @@ export const table = [
   ["list_support_requests", "GET", "/v1/support-requests", "org:read", "yes", "everyone"],
   ["create_support_request", "POST", "/v1/support-requests", "accounts:write", "no", "everyone"],
   ["get_support_request", "GET", "/v1/support-requests/{request_id}", "org:read", "yes", "everyone"],
-  ["get_status", "GET", "/v1/status", "org:read", "yes", "everyone"]
+  ["get_status", "GET", "/v1/status", "org:read", "yes", "everyone"],
+  ["list_sessions", "GET", "/v1/sessions", "org:read", "yes", "protectors"],
+  [
+    "approve_session",
+    "POST",
+    "/v1/accounts/{account_id}/sessions/{session_id}/approve",
+    "accounts:write",
+    "no",
+    "protectors"
+  ],
+  [
+    "sign_out_session",
+    "POST",
+    "/v1/accounts/{account_id}/sessions/{session_id}/sign-out",
+    "security:write",
+    "no",
+    "protectors"
+  ],
+  [
+    "sign_out_other_sessions",
+    "POST",
+    "/v1/accounts/{account_id}/sessions/sign-out-others",
+    "security:write",
+    "no",
+    "protectors"
+  ],
+  ["set_takeover_lockdown", "PUT", "/v1/settings/takeover-lockdown", "security:write", "no", "superadmins"],
+  [
+    "release_takeover_lock",
+    "POST",
+    "/v1/accounts/{account_id}/takeover-lock/release",
+    "security:write",
+    "no",
+    "protectors"
+  ],
+  ["set_security_lock", "PUT", "/v1/accounts/{account_id}/security-lock", "security:write", "no", "protectors"]
 ] as const
 
 /** The fourteen operations of section 4. */

@@ -34,7 +34,9 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
   const [first, second, third] = accounts
   yield* World.addRows("session", id, [
     { account_id: first, id: "1", service: true, current: true, device_model: text("Server"), seen_at: new Date(0) },
-    { account_id: first, id: "2", device_model: text("Phone"), review_deadline: new Date(9e12), seen_at: new Date(0) }
+    { account_id: first, id: "2", device_model: text("Phone"), review_deadline: new Date(9e12), seen_at: new Date(0) },
+    { account_id: second, id: "4", baseline: true, device_model: text("Watch"), seen_at: new Date(0) },
+    { account_id: second, id: "5", approved_at: new Date(0), device_model: text("Laptop"), seen_at: new Date(0) }
   ])
   yield* World.addRows("termination", id, [
     { account_id: first, session_id: "3", device_label: text("Tablet"), detected_at: new Date(0), actor: "external" }
@@ -81,6 +83,10 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       sql`select id from account where organization_id = ${id}
       and (department_id = ${departments[0]} or ${sql.in("id", [first, third])})`
   )
+  const records = yield* World.query<{ record_id: string }>(
+    id,
+    (sql) => sql`select record_id from session where organization_id = ${id} and not service`
+  )
   const people = Object.values(admins)
   return {
     ...organization,
@@ -97,7 +103,9 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       // None that a run sends requests with, which it would revoke.
       key: [spare.id],
       connection: [connection],
-      request: [request]
+      request: [request],
+      session: ["1", "2", "4", "5"],
+      record: records.map((row) => row.record_id)
     }
   } satisfies Populated
 })
@@ -118,7 +126,9 @@ export const nothing: Ids = {
   credential: [crypto.randomUUID()],
   key: [crypto.randomUUID()],
   connection: [crypto.randomUUID()],
-  request: [crypto.randomUUID()]
+  request: [crypto.randomUUID()],
+  session: ["nothing"],
+  record: [crypto.randomUUID()]
 }
 
 /** The ids of several organizations together. */
@@ -131,5 +141,7 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   credential: all.flatMap((ids) => ids.credential),
   key: all.flatMap((ids) => ids.key),
   connection: all.flatMap((ids) => ids.connection),
-  request: all.flatMap((ids) => ids.request)
+  request: all.flatMap((ids) => ids.request),
+  session: all.flatMap((ids) => ids.session),
+  record: all.flatMap((ids) => ids.record)
 })

@@ -15,6 +15,8 @@ export type IdKind =
   | "key"
   | "connection"
   | "request"
+  | "session"
+  | "record"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -27,13 +29,15 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   credential_id: "credential",
   api_key_id: "key",
   connection_id: "connection",
-  request_id: "request"
+  request_id: "request",
+  session_id: "session"
 }
 
 const listed: Readonly<Record<string, IdKind>> = {
   list_departments: "department",
   list_admins: "person",
-  list_support_requests: "request"
+  list_support_requests: "request",
+  list_sessions: "record"
 }
 
 /** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
@@ -57,7 +61,9 @@ export const noIds: Ids = {
   credential: [],
   key: [],
   connection: [],
-  request: []
+  request: [],
+  session: [],
+  record: []
 }
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */

@@ -48,17 +48,22 @@ export const requestOf = (operation: Operation.Any, input: Readonly<Record<strin
   input
 })
 
-/** The operations on people and credentials stand apart: each request of theirs needs one of its own. */
-const givesAccess = ({ params, scope }: Operation.Any): boolean => scope === "admins:write" || "admin_id" in params
+/**
+ * The operations on people and credentials, and those that protect an account, stand apart: each request of theirs needs
+ * one, a session or a lock of its own.
+ */
+const standsApart = ({ params, scope }: Operation.Any): boolean =>
+  scope === "admins:write" || "admin_id" in params || "session_id" in params ||
+  scope === "security:write" && "account_id" in params
 
 /** The requests about one account, one event of the journal and what else is named, in the order of the list. */
 export const requests = (account: string, event: string, more: Subject = {}): ReadonlyArray<Request> =>
-  all.filter((operation) => !givesAccess(operation))
+  all.filter((operation) => !standsApart(operation))
     .map((operation) => requestOf(operation, inputOf(operation, { ...more, account, event })))
 
 /** The operations that change something, in the order of the list. */
 export const changing: ReadonlyArray<string> = all.filter((operation) =>
-  Random.changes(operation) && !givesAccess(operation)
+  Random.changes(operation) && !standsApart(operation)
 ).map(({ id }) => id)
 
 /** Sends one of the requests. */

@@ -11,3 +11,17 @@ export class NotActive
 export class NotPaused extends Schema.TaggedError<NotPaused>()("not_paused", fields("The account is not paused.")) {
   static readonly status = 409
 }
+
+export class NotLocked extends Schema.TaggedError<NotLocked>()(
+  "not_locked",
+  fields("No takeover lock is on the account.")
+) {
+  static readonly status = 409
+}
+
+export class ServiceSession extends Schema.TaggedError<ServiceSession>()(
+  "service_session",
+  fields("The session is one of the service's own: it is neither approved nor signed out.")
+) {
+  static readonly status = 409
+}

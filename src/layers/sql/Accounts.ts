@@ -214,19 +214,19 @@ export const layer = Layer.effect(
           yield* Tenant.post(
             sql,
             sql`
-            update session set review_deadline = null, queued_at = null,
-              withheld_at = coalesce(queued_at, withheld_at),
-              withheld_reason = case when queued_at is null then withheld_reason else ending_reason end,
-              ending_reason = case when queued_at is null then ending_reason end
-            where organization_id = ${organizationId} and account_id = ${account.id}
-              and (review_deadline is not null or queued_at is not null)`
-          )
-          yield* Tenant.post(
-            sql,
-            sql`
             update monitor set epoch = epoch + 1, next_at = null, urgent = false
             where organization_id = ${organizationId} and account_id = ${account.id}`
           )
+          // Who wanted it, and that it may have been sent, stay: a session that is gone later was signed out by us.
+          const ended = yield* sql`
+            update session set review_deadline = null, queued_at = null, ending_reason = null, ending_at = null,
+              withheld_at = coalesce(queued_at, ending_at, withheld_at),
+              withheld_reason = case when queued_at is null and ending_at is null then withheld_reason
+                else ending_reason end
+            where organization_id = ${organizationId} and account_id = ${account.id}
+              and (review_deadline is not null or queued_at is not null or ending_reason is not null)
+            returning id`
+          return ended.length
         },
         Effect.orDie
       ),
@@ -251,6 +251,22 @@ export const layer = Layer.effect(
         },
         Effect.orDie
       ),
+
+      setSecurityLock: (organizationId, account, enabled) =>
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
+          update account set security_lock = ${enabled}
+          where organization_id = ${organizationId} and id = ${account.id}`
+        )),
+
+      releaseTakeoverLock: (organizationId, account) =>
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
+          update account set locked_at = null, lock_reason = null
+          where organization_id = ${organizationId} and id = ${account.id}`
+        )),
 
       setRoleLabel: (organizationId, account, label) =>
         Effect.orDie(Tenant.post(

@@ -41,6 +41,8 @@ export const layer = Layer.effect(
   Ports.Organizations,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const one = ([facts]: ReadonlyArray<OrganizationFacts>) =>
+      facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
     return Ports.Organizations.of({
       facts: ({ arrival, organizationId }) =>
         arrival !== undefined
@@ -48,9 +50,7 @@ export const layer = Layer.effect(
           : sql<OrganizationFacts>`
             select ${sql.literal(organizationColumns)} from organization where id = ${organizationId}`.pipe(
             Effect.orDie,
-            Effect.flatMap(([facts]) =>
-              facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
-            )
+            Effect.flatMap(one)
           ),
       lock: (id) => Effect.orDie(Tenant.post(sql, sql`select 1 from organization where id = ${id} for no key update`)),
       // A full lock would meet the journal's foreign key on this row from the other side: a deadlock.
@@ -63,6 +63,16 @@ export const layer = Layer.effect(
       setRecipients: (id, recipients) =>
         Effect.orDie(
           Tenant.post(sql, sql`update organization set notification_recipients = ${recipients} where id = ${id}`)
+        ),
+      lockFacts: (id) =>
+        sql<OrganizationFacts>`
+          select ${sql.literal(organizationColumns)} from organization where id = ${id} for no key update`.pipe(
+          Effect.orDie,
+          Effect.flatMap(one)
+        ),
+      setLockdown: (id, enabled) =>
+        Effect.orDie(
+          Tenant.post(sql, sql`update organization set tamper_lockdown_enabled = ${enabled} where id = ${id}`)
         )
     })
   })

@@ -21,26 +21,29 @@ import * as Outbox from "./Outbox.ts"
 import * as Overview from "./Overview.ts"
 import * as People from "./People.ts"
 import * as RateLimiter from "./RateLimiter.ts"
+import * as Sessions from "./Sessions.ts"
 import * as Support from "./Support.ts"
 
-export const layer = Layer.merge(ConsolePasswords.layer, Overview.layer).pipe(Layer.provideMerge(Layer.mergeAll(
-  Accounts.layer,
-  Admins.layer,
-  Applications.layer,
-  Credentials.layer,
-  Db.layer,
-  Departments.layer,
-  Directory.layer,
-  Entrance.layer,
-  Guard.layer,
-  IdempotencyKeys.layer,
-  IssuedCredentials.layer,
-  Journal.layer,
-  OAuthClients.layer,
-  OAuthGrants.layer,
-  Organizations.layer,
-  Outbox.layer,
-  People.layer,
-  RateLimiter.layer,
-  Support.layer
-))).pipe(Layer.provideMerge(Vault.layer))
+export const layer = Layer.mergeAll(ConsolePasswords.layer, Overview.layer, Sessions.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(
+    Accounts.layer,
+    Admins.layer,
+    Applications.layer,
+    Credentials.layer,
+    Db.layer,
+    Departments.layer,
+    Directory.layer,
+    Entrance.layer,
+    Guard.layer,
+    IdempotencyKeys.layer,
+    IssuedCredentials.layer,
+    Journal.layer,
+    OAuthClients.layer,
+    OAuthGrants.layer,
+    Organizations.layer,
+    Outbox.layer,
+    People.layer,
+    RateLimiter.layer,
+    Support.layer
+  ))
+).pipe(Layer.provideMerge(Vault.layer))

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, accountName, TargetAccount } from "../../domain/Account.ts"
 import { NotActive } from "../../domain/Failure.ts"
+import { reviewEnded } from "../../domain/mail/index.ts"
 import { deriveStatus, isActive } from "../../domain/Status.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/Accounts.ts"
@@ -28,12 +29,19 @@ export const pauseProtection = Operation.write(
     Effect.gen(function*() {
       const accounts = yield* Accounts
       if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
-      yield* accounts.pause(caller.organizationId, account, now)
-      return Operation.changed({
-        object: "account_action" as const,
-        account_id,
-        action: "paused",
-        status: "paused" as const
-      })
+      const sessions = yield* accounts.pause(caller.organizationId, account, now)
+      const facts = {
+        account: { id: account.id, name: accountName(account) },
+        by: caller.adminName ?? caller.adminId,
+        did: "paused" as const,
+        sessions
+      }
+      return Operation.changed(
+        { object: "account_action" as const, account_id, action: "paused", status: "paused" as const },
+        {},
+        undefined,
+        [],
+        sessions === 0 ? [] : [reviewEnded(facts)]
+      )
     })
 )

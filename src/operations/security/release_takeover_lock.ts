@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { NotLocked } from "../../domain/Failure.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { sample } from "./release_takeover_lock.sample.ts"
+
+export const releaseTakeoverLock = Operation.write(
+  "release_takeover_lock",
+  {
+    summary: "Release the lock that a stopped takeover left, so that the holder can sign in again.",
+    description:
+      "While the lock is on, whoever signs in is signed out at once, for 48 hours at most. Release it first, and only then hand out the account's two-factor password. The status stays hijack_blocked for its 48 hours.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/takeover-lock/release",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    success: AccountAction,
+    sample,
+    failures: [NotLocked],
+    journal: { action: "takeover.lock_released", target: "account" }
+  },
+  (_, { account, caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      if (account.locked_at === null) return yield* new NotLocked({})
+      yield* accounts.releaseTakeoverLock(caller.organizationId, account)
+      return Operation.changed(acted("takeover_lock_released", account, null, now))
+    })
+)

@@ -1,0 +1,38 @@
+import { Effect, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { NotActive } from "../../domain/Failure.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import { deriveStatus, isActive } from "../../domain/Status.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { sample } from "./set_security_lock.sample.ts"
+
+export const setSecurityLock = Operation.write(
+  "set_security_lock",
+  {
+    summary: "Set an account's security lock: while it is on, a session that nobody approved is signed out on sight.",
+    description: "Sessions that were seen before keep their deadlines.",
+    method: "PUT",
+    path: "/v1/accounts/:account_id/security-lock",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    body: { enabled: Schema.Boolean.annotateKey({ description: "Whether the lock is on." }) },
+    success: AccountAction,
+    sample,
+    failures: [NotActive],
+    journal: { action: "security_lock.set", target: "account" }
+  },
+  ({ enabled }, { account, caller, now }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+      const answer = acted(enabled ? "security_lock_enabled" : "security_lock_disabled", account, null, now)
+      if (account.security_lock === enabled) return Operation.unchanged(answer)
+      yield* accounts.setSecurityLock(caller.organizationId, account, enabled)
+      return Operation.changed(answer, { enabled })
+    })
+)

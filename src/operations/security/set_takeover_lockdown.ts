@@ -1,0 +1,38 @@
+import { Effect, Schema } from "effect"
+import { superadmins } from "../../domain/Access.ts"
+import { SuperadminRequired } from "../../domain/Failure.ts"
+import { Organization, organization } from "../../domain/Organization.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Organizations } from "../../ports/Organizations.ts"
+import { sample } from "./set_takeover_lockdown.sample.ts"
+
+export const setTakeoverLockdown = Operation.write(
+  "set_takeover_lockdown",
+  {
+    summary: "Set whether a detected takeover signs the account's other sessions out, or is only told of.",
+    description: "Turning it on signs nothing out by itself: it holds for takeovers that are detected from now on.",
+    method: "PUT",
+    path: "/v1/settings/takeover-lockdown",
+    toolset: "security",
+    scope: "security:write",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    idempotent: true,
+    body: {
+      enabled: Schema.Boolean.annotateKey({
+        description: "True signs the account's other sessions out, approved ones too; false only alerts."
+      })
+    },
+    success: Organization,
+    sample,
+    journal: { action: "takeover_lockdown.set", target: "organization" }
+  },
+  ({ enabled }, { caller, now }) =>
+    Effect.gen(function*() {
+      const organizations = yield* Organizations
+      const facts = yield* organizations.lockFacts(caller.organizationId)
+      if (facts.tamper_lockdown_enabled === enabled) return Operation.unchanged(organization(facts, now))
+      yield* organizations.setLockdown(caller.organizationId, enabled)
+      return Operation.changed(organization({ ...facts, tamper_lockdown_enabled: enabled }, now), { enabled })
+    })
+)

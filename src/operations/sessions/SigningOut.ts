@@ -1,0 +1,95 @@
+/** How two operations sign sessions out: one after the other, and what could not be is left to the engine. */
+import { Clock, Duration, Effect } from "effect"
+import type { Caller } from "../../domain/Access.ts"
+import type { AccountFacts } from "../../domain/Account.ts"
+import { longestSignOut, signOutRetry } from "../../domain/Limits.ts"
+import { plus } from "../../domain/protection/Deadline.ts"
+import { acted, type StoredSession } from "../../domain/SessionReview.ts"
+import type { LiveWriter } from "../../kernel/Live.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { Db } from "../../ports/Db.ts"
+import { Sessions, type Whose } from "../../ports/Sessions.ts"
+
+interface Context {
+  readonly account: AccountFacts
+  readonly caller: Caller["Service"]
+}
+
+/** What the steps of both operations need; a step that needs less says so by this. */
+type Needs = Accounts | Db | Sessions
+export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
+
+export const whoseOf = ({ account, caller }: Context): Whose => ({
+  organizationId: caller.organizationId,
+  accountId: account.id
+})
+
+/** What came of each session, by their ids. */
+export interface Came {
+  readonly ended: ReadonlyArray<string>
+  readonly gone: ReadonlyArray<string>
+  readonly waiting: ReadonlyArray<string>
+  /** Whether the messenger did it is not known. */
+  readonly unsure: ReadonlyArray<string>
+  /** Somebody decided otherwise in the meantime. */
+  readonly spared: ReadonlyArray<string>
+  readonly retryAt: Date | null
+}
+
+const nothing: Came = { ended: [], gone: [], waiting: [], unsure: [], spared: [], retryAt: null }
+
+/**
+ * Signs out one after the other; once the messenger refuses one or does not answer, the others wait. It fails as the
+ * messenger does where that was the first.
+ */
+export const signOut = Effect.fnUntraced(
+  function*(targets: ReadonlyArray<StoredSession>, live: LiveWriter, context: Context) {
+    const sessions = yield* Sessions
+    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(longestSignOut)
+    let came = nothing
+    for (const [place, { id, sent }] of targets.entries()) {
+      const now = yield* Clock.currentTimeMillis
+      const rest = targets.slice(place + 1).map((target) => target.id)
+      if (now >= until) return { ...came, waiting: [id, ...rest] }
+      if (!(yield* sessions.maySignOut(whoseOf(context), id))) {
+        came = { ...came, spared: [...came.spared, id] }
+        continue
+      }
+      const attempt = live.signOut(id)
+      const result = came.ended.length + came.gone.length === 0
+        ? yield* attempt
+        : yield* Effect.orElseSucceed(attempt, () => null)
+      if (result === null) return { ...came, unsure: [id], waiting: rest }
+      switch (result.kind) {
+        case "done":
+          came = { ...came, ended: [...came.ended, id] }
+          break
+        case "unknown":
+          // Where it may have been sent before, that was what ended it.
+          came = sent ? { ...came, ended: [...came.ended, id] } : { ...came, gone: [...came.gone, id] }
+          break
+        case "locked":
+          return { ...came, waiting: [id, ...rest], retryAt: result.until ?? plus(new Date(now), signOutRetry) }
+      }
+    }
+    return came
+  }
+)
+
+/** Writes down what came of it; answers how many sessions are still to be signed out. */
+export const settle = Effect.fnUntraced(function*(came: Came, context: Context) {
+  const sessions = yield* Sessions
+  yield* sessions.settle(whoseOf(context), came, new Date(yield* Clock.currentTimeMillis))
+  return came.waiting.length + came.unsure.length
+})
+
+/** The answer, with the status that the account has by now where that is another. */
+export const answer = Effect.fnUntraced(function*(action: string, { account, caller }: Context) {
+  const accounts = yield* Accounts
+  const db = yield* Db
+  // What was done stays true where the status cannot be read.
+  const after = yield* db.read(caller.organizationId, accounts.find(caller, account.id, false)).pipe(
+    Effect.orElseSucceed(() => null)
+  )
+  return acted(action, account, after, new Date(yield* Clock.currentTimeMillis))
+})

@@ -1,0 +1,48 @@
+import { Effect, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountId } from "../../domain/Account.ts"
+import { ParameterInvalid } from "../../domain/Failure.ts"
+import { ReviewState, SessionRecordId, SessionReview, sessionReview } from "../../domain/SessionReview.ts"
+import { defaultPageLimit, List, page, PageLimit } from "../../domain/Wire.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Sessions } from "../../ports/Sessions.ts"
+import { sample } from "./list_sessions.sample.ts"
+
+export const listSessions = Operation.read(
+  "list_sessions",
+  {
+    summary: "List the sessions of all accounts that the caller reaches: what has to be reviewed first comes first.",
+    description:
+      "The order is by review_deadline, those without one last, then the newest first. The service's own sessions are not listed: get_account shows them.",
+    method: "GET",
+    path: "/v1/sessions",
+    toolset: "security",
+    scope: "org:read",
+    roles: protectors,
+    query: {
+      review: Schema.optionalKey(ReviewState).annotateKey({
+        description:
+          "Only these: `pending` has a deadline or is being signed out, `approved` was approved by an admin, `unreviewed` was there before the service."
+      }),
+      account_id: Schema.optionalKey(AccountId).annotateKey({ description: "Only the sessions of this account." }),
+      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most sessions on a page." }),
+      starting_after: Schema.optionalKey(SessionRecordId).annotateKey({
+        description: "Id of the last item of the previous page; left out for the first page."
+      })
+    },
+    success: List(SessionReview).annotate({ identifier: "session_review_list" }),
+    sample
+  },
+  ({ account_id, limit = defaultPageLimit, review, starting_after }, { caller, now }) =>
+    Effect.gen(function*() {
+      const sessions = yield* Sessions
+      const rows = yield* sessions.list(caller, { review, accountId: account_id, after: starting_after, limit })
+      if (rows === null) {
+        return yield* new ParameterInvalid({
+          param: "starting_after",
+          message: "starting_after: there is no such session, or it has ended. Start with the first page."
+        })
+      }
+      return page(rows.map((row) => sessionReview(row, now)), limit)
+    })
+)

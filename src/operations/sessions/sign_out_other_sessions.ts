@@ -1,0 +1,87 @@
+import { Effect, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { NotActive } from "../../domain/Failure.ts"
+import { canSignOut } from "../../domain/protection/Deadline.ts"
+import { acted, isKept, Keep, type StoredSession } from "../../domain/SessionReview.ts"
+import { deriveStatus, isActive } from "../../domain/Status.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Sessions } from "../../ports/Sessions.ts"
+import { sample } from "./sign_out_other_sessions.sample.ts"
+import { answer, needing, settle, signOut, whoseOf } from "./SigningOut.ts"
+
+const queued = { action: "sessions.sign_out_queued", target: "account" } as const
+
+interface Plan {
+  readonly keep: Keep
+  readonly targets: ReadonlyArray<StoredSession>
+}
+
+const idsOf = (targets: ReadonlyArray<StoredSession>) => targets.map(({ id }) => id)
+
+export const signOutOtherSessions = Operation.guarded(
+  "sign_out_other_sessions",
+  {
+    summary: "Sign an account's sessions out, all but the service's own and those that are kept.",
+    description:
+      "By default what is approved and what was there before the service is kept; the latter is usually the holder's own phone. Within 24 hours of connecting the sign-outs are queued, and so is what the messenger does not take at once.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/sessions/sign-out-others",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    destructive: true,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    body: {
+      keep: Schema.optionalKey(Keep).annotateKey({
+        description:
+          "Which sessions stay: `approved_and_baseline` (the default), only the `approved` ones, or `none` but the service's own."
+      })
+    },
+    success: AccountAction,
+    sample,
+    failures: [NotActive],
+    journal: { action: "sessions.signed_out", target: "account" }
+  },
+  {
+    check: ({ keep = "approved_and_baseline" }, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        const sessions = yield* Sessions
+        const whose = whoseOf({ account, caller })
+        if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+        const targets = (yield* sessions.others(whose)).filter((session) => !isKept(session, keep))
+        if (targets.length === 0) return Operation.unchanged(acted("sessions_signed_out", account, null, now))
+        if (canSignOut(account.enforcement_active_at, now)) return Operation.planned<Plan>({ keep, targets })
+        const later = acted("session_sign_out_queued", account, null, now)
+        const fresh = idsOf(targets.filter(({ ending }) => !ending))
+        if (fresh.length === 0) return Operation.unchanged(later)
+        return Operation.stored({
+          answer: later,
+          journal: queued,
+          details: { keep, sessions: fresh.length },
+          write: sessions.reject(whose, { sessions: fresh, by: caller.adminId, intent: null }, now)
+        })
+      })),
+    intent: ({ keep, targets }) => ({ details: { keep, sessions: targets.length } }),
+    prepare: ({ targets }, intent, { account, caller, now }) =>
+      Effect.flatMap(Sessions, (sessions) => {
+        const rejection = { sessions: idsOf(targets), by: caller.adminId, intent }
+        return sessions.reject(whoseOf({ account, caller }), rejection, now)
+      }),
+    act: ({ targets }, { account, caller, live }) => signOut(targets, live, { account, caller }),
+    settle: ({ keep }, came, { account, caller }) =>
+      Effect.map(settle(came, { account, caller }), (left) => ({
+        outcome: came.ended.length + came.gone.length > 0 ? "done" as const : "failed" as const,
+        details: { signed_out: came.ended.length, gone: came.gone.length, queued: left, spared: came.spared.length },
+        more: left > 0
+          ? [{ journal: queued, targetId: account.id, accountId: account.id, details: { keep, sessions: left } }]
+          : []
+      })),
+    answer: (_, { unsure, waiting }, { account, caller }) =>
+      answer(waiting.length + unsure.length > 0 ? "session_sign_out_queued" : "sessions_signed_out", {
+        account,
+        caller
+      })
+  }
+)
