@@ -14,6 +14,7 @@ import { Credentials } from "../../../src/ports/Credentials.ts"
 import { Departments } from "../../../src/ports/Departments.ts"
 import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
 import { Organizations } from "../../../src/ports/Organizations.ts"
+import { Sessions } from "../../../src/ports/Sessions.ts"
 import { postgresUrl } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import * as Fixtures from "../../support/fixtures.ts"
@@ -234,6 +235,29 @@ describe("rows read for a page", () => {
               Effect.forEach(AccountStatus.literals, (status) => accountsOver(caller, { status }, now)))
           }))
         expect(found.flat(3)).toEqual([])
+      }))
+
+    it.effect("sessions that wait for their review: at most 20 times the limit, for whoever reaches every account", () =>
+      Effect.gen(function*() {
+        const sessions = yield* Sessions
+        const caller = yield* callerOf(big.id, "owner", null)
+        const query = (after: string | undefined) => ({
+          review: "pending" as const,
+          accountId: undefined,
+          after,
+          limit
+        })
+        const found = yield* over(
+          caller,
+          query(undefined),
+          (asked) =>
+            Effect.map(
+              sessions.list(caller, asked),
+              (rows) => rows?.map((row) => ({ id: row.record_id })) ?? null
+            ),
+          query
+        )
+        expect(found).toEqual([])
       }))
 
     it.effect("journal: at most 20 times the limit, or what the caller may see where that is narrow and filtered", () =>
