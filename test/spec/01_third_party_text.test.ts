@@ -19,10 +19,10 @@ const plant = Effect.fnUntraced(function*(text: string) {
     archive_started_at: moment,
     archive_phase: "messages",
     archive_current_chat: text,
-    last_poll_error: text,
     lock_reason: text,
     paired_error: text
   })
+  yield* World.set(id, "monitor", account.id, { last_poll_error: text })
   const device = { device_model: text, platform: text, app_name: text, app_version: text, country: text }
   yield* World.addRows("session", id, [{ account_id: account.id, id: "1", seen_at: moment, ...device }])
   yield* World.addRows("termination", id, [
@@ -46,12 +46,14 @@ const plant = Effect.fnUntraced(function*(text: string) {
   const again = yield* World.put(`/v1/accounts/${account.id}/role-label`, admins.owner.key, { role_label: "Other" })
   expect(again.status).toBe(200)
   const eventId = (yield* World.journal(id)).at(-1)!.id
+  const department = yield* World.makeDepartment(id)
+  const request = yield* World.makeSupportRequest(id, admins.owner.id)
   return {
     organization,
     account,
     key: admins.owner.key,
     eventId,
-    requests: requests(account.id, eventId).map((request) =>
+    requests: requests(account.id, eventId, { department, request }).map((request) =>
       "query" in request.input ? requestOf(request.operation, { ...request.input, query: text }) : request
     )
   }
