@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Engine } from "../../src/engine/Engine.ts"
+import { LiveSessions } from "../../src/engine/LiveSessions.ts"
+import { verify } from "../../src/layers/sql/Journal.ts"
+import * as Fixtures from "../support/fixtures.ts"
+import { workers } from "../support/replicas.ts"
+import { makeWatched, start } from "../support/watched.ts"
+import * as World from "../support/world.ts"
+
+const atOnce = { concurrency: "unbounded" } as const
+
+const accounts = 20
+
+describe("12.4 two processes that watch the accounts of one database", () => {
+  it.effect("find each stranger once and sign them out once", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const [one, two] = yield* workers
+      const organization = yield* one(World.makeOrganization())
+      const { admins, id } = organization
+      const watched = yield* Effect.forEach(Array.from({ length: accounts }), () => one(makeWatched(organization)))
+      const tick = Effect.flatMap(Engine, (engine) => engine.tick)
+      const work = { rounds: 0, signedOut: 0, steps: [0, 0] }
+      /** Both do what is due, now one first and then the other. */
+      const both = Effect.gen(function*() {
+        const [first, second] = work.rounds++ % 2 === 0 ? [0, 1] as const : [1, 0] as const
+        const ticks = [one(tick), two(tick)] as const
+        const reports = yield* Effect.all([ticks[first], ticks[second]], atOnce)
+        for (const [index, report] of [[first, reports[0]], [second, reports[1]]] as const) {
+          work.steps[index] = (work.steps[index] ?? 0) + report.steps
+          work.signedOut += report.signedOut
+        }
+      })
+      // The messenger ends a session whose key two processes use: each lets go of it before the other may have it.
+      const letGo = Effect.flatMap(
+        LiveSessions,
+        (sessions) => Effect.forEach(watched, ({ sessionRef }) => sessions.close(sessionRef))
+      )
+      const during = Effect.fnUntraced(function*(seconds: number) {
+        for (let second = 0; second < seconds; second += 6) {
+          yield* both
+          yield* one(letGo)
+          yield* two(letGo)
+          yield* TestClock.adjust("6 seconds")
+        }
+      })
+      yield* during(6)
+      for (const { stranger } of watched) yield* one(stranger)
+      yield* during(80)
+      assert.strictEqual(work.signedOut, 0)
+      yield* TestClock.adjust("12 hours")
+      yield* during(80)
+      assert.strictEqual(work.signedOut, accounts)
+      assert.isAbove(Math.min(...work.steps), 0)
+      const events = yield* one(World.journal(id))
+      const of = (action: string, outcome: string) =>
+        events.filter((event) => event.action === action && event.outcome === outcome)
+      for (const [action, outcome] of [["session.detected", "done"], ["session.autokilled", "done"]] as const) {
+        assert.sameMembers(
+          of(action, outcome).map(({ account_id }) => account_id),
+          watched.map(({ account }) => account)
+        )
+      }
+      assert.lengthOf(of("session.autokilled", "pending"), accounts)
+      const open = yield* one(
+        World.query(id, (sql) => sql`select sequence from pending_change where organization_id = ${id}`)
+      )
+      assert.lengthOf(open, 0)
+      assert.isTrue((yield* one(Fixtures.within(id, verify(id)))).ok)
+      for (const { account } of watched) {
+        const { body } = yield* two(World.get(`/v1/accounts/${account}`, admins.owner.key))
+        assert.deepStrictEqual(
+          [body.status, body.terminations.map(({ reason }: { reason: string }) => reason)],
+          ["protected", ["autokill"]]
+        )
+      }
+    }))
+})
