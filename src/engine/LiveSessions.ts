@@ -8,7 +8,7 @@ import { Monitors } from "./Monitors.ts"
 type Account = Pick<Held, "accountId" | "organizationId">
 
 /** How long one call to the messenger may take. */
-export const callTimeout = Duration.seconds(8)
+const callTimeout = Duration.seconds(8)
 
 /** What a call answers in time; one that takes longer counts as unavailable. */
 export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R> =>
