@@ -1,5 +1,5 @@
 /** The service over HTTP: one handler from a request to its answer, with a route for every operation. */
-import { ByteSize, Context, Effect, Option, Scope, Tracer } from "effect"
+import { ByteSize, Context, Effect, Scope, Tracer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FindMyWay, HttpIncomingMessage, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ResourceMissing } from "../domain/Failure.ts"
@@ -126,17 +126,6 @@ const foreign = /[;#]/
 /** What of the surroundings in which the service is made belongs to its requests: no span and no scope does. */
 const lasting = Context.omit(Tracer.ParentSpan, Scope.Scope, HttpServerRequest.HttpServerRequest)
 
-/** The service's context for a request, in the span that its server has opened. */
-const around = (
-  context: Context.Context<Services>,
-  request: HttpServerRequest.HttpServerRequest,
-  outer: Context.Context<never>
-) => {
-  const own = Context.add(context, HttpServerRequest.HttpServerRequest, request)
-  const span = Context.getOption(outer, Tracer.ParentSpan)
-  return Option.isSome(span) ? Context.add(own, Tracer.ParentSpan, span.value) : own
-}
-
 /**
  * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web handler
  * by `HttpEffect.toWebHandler`.
@@ -191,7 +180,8 @@ export const make: Effect.Effect<
         )
       ),
       (outer: Context.Context<HttpServerRequest.HttpServerRequest>) =>
-        Observation.inContext(around(context, request, outer), observation)
+        // What a host has provided around the service counts at each request.
+        Observation.inContext(Context.merge(outer, context), observation)
     )
   }
   // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made

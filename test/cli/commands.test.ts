@@ -94,8 +94,8 @@ describe("the commands", () => {
     const service = await serve(["--data", data])
     const act = (args: ReadonlyArray<string>, stdin?: string) =>
       doneHere([...args, "--data", data], stdin === undefined ? {} : { stdin })
-    const makeKey = async () =>
-      JSON.parse(await act(["keys", "create", "acme", owner, "--label", "K", "--scopes", "org:read", "--json"]))
+    const makeKey = async (admin = owner) =>
+      JSON.parse(await act(["keys", "create", "acme", admin, "--label", "K", "--scopes", "org:read", "--json"]))
     const status = async (key: string) => (await ask(service.address, key, "GET", "/v1/organization")).status
     await act(["organizations", "create", "acme", "--name", "Acme", "--owner", owner])
 
@@ -108,10 +108,13 @@ describe("the commands", () => {
     const { key, key_id } = await makeKey()
     const mail = await ask(service.address, key, "GET", "/v1/me/mail-preferences")
     expect([mail.status, mail.body.email]).toEqual([200, owner])
-    await act(["admins", "disable", "acme", owner])
-    expect(await status(key)).toBe(401)
-    await act(["admins", "enable", "acme", owner])
-    expect(await status(key)).toBe(200)
+    const second = "sam@acme.example"
+    await act(["admins", "create", "acme", second, "--role", "superadmin"])
+    const { key: theirs } = await makeKey(second)
+    await act(["admins", "disable", "acme", second])
+    expect(await status(theirs)).toBe(401)
+    await act(["admins", "enable", "acme", second])
+    expect(await status(theirs)).toBe(200)
     await act(["keys", "revoke", "acme", key_id])
     expect(await status(key)).toBe(401)
 
@@ -228,7 +231,7 @@ describe("the documents that the commands print", () => {
     )
     for (const help of helps) expect(help).toMatch(/DESCRIPTION[^]*USAGE[^]*FLAGS[^]*--data[^]*EXAMPLES/)
     expect(subcommands(await doneHere(["admins", "--help"]))).toEqual(
-      ["create", "set-password", "disable", "enable", "list", "show", "set"]
+      ["create", "set-password", "disable", "enable", "invitation", "list", "show", "set"]
     )
   }, 60_000)
 })
