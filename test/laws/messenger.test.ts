@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/Access.ts"
 import { SessionEnd } from "../../src/domain/Messenger.ts"
@@ -7,7 +7,7 @@ import { type Answer, type PlatformOperation, SimulatedPlatform } from "../../sr
 import { verify } from "../../src/layers/sql/Journal.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
-import { MessengerSession } from "../../src/ports/MessengerSession.ts"
+import { Guard } from "../../src/ports/Guard.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
@@ -23,6 +23,7 @@ const stage = Effect.gen(function*() {
     account: { ...account, organizationId: id },
     caller: Caller.of({ ...known, via: "embedded", ip: null, requestId: null }),
     rename: World.patch(profile, admins.owner.key, { first_name: "Grace" }),
+    profile: (patch: object) => World.patch(profile, admins.owner.key, patch),
     read: World.get(profile, admins.owner.key),
     name: Effect.map(World.get(`/v1/accounts/${account.id}`, admins.owner.key), ({ body }) => body.name as string),
     script: (answer: Answer, operation: PlatformOperation = "update_profile") =>
@@ -37,6 +38,9 @@ const stage = Effect.gen(function*() {
     })
   }
 })
+
+/** Time on the real clock, in which the database answers. */
+const answered = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 25)))
 
 const intent = { outcome: "pending", details: { fields: "first_name" }, closes: null }
 
@@ -113,32 +117,49 @@ describe("6 changes on the messenger that go wrong", () => {
           }
         }))
 
-      it.effect("changes that overlap leave the names that the messenger made last, whichever answer comes last", () =>
+      it.effect("a change waits for one that is under way, and the names are those that the messenger made last", () =>
         Effect.gen(function*() {
-          const { account, name, rename } = yield* stage
-          const asked = yield* Deferred.make<void>()
-          const release = yield* Deferred.make<void>()
-          const session = yield* (yield* MessengerSession).open(account.sessionRef)
-          const answeredLate = MessengerSession.of({
-            open: () =>
-              Effect.succeed({
-                ...session,
-                updateProfile: (patch) =>
-                  session.updateProfile(patch).pipe(
-                    Effect.tap(Deferred.succeed(asked, undefined)),
-                    Effect.tap(Deferred.await(release))
-                  )
-              })
-          })
-          const first = yield* Effect.forkChild(Effect.provideService(rename, MessengerSession, answeredLate))
-          yield* Deferred.await(asked)
-          yield* session.updateProfile({ first_name: "Between" })
-          expect((yield* rename).status).toBe(200)
-          yield* session.updateProfile({ first_name: "Latest" })
-          expect(yield* name).toBe("Grace Lovelace")
-          yield* Deferred.succeed(release, undefined)
+          const { account, asked, journal, name, profile, rename, script } = yield* stage
+          yield* script({ _tag: "Slow", milliseconds: 5000 })
+          const first = yield* Effect.forkChild(rename)
+          yield* asked
+          const second = yield* Effect.forkChild(profile({ first_name: "Latest" }))
+          yield* TestClock.adjust("4 seconds")
+          expect(yield* journal).toEqual([intent])
+          yield* TestClock.adjust("1 second")
           expect((yield* Fiber.join(first)).status).toBe(200)
+          while (second.pollUnsafe() === undefined) {
+            yield* TestClock.adjust("100 millis")
+            yield* answered
+          }
+          expect((yield* Fiber.join(second)).status).toBe(200)
           expect(yield* name).toBe("Latest Lovelace")
+          expect((yield* journal).map(({ closes, outcome }) => [outcome, closes])).toEqual([
+            ["pending", null],
+            ["done", 1],
+            ["pending", null],
+            ["done", 3]
+          ])
+          expect(
+            yield* World.query(account.organizationId, (sql) => sql`select 1 from monitor where busy_until is not null`)
+          )
+            .toEqual([])
+        }))
+
+      it.effect("a change that has waited 8 seconds for somebody else on the account answers 503, and leaves no entry", () =>
+        Effect.gen(function*() {
+          const { account, journal, rename } = yield* stage
+          const guard = yield* Guard
+          yield* Effect.scoped(Effect.gen(function*() {
+            yield* guard.acquire(account.organizationId, account.id)
+            const waiting = yield* Effect.forkChild(rename)
+            while (waiting.pollUnsafe() === undefined) {
+              yield* TestClock.adjust("100 millis")
+              yield* answered
+            }
+            expect(refusal(yield* Fiber.join(waiting))).toEqual(unavailable(1))
+          }))
+          expect(yield* journal).toEqual([])
         }))
 
       it.effect("however the service's session ended: 409 no_session, and nothing is journaled", () =>
