@@ -72,6 +72,8 @@ export const manyFailures = 10
 /** An account is unknown after so many failures in a row, or so long without a good poll. */
 export const failuresUntilUnknown = 3
 export const silenceUntilUnknown = Duration.minutes(10)
+/** So many accounts of an organization that become unknown at once are told of each for itself, more of them together. */
+export const lossesToldAlone = 20
 /** How often security settings and profile are read. */
 export const lookPeriod = Duration.minutes(10)
 /** A wait that the platform asks for is a failure when it is longer. */

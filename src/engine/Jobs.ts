@@ -5,13 +5,14 @@ import type { Job } from "./Job.ts"
 import { Upkeep } from "./Upkeep.ts"
 
 /** What watches accounts, in a process that does. */
-const watch = Effect.map(
-  Effect.serviceOption(Engine),
-  Option.match({
-    onNone: (): ReadonlyArray<Job> => [],
-    onSome: ({ claim }): ReadonlyArray<Job> => [{ name: "watch_accounts", period: "1 second", run: claim }]
+const watchJobs = (engine: Option.Option<Engine["Service"]>, upkeep: Upkeep["Service"]): ReadonlyArray<Job> =>
+  Option.match(engine, {
+    onNone: () => [],
+    onSome: ({ claim }) => [
+      { name: "watch_accounts", period: "1 second", run: claim },
+      { name: "notice_silence", period: "1 minute", run: upkeep.noticeSilence }
+    ]
   })
-)
 
 /** What looks after the stored data. */
 const upkeepJobs = (upkeep: Upkeep["Service"]): ReadonlyArray<Job> => [
@@ -47,7 +48,7 @@ const upkeepJobs = (upkeep: Upkeep["Service"]): ReadonlyArray<Job> => [
 
 /** Every job there is. */
 export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.zipWith(
-  watch,
+  Effect.serviceOption(Engine),
   Upkeep,
-  (watching, upkeep) => [...watching, ...upkeepJobs(upkeep)]
+  (engine, upkeep) => [...watchJobs(engine, upkeep), ...upkeepJobs(upkeep)]
 )

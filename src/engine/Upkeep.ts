@@ -16,6 +16,8 @@ export class Upkeep extends Context.Service<Upkeep, {
   closeAbandonedIntents(all: boolean): Done
   /** Brings the kept statuses up to date that time alone has ended; rows that another process has locked are skipped. */
   readonly refreshStatuses: Done
+  /** Makes accounts unknown that nobody has looked at for too long; rows that another process has locked are skipped. */
+  readonly noticeSilence: Done
   /** Signs the journals that are due, or `all` that have something new; one process at a time. */
   signCheckpoints(all: boolean): Done<JobFailure>
   /** Where signed checkpoints are pushed; a lease keeps other processes from one target. */

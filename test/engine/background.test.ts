@@ -15,6 +15,7 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
   const upkeep: Members = {
     closeAbandonedIntents: (all) => note(all ? "closed all" : "closed"),
     refreshStatuses: note("refreshed"),
+    noticeSilence: note("noticed"),
     signCheckpoints: (all) => note(all ? "signed all" : "signed"),
     pushTargets: [{ name: "file:/a", push: note("pushed") }],
     journalPasswordFailures: note("journaled"),

@@ -18,10 +18,13 @@ import { accountEvent, type Told } from "./Told.ts"
 const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "started_at">): Date | null =>
   last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
 
+/** Whoever is known of since no later is silent. */
+export const silentSince = (now: Date): Date => new Date(now.getTime() - Duration.toMillis(silenceUntilUnknown))
+
 /** Whether no poll has been good for so long that nobody knows how the account is. */
-const isSilent = (monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">, now: Date): boolean => {
+export const isSilent = (monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">, now: Date): boolean => {
   const known = knownAt(monitor)
-  return known !== null && plus(known, silenceUntilUnknown) <= now
+  return known !== null && known <= silentSince(now)
 }
 
 /** Whether the poll before this one was good, and nothing but time lies between. */

@@ -6,6 +6,7 @@ import type { MailSender } from "../../engine/MailSender.ts"
 import { Upkeep } from "../../engine/Upkeep.ts"
 import type { Db } from "../../ports/Db.ts"
 import type { Journal } from "../../ports/Journal.ts"
+import type { Outbox } from "../../ports/Outbox.ts"
 import type { CheckpointKeys } from "../crypto/CheckpointKeys.ts"
 import type { Vault } from "../crypto/Vault.ts"
 import * as Smtp from "../mail/Smtp.ts"
@@ -23,6 +24,7 @@ import * as PasswordFailures from "./PasswordFailures.ts"
 import * as PasswordThrottle from "./PasswordThrottle.ts"
 import * as PendingChanges from "./PendingChanges.ts"
 import * as RateLimiter from "./RateLimiter.ts"
+import * as Silence from "./Silence.ts"
 
 type Services =
   | SqlClient.SqlClient
@@ -31,6 +33,7 @@ type Services =
   | CheckpointKeys
   | LastCheckpoint
   | MailSender
+  | Outbox
   | SecureRandom.SecureRandom
   | Vault
 
@@ -48,6 +51,7 @@ const layerWith = Layer.effect(
     return {
       closeAbandonedIntents: (all) => within(PendingChanges.closeAbandoned(all)),
       refreshStatuses: within(AccountStatuses.refresh),
+      noticeSilence: within(Silence.notice),
       signCheckpoints: (all) => within(Checkpoints.sign(all)),
       pushTargets,
       sendMail: within(sendMail),

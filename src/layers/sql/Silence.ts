@@ -1,0 +1,107 @@
+/** Accounts that nobody has looked at for too long become unknown, whatever the reason. */
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import { accountName } from "../../domain/Account.ts"
+import { service } from "../../domain/Actor.ts"
+import { background, type Happened, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import { failuresUntilUnknown, lossesToldAlone } from "../../domain/Limits.ts"
+import * as Mail from "../../domain/mail/index.ts"
+import type { GuardedAccount, MonitorFacts } from "../../domain/protection/Facts.ts"
+import { isSilent, silentSince } from "../../domain/protection/Polling.ts"
+import { isWatched } from "../../domain/Status.ts"
+import { Db, Journal, Outbox } from "../../ports/index.ts"
+import * as AccountStatuses from "./AccountStatuses.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** How many accounts one run makes unknown at most. */
+const batch = 2000
+
+/** What the monitor says of polls that nobody made. */
+const error = "silent"
+
+type Row =
+  & Pick<
+    GuardedAccount,
+    | "first_name"
+    | "last_name"
+    | "username"
+    | "phone_number"
+    | "monitoring_state"
+    | "offboarded_at"
+    | "paused_at"
+    | "stopped_at"
+  >
+  & { readonly id: string }
+
+const lost = (target: "account" | "organization", happened: Happened) =>
+  journalEntry(service, background, { ...journalAction("monitoring.lost"), target }, happened)
+
+/** Tells of each account, or of many at once in one event and one mail. */
+const tell = Effect.fnUntraced(function*(organizationId: OrganizationId, accounts: ReadonlyArray<Row>) {
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  if (accounts.length > lossesToldAlone) {
+    const details = { error, accounts: accounts.length }
+    yield* journal.append(organizationId, lost("organization", { targetId: organizationId, details }))
+    return yield* outbox.add(organizationId, "event", Mail.monitoringLostWidely({ accounts: accounts.length }))
+  }
+  for (const account of accounts) {
+    const { id } = account
+    yield* journal.append(organizationId, lost("account", { targetId: id, accountId: id, details: { error } }))
+    const about = { id, name: accountName(account) }
+    yield* outbox.add(organizationId, "event", Mail.monitoringLost({ account: about, reason: "unreachable" }))
+  }
+})
+
+/** Makes those of the accounts unknown that are silent still, now that they are locked. */
+const become = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, ids: ReadonlyArray<string>, now: Date) {
+    const rows = yield* sql<Row>`
+      select id, first_name, last_name, username, phone_number, monitoring_state, offboarded_at, paused_at, stopped_at
+      from account where organization_id = ${organizationId} and id = any(${ids}::uuid[])
+      order by id for no key update skip locked`
+    const monitors = yield* sql<Pick<MonitorFacts, "last_ok_at" | "started_at"> & { readonly account_id: string }>`
+      select account_id, last_ok_at, started_at from monitor
+      where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`
+    const silent = new Set(
+      monitors.filter((monitor) => isSilent(monitor, now)).map(({ account_id }) => account_id)
+    )
+    const found = rows.filter((row) => row.monitoring_state === "active" && isWatched(row) && silent.has(row.id))
+    if (found.length === 0) return 0
+    const unknown = found.map(({ id }) => id)
+    yield* sql`
+      update account set monitoring_state = 'unknown'
+      where organization_id = ${organizationId} and id = any(${unknown}::uuid[])`
+    yield* sql`
+      update monitor set last_poll_error = ${error}
+      where organization_id = ${organizationId} and account_id = any(${unknown}::uuid[])`
+    yield* AccountStatuses.save(sql, organizationId, unknown, now)
+    yield* tell(organizationId, found)
+    return found.length
+  },
+  Effect.orDie
+)
+
+/**
+ * Makes the accounts unknown that are due and have had no good look for so long, and answers how many; those that somebody
+ * looks at now or has locked are left to them. Who failed so often is unknown already.
+ */
+export const notice = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const db = yield* Db
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const due = yield* Tenant.directory(sql)(sql<{ organization_id: string; account_id: string }>`
+    select organization_id, account_id from monitor
+    where next_at <= ${now} and greatest(last_ok_at, started_at) <= ${silentSince(now)}
+      and (busy_until is null or busy_until <= ${now})
+      and failures < ${failuresUntilUnknown} and last_poll_error is distinct from ${error}
+    order by organization_id, account_id limit ${batch}`)
+  let unknown = 0
+  for (const [organization, rows] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
+    const organizationId = OrganizationId.make(organization)
+    const ids = rows.map(({ account_id }) => account_id)
+    unknown += yield* db.transaction(organizationId, become(sql, organizationId, ids, now))
+  }
+  return unknown
+})
