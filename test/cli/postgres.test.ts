@@ -147,6 +147,7 @@ describe("the commands on PostgreSQL", () => {
             env: { CONSOLE_DATA, CONSOLE_DATABASE_URL }
           })
           expect(audited).toBe(verified)
+          await doneHere(["organizations", "transfer-ownership", "demo", "sam@demo.example"], { env })
           await doneHere(["admins", "disable", "demo", "olivia@demo.example"], { env })
           expect((await ask(service.address, key, "GET", "/v1/organization")).status).toBe(401)
           expect(await service.stop()).toBe(0)
