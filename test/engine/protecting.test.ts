@@ -167,6 +167,22 @@ describe("12.6 what protects an account", () => {
           assert.strictEqual((yield* read).status, "new_sign_in")
         }))
 
+      it.effect("a stranger that is approved in time stays", () =>
+        Effect.gen(function*() {
+          const { account, admins, done, read, stranger } = yield* arrange()
+          yield* jump("1 minute")
+          const session = yield* stranger
+          yield* jump(poll)
+          const approve = World.post(`/v1/accounts/${account}/sessions/${session}/approve`, admins.owner.key)
+          assert.strictEqual((yield* approve).status, 200)
+          yield* jump(poll)
+          assert.strictEqual((yield* read).status, "protected")
+          assert.strictEqual(yield* jump("12 hours"), 0)
+          assert.strictEqual(yield* jump("12 hours"), 0)
+          assert.sameMembers(models(yield* read), ["Holder's phone", "Pixel 9"])
+          assert.notInclude(yield* done, "session.autokilled")
+        }))
+
       it.effect("a pause ends the looks, and a resume gives whoever is there a new deadline", () =>
         Effect.gen(function*() {
           const { account, admins, id, platform, read, stranger, userId } = yield* arrange()
@@ -190,7 +206,7 @@ describe("12.6 what protects an account", () => {
           assert.strictEqual(yield* deadline, new Date(start + 60_000 + 23 * 3_600_000).toISOString())
           assert.strictEqual(yield* jump("10 hours"), 1)
           assert.deepStrictEqual(ended(yield* read), [["service", "autokill"]])
-          assert.sameMembers(yield* mails(id), ["session_detected", "session_autokilled"])
+          assert.sameMembers(yield* mails(id), ["session_detected", "review_ended", "session_autokilled"])
         }))
     })
   })
