@@ -113,3 +113,11 @@ export const supportRequestsPerDay = 20
 export const supportClosedAfter = Duration.days(30)
 export const maxSupportSubjectLength = 150
 export const maxSupportMessageLength = 5000
+
+/** How long a mail is tried, for how long one that was given up counts, and how many batches of mails a run sends. */
+export const mailTried = Duration.hours(24)
+export const mailFailureShown = Duration.hours(24)
+export const mailBatches = 20
+
+/** How soon the first stranger signs in to an account of the simulated platform. */
+export const firstStranger = { from: Duration.seconds(20), to: Duration.seconds(50) }

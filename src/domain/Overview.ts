@@ -1,6 +1,7 @@
 /** How the organization's protection and the service stand, at a glance. */
 import { Duration, Schema } from "effect"
 import { SavingReason } from "./Archive.ts"
+import { mailFailureShown } from "./Limits.ts"
 import { type OrganizationFacts, planHasArchive } from "./Organization.ts"
 import { AccountStatus } from "./Status.ts"
 import { Count, described, Kind, OptionalTimestamp, Timestamp } from "./Wire.ts"
@@ -9,8 +10,6 @@ import { Count, described, Kind, OptionalTimestamp, Timestamp } from "./Wire.ts"
 const pollsOverdue = Duration.minutes(10)
 /** How long a mail may wait. */
 const mailOverdue = Duration.minutes(15)
-/** For how long a mail that was given up counts. */
-const mailFailureShown = Duration.hours(24)
 
 const Counts = Schema.Record(Schema.String, Count)
 

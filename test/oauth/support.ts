@@ -169,12 +169,12 @@ export const setPassword = Effect.fnUntraced(function*(organizationId: string, a
   yield* World.set(organizationId, "admin", adminId, { password_hash: hashed })
 })
 
-/** An organization whose owner is signed in and has let an application in. */
-export const stage = Effect.fnUntraced(function*(granting: Granting = {}) {
+/** An organization of which an admin, the owner by default, is signed in and has let an application in. */
+export const stage = Effect.fnUntraced(function*(granting: Granting = {}, by: "owner" | "superadmin" = "owner") {
   const organization = yield* World.makeOrganization()
-  const owner = organization.admins.owner
-  yield* setPassword(organization.id, owner.id)
-  const admin = yield* signIn(organization.id, owner.id)
+  const { owner, [by]: person } = organization.admins
+  yield* setPassword(organization.id, person.id)
+  const admin = yield* signIn(organization.id, person.id)
   const application = yield* registerApplication()
   const connect = Effect.fnUntraced(function*(more: Granting = {}, app = application) {
     const verifier = makeVerifier()
@@ -185,8 +185,8 @@ export const stage = Effect.fnUntraced(function*(granting: Granting = {}) {
 })
 
 /** Besides, the tokens of a first connection. */
-export const connected = Effect.fnUntraced(function*(granting: Granting = {}) {
-  const made = yield* stage(granting)
+export const connected = Effect.fnUntraced(function*(granting: Granting = {}, by: "owner" | "superadmin" = "owner") {
+  const made = yield* stage(granting, by)
   const granted = yield* made.connect()
   const first = tokens(yield* redeemWith(granted))
   const [connection] = yield* connections(made.organization.id)

@@ -176,39 +176,44 @@ describe("4.2 credentials that ended with their admin", () => {
 
       it.effect("show the moment at which the admin was disabled, and live again when the admin is enabled", () =>
         Effect.gen(function*() {
-          const { organization: { admins, id }, owner, tokens, connectionId } = yield* OAuth.connected()
-          const email = yield* Pages.emailOf(id, owner.id)
-          const seen = admins.superadmin.key
+          const { organization: { admins, id }, owner, tokens, connectionId } = yield* OAuth.connected({}, "superadmin")
+          const { superadmin } = admins
+          const email = yield* Pages.emailOf(id, superadmin.id)
+          const seen = owner.key
           yield* TestClock.setTime(1000)
           yield* Admins.disableAdmin.run({ organization: id, email })
           const at = new Date(1000).toISOString()
-          expect((yield* listed(seen, owner.keyId)).revoked_at).toBe(at)
+          expect((yield* listed(seen, superadmin.keyId)).revoked_at).toBe(at)
           expect((yield* listed(seen, connectionId)).revoked_at).toBe(at)
-          const page = yield* Pages.visit("GET", "/console/developer", {
-            cookie: yield* Pages.signIn(id, admins.superadmin.id)
-          })
-          expect(page.text).toMatch(/owner key<\/bdi><\/h3>\s*<span class="badge ended">Revoked/)
+          const page = yield* Pages.visit("GET", "/console/developer", { cookie: yield* Pages.signIn(id, owner.id) })
+          expect(page.text).toMatch(/superadmin key<\/bdi><\/h3>\s*<span class="badge ended">Revoked/)
           yield* Admins.enableAdmin.run({ organization: id, email })
-          expect((yield* listed(seen, owner.keyId)).revoked_at).toBe(null)
+          expect((yield* listed(seen, superadmin.keyId)).revoked_at).toBe(null)
           expect((yield* listed(seen, connectionId)).revoked_at).toBe(null)
-          expect([yield* works(owner.key), yield* works(tokens.access_token)]).toEqual([true, true])
+          expect([yield* works(superadmin.key), yield* works(tokens.access_token)]).toEqual([true, true])
         }))
 
       it.effect("are revoked for good by who revokes them meanwhile", () =>
         Effect.gen(function*() {
-          const { organization: { admins, id }, owner, tokens, connectionId } = yield* OAuth.connected()
-          const email = yield* Pages.emailOf(id, owner.id)
+          const { organization: { admins: { superadmin }, id }, owner, tokens, connectionId } = yield* OAuth.connected(
+            {},
+            "superadmin"
+          )
+          const email = yield* Pages.emailOf(id, superadmin.id)
           yield* Admins.disableAdmin.run({ organization: id, email })
-          for (const path of [`/v1/api-keys/${owner.keyId}`, `/v1/ai-connections/${connectionId}`]) {
-            expect((yield* World.send("DELETE", path, { key: admins.superadmin.key })).status).toBe(200)
+          for (const path of [`/v1/api-keys/${superadmin.keyId}`, `/v1/ai-connections/${connectionId}`]) {
+            expect((yield* World.send("DELETE", path, { key: owner.key })).status).toBe(200)
           }
           yield* Admins.enableAdmin.run({ organization: id, email })
-          expect([yield* works(owner.key), yield* works(tokens.access_token)]).toEqual([false, false])
+          expect([yield* works(superadmin.key), yield* works(tokens.access_token)]).toEqual([false, false])
         }))
 
       it.effect("are not made for a disabled admin", () =>
         Effect.gen(function*() {
-          const { email, id } = yield* stage
+          const { admins, email: owners, id } = yield* stage
+          const email = yield* Pages.emailOf(id, admins.superadmin.id)
+          const kept = yield* Effect.flip(Admins.disableAdmin.run({ organization: id, email: owners }))
+          expect(kept.message).toBe("The owner stays: the ownership is transferred.")
           yield* Admins.disableAdmin.run({ organization: id, email })
           const refused = yield* Effect.flip(
             ApiKeys.createKey.run({ organization: id, email, label: "K", scopes: ["org:read"], expires_in_days: 1 })

@@ -7,6 +7,8 @@ import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
+import { chapters } from "./facts.ts"
+import { contract } from "./table.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
 
@@ -45,6 +47,15 @@ const added = {
   idempotency_key_reused: 409,
   idempotency_in_progress: 409
 }
+/** The codes of the specification's section 10.5, each with its status. */
+const listed: Readonly<Record<string, number>> = Object.fromEntries(
+  chapters.flatMap(([, text]) => [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)])
+    .map(([, code = "", status]) => [code, Number(status)])
+)
+/** What the operations beyond section 4 declare. */
+const own = new Set(
+  all.filter(({ id }) => !contract.includes(id)).flatMap(({ failures }) => failures.map(({ identifier }) => identifier))
+)
 const failures = { internal_error: 500, service_unavailable: 503, messenger_unavailable: 503 }
 
 const types: Record<number, string> = {
@@ -59,8 +70,14 @@ const types: Record<number, string> = {
 }
 
 describe("7 errors", () => {
-  it("S7-03, S7-15: the codes are the table's, the messenger's refusals and those of 5xx, each with one status", () => {
-    expect(Object.fromEntries(codes)).toEqual({ ...table, ...refusals, ...added, ...failures })
+  it("S7-03, S7-15: the codes are the table's, the messenger's refusals, those of 5xx and of operations beyond section 4, each with one status", () => {
+    const stated = { ...table, ...refusals, ...added, ...failures }
+    expect(Object.fromEntries(codes)).toMatchObject(stated)
+    const further = [...codes].filter(([code]) => !Object.hasOwn(stated, code))
+    expect(further).toEqual(further.map(([code]) => [code, own.has(code) ? listed[code] : "of no operation"]))
+    // Whatever else an operation refuses is about its input, the caller or a state.
+    expect(further.filter(([, status]) => ![400, 403, 409].includes(status))).toEqual([])
+    expect(Object.keys(listed).filter((code) => !codes.has(code))).toEqual([])
   })
 
   it("S7-03: a code is written once in the source, as the tag of its class", () => {
@@ -74,8 +91,9 @@ describe("7 errors", () => {
 
   it("S7-15: an operation of section 4 answers no other code", () => {
     const known = [...Object.keys({ ...table, ...failures }), "invalid_token"]
-    for (const { failures, id, kind, scope } of all) {
-      if (scope === "admins:write") continue
+    const fourteen = all.filter(({ id }) => contract.includes(id))
+    expect(fourteen).toHaveLength(14)
+    for (const { failures, id, kind } of fourteen) {
       const allowed = kind === "live" || kind === "guarded" ? [...known, ...Object.keys(refusals)] : known
       expect([id, failures.filter(({ identifier }) => !allowed.includes(identifier ?? ""))]).toEqual([id, []])
     }

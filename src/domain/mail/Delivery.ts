@@ -1,12 +1,10 @@
 /** When a mail that was not taken is sent again, and when it is given up. */
 import { Duration } from "effect"
+import { mailTried } from "../Limits.ts"
 
 /** The pauses after the first attempts; after them one attempt an hour. */
 const pauses = [1, 5, 15, 60].map((minutes) => Duration.minutes(minutes))
 const lastPause = Duration.hours(1)
-
-/** How long a mail is tried. */
-const deliveryTime = Duration.hours(24)
 
 /** How long the service remembers for what it has sent a mail. */
 export const mailKept = Duration.days(30)
@@ -17,5 +15,5 @@ export const joinedFrom = 11
 /** The moment of the next attempt after some that failed; null where the mail is given up. */
 export const nextAttempt = (createdAt: Date, attempts: number, now: Date): Date | null => {
   const next = now.getTime() + Duration.toMillis(pauses[attempts - 1] ?? lastPause)
-  return next > createdAt.getTime() + Duration.toMillis(deliveryTime) ? null : new Date(next)
+  return next > createdAt.getTime() + Duration.toMillis(mailTried) ? null : new Date(next)
 }

@@ -1,5 +1,6 @@
 /** Strangers who sign in to accounts of the simulated platform now and then, so that a demo has something to show. */
 import { Array, Context, Duration, Effect, Layer, Random } from "effect"
+import { firstStranger } from "../../domain/Limits.ts"
 import type { AuthorizationId } from "../../domain/Messenger.ts"
 import { type Device, SimulatedPlatform } from "./SimulatedPlatform.ts"
 
@@ -9,7 +10,6 @@ export const strangersAtMost = 40
 /** How many sign-ins to one account wait for their confirmation at most, over all starts. */
 export const strangersPerAccount = 3
 
-const soonest = { from: Duration.seconds(20), to: Duration.seconds(50) }
 const later = { from: Duration.minutes(2), to: Duration.minutes(6) }
 
 const devices: Array.NonEmptyReadonlyArray<Device> = [
@@ -72,7 +72,7 @@ export class Strangers extends Context.Service<Strangers, {
       return Strangers.of({
         signIn,
         come: Effect.gen(function*() {
-          yield* Effect.sleep(yield* between(soonest))
+          yield* Effect.sleep(yield* between(firstStranger))
           for (let count = 0; count < strangersAtMost; count++) {
             yield* Effect.catchCause(
               signIn,

@@ -2,6 +2,7 @@
 import { Cause, Clock, Duration, Effect, Exit, Metric, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { mailBatches } from "../../domain/Limits.ts"
 import { joinedFrom, mailKept, nextAttempt } from "../../domain/mail/Delivery.ts"
 import { joined, Letter } from "../../domain/mail/Letter.ts"
 import { MailSender, NotSent } from "../../engine/MailSender.ts"
@@ -15,9 +16,6 @@ const batch = 10
 
 /** How many waiting notifications one mail joins. */
 const joinedAtMost = 100
-
-/** How many batches a run sends. */
-const batches = 20
 
 /** For how long nobody else sends what a process has claimed, though that process may have ended. */
 const claimTime = Duration.seconds(60)
@@ -153,7 +151,7 @@ export const turns = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
   const clock = yield* Clock.Clock
-  const most = (yield* MailSender) === null ? 0 : batches
+  const most = (yield* MailSender) === null ? 0 : mailBatches
   let [waiting, oldest, countedAt] = [0, 0, -countEvery]
   yield* Gauge.show("console_mail_waiting", "Mails that are to be sent", () => waiting)
   yield* Gauge.show(
