@@ -31,7 +31,7 @@ const twoRecipients = { notification_recipients: "owner_superadmins" }
 describe("12.6 what protects an account", () => {
   forEachDatabase((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
-      it.effect("a 2FA password that somebody changes while a stranger is there is a takeover: all are signed out", () =>
+      it.effect("S2.2-17, S3.2-04: a 2FA password that somebody changes while a stranger is there is a takeover: all are signed out", () =>
         Effect.gen(function*() {
           const { done, id, platform, read, stranger, userId } = yield* arrange(twoRecipients)
           yield* jump("1 minute")
@@ -59,7 +59,7 @@ describe("12.6 what protects an account", () => {
           assert.deepStrictEqual(models(yield* read), [])
         }))
 
-      it.effect("where nobody wants accounts locked, a takeover is told and nothing is signed out", () =>
+      it.effect("S2.2-18: where nobody wants accounts locked, a takeover is told and nothing is signed out", () =>
         Effect.gen(function*() {
           const { done, id, platform, read, stranger, userId } = yield* arrange({ tamper_lockdown_enabled: false })
           yield* jump("1 minute")
@@ -167,7 +167,7 @@ describe("12.6 what protects an account", () => {
           assert.strictEqual((yield* read).status, "new_sign_in")
         }))
 
-      it.effect("a stranger that is approved in time stays", () =>
+      it.effect("S2.4-09: a stranger that is approved in time stays", () =>
         Effect.gen(function*() {
           const { account, admins, done, read, stranger } = yield* arrange()
           yield* jump("1 minute")
@@ -183,7 +183,7 @@ describe("12.6 what protects an account", () => {
           assert.notInclude(yield* done, "session.autokilled")
         }))
 
-      it.effect("a pause ends the looks, and a resume gives whoever is there a new deadline", () =>
+      it.effect("S3.1-09: a pause ends the looks, and a resume gives whoever is there a new deadline", () =>
         Effect.gen(function*() {
           const { account, admins, id, platform, read, stranger, userId } = yield* arrange()
           yield* jump("1 minute")
@@ -199,6 +199,7 @@ describe("12.6 what protects an account", () => {
           const before = yield* calls
           assert.strictEqual(yield* jump("13 hours"), 0)
           assert.strictEqual(yield* calls, before)
+          assert.sameMembers(models(yield* read), ["Holder's phone", "Pixel 9"])
           assert.strictEqual((yield* World.post(`/v1/accounts/${account}/resume`, admins.owner.key)).status, 200)
           assert.strictEqual(yield* jump(0), 0)
           assert.strictEqual((yield* read).status, "new_sign_in")

@@ -1,10 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { forEachDatabase } from "../support/database.ts"
-import { advance } from "../support/watching.ts"
+import { advance, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
 const day = 86_400_000
@@ -33,7 +33,7 @@ const arrange = Effect.gen(function*() {
 describe("12 the watch over accounts", () => {
   forEachDatabase((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
-      it.effect("a stranger is detected within a poll, and signed out at the deadline", () =>
+      it.effect("S2.4-09, S3.2-02: a stranger is detected within a poll, and signed out at the deadline and no sooner", () =>
         Effect.gen(function*() {
           const { events, platform, read, userId } = yield* arrange
           yield* advance("2 minutes")
@@ -45,7 +45,11 @@ describe("12 the watch over accounts", () => {
           const seen = yield* read
           assert.strictEqual(seen.status, "new_sign_in")
           assert.include(yield* events, "session.detected done external")
-          assert.strictEqual(yield* advance(Duration.hours(12)), 1)
+          const { review_deadline } = seen.sessions.find(({ current }: { current: boolean }) => !current)
+          const now = yield* Clock.currentTimeMillis
+          assert.strictEqual(yield* jump(Date.parse(review_deadline) - now - 1), 0)
+          assert.lengthOf((yield* read).sessions, 2)
+          assert.strictEqual(yield* jump(1), 1)
           const after = yield* read
           assert.strictEqual(after.status, "protected")
           assert.deepStrictEqual(

@@ -104,7 +104,7 @@ describe("4.16, 10.6 sessions", () => {
           expect((yield* read).status).toBe("protected")
         }))
 
-      it.effect("within 24 hours of connecting a sign-out is queued, and done when the messenger lets the service", () =>
+      it.effect("S2.3-29: within 24 hours of connecting a sign-out is queued, and done when the messenger lets the service", () =>
         Effect.gen(function*() {
           const { events, signIn, signOut, strangers, terminations } = yield* staged(0)
           const stranger = yield* signIn()
