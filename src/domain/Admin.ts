@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { type Caller, reachesEveryAccount, readsArchive, Role, superadmins } from "./Access.ts"
 import { AccountId, DepartmentId } from "./Account.ts"
 import { maxEmailLength, maxGrantedAccounts, maxGrantedDepartments } from "./Limits.ts"
-import { Count, described, Kind, OptionalTimestamp, Text, Uuid } from "./Wire.ts"
+import { Count, described, Kind, OptionalTimestamp, Uuid } from "./Wire.ts"
 
 export const AdminStatus = Schema.Literals(["active", "invited", "disabled"])
 export type AdminStatus = typeof AdminStatus.Type
@@ -18,8 +18,9 @@ export const GivenRole = Schema.Literals(["superadmin", "admin", "billing", "arc
 export type GivenRole = typeof GivenRole.Type
 
 /** An address as it is sent: letters, digits and signs of ASCII around an @. */
-export const Email = Text(maxEmailLength).check(
-  Schema.makeFilter((text: string) => /^[!-?A-~]+@[!-?A-~]+$/.test(text), { expected: "an email address" })
+export const Email = Schema.String.check(
+  Schema.isMaxLength(maxEmailLength),
+  Schema.isPattern(/^[!-?A-~]+@[!-?A-~]+$/u, { expected: "an email address" })
 )
 
 const ids = (kind: Schema.Codec<string>, most: number) => Schema.Array(kind).check(Schema.isMaxLength(most))

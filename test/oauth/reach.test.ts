@@ -1,9 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, SchemaAST, Struct } from "effect"
 import { TestClock } from "effect/testing"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
+import * as Requests from "../support/requests.ts"
 import * as World from "../support/world.ts"
 import {
   approve,
@@ -19,18 +20,22 @@ import {
 const all: ReadonlyArray<Operation.Any> = operations
 const scope = "archive:read org:read accounts:write security:write admins:write archive:delete"
 
-/** A request of the operation about the account, that an owner's credential would not be refused for its input. */
-const requestOf = (operation: Operation.Any, account: string): World.Asking & { readonly path: string } => {
-  const bodies: Record<string, unknown> = {
-    update_messenger_profile: { first_name: "Grace" },
-    set_account_role_label: { role_label: "Pilot" },
-    set_messenger_username: { username: "grace_hopper" }
-  }
-  const body = bodies[operation.id]
-  return { path: operation.path.replace(":account_id", account), ...(body === undefined ? {} : { body }) }
-}
-
 const aboutAccounts = all.filter((operation) => "account_id" in operation.params)
+
+/** Reads of what there is, without a filter. */
+const overviews = all.filter(({ kind, params }) => kind === "read" && Object.keys(params).length === 0).map(
+  (operation) =>
+    Requests.requestOf(
+      operation,
+      Struct.pick(
+        operation.sample.request as Readonly<Record<string, unknown>>,
+        Object.keys(operation.query).filter((name) => !SchemaAST.isOptional(operation.query[name]!.ast))
+      )
+    )
+)
+
+/** What is answered about an account that is not reached. */
+const missing = [404, "resource_missing", "account_id"]
 
 /** An organization of so many accounts, every other one in one of two departments, each with an entry of the journal. */
 const makeAccounts = Effect.fnUntraced(function*() {
@@ -42,6 +47,9 @@ const makeAccounts = Effect.fnUntraced(function*() {
       const department_id = departments[at % 3] ?? null
       const { id } = yield* World.makeLiveAccount(organization.id, {}, { facts: { department_id } })
       yield* World.put(`/v1/accounts/${id}/role-label`, organization.admins.owner.key, { role_label: `Label ${at}` })
+      yield* World.addRows("session", organization.id, [
+        { account_id: id, id: "2", review_deadline: new Date(9e12), seen_at: new Date(0) }
+      ])
       return { id, department_id }
     })
   )
@@ -80,20 +88,16 @@ const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reach
   const listed = yield* World.get("/v1/accounts?limit=100", token)
   expect(listed.body.data.map(({ id }: { id: string }) => id).toSorted()).toEqual(reached.toSorted())
   for (const { department_id, id } of accounts) {
+    yield* TestClock.adjust("1 minute")
     for (const operation of aboutAccounts) {
-      const { path, ...asking } = requestOf(operation, id)
+      const subject = { account: id, session: "2", ...(department_id === null ? {} : { department: department_id }) }
+      const request = Requests.requestOf(operation, Requests.inputOf(operation, subject))
       const before = reached.includes(id) ? undefined : yield* World.snapshot(organization.id)
-      const answer = yield* World.send(operation.method, path, { ...asking, key: token })
+      const answer = yield* Requests.ask(request, token)
       if (reached.includes(id)) {
-        expect([operation.id, id, answer.status === 404]).toEqual([operation.id, id, false])
+        expect([operation.id, id, ...World.refusal(answer)]).not.toEqual([operation.id, id, ...missing])
       } else {
-        expect([operation.id, id, ...World.refusal(answer)]).toEqual([
-          operation.id,
-          id,
-          404,
-          "resource_missing",
-          "account_id"
-        ])
+        expect([operation.id, id, ...World.refusal(answer)]).toEqual([operation.id, id, ...missing])
         expect(yield* World.snapshot(organization.id)).toEqual(before)
       }
     }
@@ -106,9 +110,14 @@ const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reach
       expect(World.refusal(after)).toEqual([400, "parameter_invalid", "starting_after"])
     }
   }
+  yield* TestClock.adjust("1 minute")
   const journal = yield* World.get("/v1/journal?limit=100", token)
   for (const event of journal.body.data) {
     if (event.account_id !== null) expect(reached).toContain(event.account_id)
+  }
+  for (const request of overviews) {
+    const told = JSON.stringify((yield* Requests.ask(request, token)).body)
+    for (const { id } of accounts) if (!reached.includes(id)) expect(told, request.id).not.toContain(id)
   }
   for (const event of yield* World.journal(organization.id)) {
     if (event.account_id === null || reached.includes(event.account_id)) continue
@@ -118,10 +127,6 @@ const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reach
     ])
   }
   expect((yield* World.get("/v1/journal/tail", token)).status).toBe(403)
-  const connections = JSON.stringify((yield* World.get("/v1/ai-connections", token)).body)
-  for (const { id } of accounts) {
-    if (!reached.includes(id)) expect(connections).not.toContain(id)
-  }
 })
 
 describe("what a connection reaches", () => {

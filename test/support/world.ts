@@ -419,6 +419,9 @@ export const journal = (organizationId: string) =>
 export const changes = (organizationId: string) =>
   Effect.map(journal(organizationId), (events) => events.filter(({ action }) => !action.startsWith("console.")))
 
+/** Columns that a refusal may change, as SQL: when credentials were last used, and who holds an account. */
+export const unsaidColumns = "array['last_used_at', 'fence', 'busy_by', 'busy_until']"
+
 /** Every row of the organization in every table, but for when its credentials were last used and who holds its accounts. */
 export const snapshot = (organizationId: string) =>
   query<{ table: string; rows: ReadonlyArray<unknown> }>(organizationId, (sql) =>
@@ -428,9 +431,7 @@ export const snapshot = (organizationId: string) =>
         where table_schema = 'public' and column_name = 'organization_id' order by table_name`
       const rowsOf = (table: string, column: string) =>
         sql`select ${table}::text as "table", coalesce(json_agg(row order by row::text collate "C"), '[]') as rows
-          from (select to_jsonb(rows) - array['last_used_at', 'fence', 'busy_by', 'busy_until'] as row from ${
-          sql(table)
-        } rows
+          from (select to_jsonb(rows) - ${sql.literal(unsaidColumns)} as row from ${sql(table)} rows
             where ${sql(column)} = ${organizationId}) as rows`
       return yield* sql<{ table: string; rows: ReadonlyArray<unknown> }>`${
         sql.join(" union all ", false)([

@@ -1,4 +1,5 @@
 /** One text for everything that the database holds, so that a change shows. */
+import { unsaidColumns } from "../../test/support/world.ts"
 
 /** Runs a statement and answers its rows. */
 export type Query = (statement: string) => Promise<ReadonlyArray<Record<string, unknown>>>
@@ -6,13 +7,16 @@ export type Query = (statement: string) => Promise<ReadonlyArray<Record<string, 
 /** Counters of requests and attempts, which refusals are for. */
 const counters = new Set(["rate_limit", "password_throttle", "simulated_call"])
 
-/** Writes the digest of every table beside its name, but for when things were last used. */
+/** Whether the table is a part of the journal. */
+export const isJournal = (table: string): boolean => table.startsWith("journal_")
+
+/** Writes the digest of every table beside its name, but for what a refusal may change. */
 export const digest = async (query: Query): Promise<string> => {
   const tables = await query(`select c.relname::text as name from pg_class c
     where c.relnamespace = to_regnamespace('public') and c.relkind = 'r' order by c.relname`)
   const parts = tables.map(({ name }) => String(name)).filter((name) => !counters.has(name)).map((name) =>
     `select '${name}' as name, md5(coalesce(string_agg(md5(row), '' order by row collate "C"), '')) as digest
-     from (select (to_jsonb(rows) - 'last_used_at')::text as row from "${name}" rows) as texts`
+     from (select (to_jsonb(rows) - ${unsaidColumns})::text as row from "${name}" rows) as texts`
   )
   const rows = await query(parts.join(" union all "))
   return rows.map(({ digest, name }) => `${String(name)} ${String(digest)}`).join("\n")

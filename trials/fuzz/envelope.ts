@@ -63,7 +63,7 @@ export const codeOf = (error: any): string | undefined =>
 export const named = ({ blame, fate }: Case, error: any): ReadonlyArray<string> => {
   if (error?.code !== "parameter_invalid") return []
   // That an id names nothing is no matter of form.
-  if (/: there is no such [a-z]+\.$/.test(error.message)) return []
+  if (/: there is no such [a-z]+[.,]/.test(error.message)) return []
   if (fate === "well-formed") return [`what the document allows is refused: ${error.message}`]
   if (error.param === undefined) return ["parameter_invalid names no parameter"]
   return blame === undefined || blame.length === 0 || blame.includes(error.param)

@@ -87,7 +87,6 @@ const ids = [
 /** The cases of the MCP server. */
 export const cases = (stage: Stage): fc.Arbitrary<Case> => {
   const tools = Tools.all().map(([, tool]) => ({ name: tool.name, schema: tool.inputSchema as JsonSchema }))
-  const drawn = idsOf(stage)
   const tool = fc.constantFrom(...tools)
   const meta = JSON.stringify(message("tools/call").params._meta)
   const call = (name: string, args: string, id = "1") =>
@@ -105,7 +104,7 @@ export const cases = (stage: Stage): fc.Arbitrary<Case> => {
       params: object({ name: JSON.stringify(name), arguments: args })
     })
   const valid = tool.chain(({ name, schema }) =>
-    fc.record({ draft: Members.validDraft(schema, drawn), who: callers, old: fc.boolean() }).map((
+    fc.record({ draft: Members.validDraft(schema, idsOf(stage, name)), who: callers, old: fc.boolean() }).map((
       { draft, old, who }
     ) =>
       assemble({
@@ -118,7 +117,11 @@ export const cases = (stage: Stage): fc.Arbitrary<Case> => {
     )
   )
   const damaged = tool.chain(({ name, schema }) =>
-    fc.record({ draft: Members.drafts(schema, drawn, { nullIsAbsent: true }), who: callers, old: fc.boolean() }).map((
+    fc.record({
+      draft: Members.drafts(schema, idsOf(stage, name), { nullIsAbsent: true }),
+      who: callers,
+      old: fc.boolean()
+    }).map((
       { draft, old, who }
     ) =>
       assemble({

@@ -1,9 +1,12 @@
 /** Requests of every operation of the document, and what is done to their path, query, body and credential. */
 import * as fc from "fast-check"
+import type { Any as Declaration } from "../../src/kernel/Operation.ts"
+import { operations as declarations } from "../../src/operations/index.ts"
 import { document, type JsonSchema } from "../../test/support/documented.ts"
+import * as Random from "../../test/support/random.ts"
 import * as World from "../../test/support/world.ts"
 import { type Spoilt, spoilt } from "./bodies.ts"
-import { type Case, keyOf, text, type Who } from "./case.ts"
+import { type Case, isRequest, keyOf, text, type Who } from "./case.ts"
 import * as Members from "./members.ts"
 import { boundary, judge, valid } from "./schema.ts"
 import type { Stage } from "./stage.ts"
@@ -40,25 +43,25 @@ const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flat
   }))
 )
 
-/** What an id of the name may be, so that requests meet what there is, what is another's, and what is not. */
-export const idsOf = (stage: Stage) => (name: string): ReadonlyArray<string> => {
-  const nothing = "0190a0a0-0000-7000-8000-000000000000"
-  switch (name) {
-    case "account_id":
-      return [...stage.accounts, ...stage.accounts, stage.foreignAccounts[0] ?? nothing, nothing]
-    case "starting_after":
-      return [...stage.accounts, nothing]
-    case "department_id":
-      return [...stage.departments, nothing]
-    case "event_id":
-    case "before_id":
-      return [...stage.events, nothing]
-    case "api_key_id":
-      return [...stage.expendableKeys, nothing]
-    default:
-      return [nothing]
-  }
+const all: ReadonlyArray<Declaration> = declarations
+const declared = new Map(all.map((operation) => [operation.id, operation]))
+
+/** What an id of the name may be in a request of the operation, so that requests meet what there is, and what is another's. */
+export const idsOf = (stage: Stage, operation: string) => (name: string): ReadonlyArray<string> => {
+  const of = declared.get(operation)
+  const kind = of === undefined ? undefined : Random.idKindOf(of, name)
+  return kind === undefined ? [] : stage.ids[kind]
 }
+
+const destructive = all.filter((operation) => operation.destructive).map(({ method, path }) => ({
+  method,
+  path: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
+}))
+
+/** Whether the case asks for a destructive operation. */
+export const isDestructive = ({ sent, surface }: Case): boolean =>
+  surface === "REST" && isRequest(sent) &&
+  destructive.some(({ method, path }) => method === sent.method && path.test(sent.target.split("?", 1)[0] ?? ""))
 
 /** The text of a value that is written as JSON. */
 const textOf = (value: string): string => String(JSON.parse(`[${value}]`)[0])
@@ -217,7 +220,7 @@ const pathChanges = ({ parameters, path }: Operation): ReadonlyArray<fc.Arbitrar
 }
 
 const targets = (operation: Operation, stage: Stage, changed: boolean): fc.Arbitrary<Target> => {
-  const ids = idsOf(stage)
+  const ids = idsOf(stage, operation.id)
   const drawn = operation.parameters.map(({ name, schema, ...parameter }) => {
     const value = valid(schema, name, ids).map((value) => ({ name, in: parameter.in, value }))
     return parameter.in === "path" || parameter.required === true
@@ -353,11 +356,12 @@ const assemble = ({ draft, headers = [], method, more, operation, target, whole,
 
 /** The cases of the interface. */
 export const cases = (stage: Stage): fc.Arbitrary<Case> => {
-  const ids = idsOf(stage)
   const valid = (operation: Operation) => ({
     operation: fc.constant(operation),
     target: targets(operation, stage, false),
-    draft: operation.body === undefined ? fc.constant(undefined) : Members.validDraft(operation.body, ids),
+    draft: operation.body === undefined
+      ? fc.constant(undefined)
+      : Members.validDraft(operation.body, idsOf(stage, operation.id)),
     who: credentials
   })
   const withBody = operations.filter(({ body }) => body !== undefined)
@@ -372,13 +376,13 @@ export const cases = (stage: Stage): fc.Arbitrary<Case> => {
     {
       weight: 10,
       arbitrary: fc.constantFrom(...withBody).chain((operation) =>
-        fc.record({ ...valid(operation), draft: Members.drafts(operation.body ?? {}, ids) })
+        fc.record({ ...valid(operation), draft: Members.drafts(operation.body ?? {}, idsOf(stage, operation.id)) })
       )
     },
     {
       weight: 4,
       arbitrary: fc.constantFrom(...withBody).chain((operation) =>
-        Members.validDraft(operation.body ?? {}, ids).chain((draft) =>
+        Members.validDraft(operation.body ?? {}, idsOf(stage, operation.id)).chain((draft) =>
           fc.record({ ...valid(operation), whole: spoilt(Members.write(draft)) })
         )
       )

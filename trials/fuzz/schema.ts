@@ -62,15 +62,19 @@ export const judge = (schema: object, json: string): "refused" | "well-formed" |
   }
 }
 
+/** An id of nothing. */
+const nothing = "0190a0a0-0000-7000-8000-000000000000"
+
 /** JSON text that the schema allows; `ids` answers what an id of that name may be. */
 export const valid = (
   schema: JsonSchema,
   name: string,
   ids: (name: string) => ReadonlyArray<string>
 ): fc.Arbitrary<string> => {
-  const { anyOf, enum: values, format, items, maximum, maxLength, minimum, pattern, type } = resolve(schema) as
-    & JsonSchema
-    & { readonly maxLength?: number; readonly pattern?: string }
+  const { anyOf, enum: values, format, items, maximum, maxLength, minimum, pattern, type, ...rest } = resolve(
+    schema
+  ) as JsonSchema & { readonly maxLength?: number; readonly pattern?: string }
+  const known = ids(name).map((id) => JSON.stringify(id))
   if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => valid(one, name, ids)))
   if (values !== undefined) return fc.constantFrom(...values).map((value) => JSON.stringify(value))
   switch (type) {
@@ -82,13 +86,23 @@ export const valid = (
       return fc.array(valid(items ?? {}, name, ids), { minLength: 1, maxLength: 3 }).map((all) => `[${all.join(",")}]`)
     case "null":
       return fc.constant("null")
+    case "object": {
+      const { properties = {}, required = [] } = rest
+      const members = Object.entries(properties).map(([member, property]) => {
+        const drawn = valid(property, member, ids).map((value) => `${JSON.stringify(member)}:${value}`)
+        return required.includes(member) ? drawn : fc.option(drawn, { nil: undefined })
+      })
+      return fc.tuple(...members).map((all) => `{${all.filter((member) => member !== undefined).join(",")}}`)
+    }
     default:
-      if (format === "uuid") return fc.constantFrom(...ids(name)).map((id) => JSON.stringify(id))
+      if (format === "uuid") return fc.constantFrom(...known, JSON.stringify(nothing))
+      if (known.length > 0) return fc.constantFrom(...known, JSON.stringify("nothing"))
       if (format === "date-time") {
         return fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((at) => JSON.stringify(at))
       }
-      if (pattern !== undefined && maxLength === undefined) {
-        return fc.stringMatching(new RegExp(pattern, "u")).map((value) => JSON.stringify(value))
+      if (pattern !== undefined) {
+        return fc.stringMatching(new RegExp(pattern, "u")).filter(({ length }) => length <= (maxLength ?? Infinity))
+          .map((value) => JSON.stringify(value))
       }
       return fc.string({ minLength: 1, maxLength: Math.min(maxLength ?? 20, 20), unit: "grapheme-ascii" }).map(
         (value) => JSON.stringify(/^@|^\s*$/.test(value) ? "text" : value)

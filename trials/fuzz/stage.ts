@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { resourceAddress } from "../../src/domain/OAuth.ts"
 import * as OAuth from "../../test/oauth/support.ts"
 import * as Populated from "../../test/support/populated.ts"
+import type { Ids } from "../../test/support/random.ts"
 import * as World from "../../test/support/world.ts"
 import type { Who } from "./case.ts"
 
@@ -15,11 +16,8 @@ export interface Stage {
   /** Keys by who has them; the number of a case picks one. */
   readonly keys: Readonly<Record<Who, ReadonlyArray<string>>>
   readonly accounts: ReadonlyArray<string>
-  readonly foreignAccounts: ReadonlyArray<string>
-  readonly departments: ReadonlyArray<string>
-  readonly events: ReadonlyArray<string>
-  /** Credentials that cases may revoke. */
-  readonly expendableKeys: ReadonlyArray<string>
+  /** What ids of a kind name; the keys are those that cases may revoke. */
+  readonly ids: Ids
   /** Credentials that work no more, or never did. */
   readonly deadKeys: ReadonlyArray<string>
   readonly organizationId: string
@@ -106,10 +104,11 @@ export const make = Effect.fnUntraced(function*(size: number) {
       spent: yield* pool(id, admins.owner.id, 1)
     },
     accounts: main.ids.account,
-    foreignAccounts: foreign.ids.account,
-    departments: main.ids.department,
-    events: main.ids.event,
-    expendableKeys: expendable.map((key) => key.id),
+    ids: {
+      ...main.ids,
+      account: [...main.ids.account, ...main.ids.account, ...foreign.ids.account.slice(0, 1)],
+      key: expendable.map((key) => key.id)
+    },
     deadKeys: [revoked, expired, disabled].map(({ key }) => Redacted.value(key)),
     organizationId: id,
     ownerEmail: owner?.email ?? "",
