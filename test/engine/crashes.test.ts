@@ -76,14 +76,14 @@ describe("12.6 a process that dies in a step", () => {
             yield* platform.logIn(userId, { device_model: "Pixel 9" })
             // The steps that detect the stranger, and those that sign them out: one of them dies after so many calls.
             yield* Ref.set(left, calls)
-            yield* jump("1 minute")
+            yield* jump("75 seconds")
             yield* Ref.set(left, -1)
-            yield* jump("1 minute")
+            yield* jump("75 seconds")
             yield* Ref.set(left, calls)
             yield* jump("12 hours")
             yield* Ref.set(left, -1)
-            yield* jump("1 minute")
-            yield* jump("1 minute")
+            yield* jump("75 seconds")
+            yield* jump("75 seconds")
             const { body } = yield* World.get(`/v1/accounts/${account}`, admins.owner.key)
             assert.deepStrictEqual(
               body.terminations.map(({ actor, reason }: Record<string, unknown>) => [actor, reason]),
