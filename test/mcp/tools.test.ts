@@ -87,8 +87,8 @@ describe("the tools", () => {
   it("have schemas that stand alone: nothing refers elsewhere", () => {
     walk(tools, (name, value) => {
       expect(name).not.toMatch(/^\$(?:ref|defs)$/)
-      // Ids have a format; a journal's action has a form of its own.
-      if (name === "pattern") expect(value).toBe("^[a-z_]+\\.(?:[a-z_]+|\\*)$")
+      // Ids have a format; a journal's action and an admin's address have a form of their own.
+      if (name === "pattern") expect(["^[a-z_]+\\.(?:[a-z_]+|\\*)$", "^[!-?A-~]+@[!-?A-~]+$"]).toContain(value)
     })
     for (const { outputSchema } of tools) expect(outputSchema).toMatchObject({ type: "object" })
   })
