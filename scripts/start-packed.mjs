@@ -98,6 +98,7 @@ type Services<M> = { [K in keyof M]: M[K] extends Context.Key<infer I, infer _> 
 type Named =
   | Services<typeof core.AdminSignIn>
   | Services<typeof core.ConsoleSessions>
+  | Services<typeof core.Invitations>
   | Services<typeof core.OAuth>
   | Services<typeof core.Ports>
   | Services<typeof http.Site>

@@ -5,6 +5,7 @@
  */
 export * as AdminSignIn from "./console/AdminSignIn.ts"
 export * as ConsoleSessions from "./console/ConsoleSessions.ts"
+export * as Invitations from "./console/Invitations.ts"
 export * as Access from "./domain/Access.ts"
 export * as Account from "./domain/Account.ts"
 export * as Archive from "./domain/Archive.ts"
