@@ -7,10 +7,10 @@ const files = {
     "test/cli/**/*.test.ts",
     "test/readme/**/*.test.ts",
     "test/mcp/{clients,conformance,handover,stdio}.test.ts",
-    "test/pages/browser.test.ts",
+    "test/pages/{browser,passkeys,providerBrowser}.test.ts",
     "test/{bench,fuzz,trials}/**/*.test.ts"
   ],
-  unit: ["test/{domain,edge,house}/**/*.test.ts", "test/layers/{crypto,documents}/**/*.test.ts"]
+  unit: ["test/{domain,edge,house}/**/*.test.ts", "test/layers/{crypto,documents,identity}/**/*.test.ts"]
 }
 
 const project = (name: string, include: Array<string>, exclude: Array<string> = []) => ({

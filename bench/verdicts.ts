@@ -72,6 +72,22 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       }
     ]
   },
+  // The goal of a column stands in its title; of several numbers in a cell the largest before `of` counts.
+  monitor: (figure) => {
+    const found = having(figure, "accounts")
+    return Object.keys(found[0] ?? {}).filter((title) => title.includes("(goal ")).map((title) => {
+      const [question = "", goal = ""] = title.split(" (goal ")
+      const most = found.map((row) => {
+        const cell = row[title] ?? ""
+        return cell.includes("missing") ? Number.NaN : Math.max(...numbers(cell.split(" of ")[0]))
+      })
+      return {
+        question: `Watch: ${question.split(":")[0]}, goal ${goal.replace(")", "")}`,
+        holds: most.every((value) => value <= (numbers(goal)[0] ?? 0)),
+        measured: found.map((row) => `${count(Number(row["accounts"]))}: ${row[title]}`).join("; ")
+      }
+    })
+  },
   timing: (figure) => {
     const found = having(figure, "95 % interval")
     const apart = found.filter((row) => {

@@ -1,6 +1,7 @@
 /**
  * Bundles the program with what it depends on into `dist/cli` of a folder, by default the repository's, with the
- * licences of every package in it. Packages with native or WebAssembly files stay outside.
+ * licences of every package in it. Packages with native or WebAssembly files stay outside, and so do
+ * the optional ones.
  */
 import { chmodSync, globSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const [folder = root] = process.argv.slice(2)
 const target = join(folder, "dist/cli")
 
-const outside = [/^@electric-sql\/pglite/, /^@node-rs\/argon2$/, /^fs-native-extensions$/]
+const outside = [/^@electric-sql\/pglite/, /^@node-rs\/argon2$/, /^fs-native-extensions$/, /^@mtcute\//, /^@fuman\//]
 
 const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
 

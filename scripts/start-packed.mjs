@@ -98,7 +98,11 @@ type Services<M> = { [K in keyof M]: M[K] extends Context.Key<infer I, infer _> 
 type Named =
   | Services<typeof core.AdminSignIn>
   | Services<typeof core.ConsoleSessions>
+  | Services<typeof core.ForgottenPasswords>
   | Services<typeof core.Invitations>
+  | Services<typeof core.ProviderSignIn>
+  | Services<typeof core.SecondFactors>
+  | Services<typeof core.SignIns>
   | Services<typeof core.OAuth>
   | Services<typeof core.Ports>
   | Services<typeof http.Site>

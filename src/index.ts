@@ -5,7 +5,11 @@
  */
 export * as AdminSignIn from "./console/AdminSignIn.ts"
 export * as ConsoleSessions from "./console/ConsoleSessions.ts"
+export * as ForgottenPasswords from "./console/ForgottenPasswords.ts"
 export * as Invitations from "./console/Invitations.ts"
+export * as ProviderSignIn from "./console/ProviderSignIn.ts"
+export * as SecondFactors from "./console/SecondFactors.ts"
+export * as SignIns from "./console/SignIns.ts"
 export * as Access from "./domain/Access.ts"
 export * as Account from "./domain/Account.ts"
 export * as Archive from "./domain/Archive.ts"

@@ -92,11 +92,14 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
       ${lastNames}[(1 + n * 17 % 19)::int] || ' ' || md5(n::text) as last, now() - interval '40 days' * (1 + n % 9) as at
     from generate_series(1::bigint, ${accounts}) n) as ranked
   ) as drawn`,
-  `insert into session (organization_id, account_id, id, service, current, review_deadline, device_model, seen_at)
-  select '${id}', id, kind, kind = 'service', kind = 'service',
-    case kind when 'phone' then now() + interval '1 hour' end, kind, now()
-  from account, unnest(array['service', 'phone']) kind
-  where organization_id = '${id}' and offboarded_at is null and (kind = 'service' or review_pending)`,
+  `insert into session (organization_id, account_id, department_id, id, service, current, baseline, approved_at,
+    review_deadline, queued_at, device_model, seen_at)
+  select '${id}', id, department_id, kind, kind = 'service', kind = 'service', kind = 'tablet',
+    case kind when 'desktop' then now() end, case kind when 'phone' then now() + interval '1 hour' end,
+    case kind when 'laptop' then now() end, kind, now() - interval '1 second' * (hashtext(id::text) & 65535)
+  from account, unnest(array['service', 'phone', 'tablet', 'desktop', 'laptop', 'watch']) kind
+  where organization_id = '${id}' and offboarded_at is null and case kind when 'phone' then review_pending
+    when 'laptop' then hashtext(id::text) % 100 = 0 when 'watch' then paused_at is not null else true end`,
   `update organization set seats_used =
     (select count(*) from account where organization_id = '${id}' and offboarded_at is null) where id = '${id}'`,
   `insert into admin_account (organization_id, admin_id, account_id)
@@ -155,7 +158,7 @@ export const fillDatabase = async (
 ): Promise<void> => {
   // Triggers and foreign keys rest, and the counts that triggers keep are written directly.
   await client.query("set session_replication_role = replica")
-  await withoutIndexes(client, ["account", "journal_event", "journal_place"], async () => {
+  await withoutIndexes(client, ["account", "session", "journal_event", "journal_place"], async () => {
     for (const filling of organizations) {
       for (const statement of organization(filling)) await client.query(statement)
       said(filling.id)

@@ -13,6 +13,8 @@ export interface Ground {
   /** Whom no policy holds back. */
   readonly superuser: Client
   readonly pepper: string
+  /** PostgreSQL's first process. */
+  readonly pid: number
   readonly remove: () => Promise<void>
 }
 
@@ -37,6 +39,7 @@ export const startGround = async (): Promise<Ground> => {
     return {
       url,
       superuser,
+      pid: server.pid,
       pepper: crypto.randomBytes(32).toString("base64"),
       remove: async () => {
         await superuser.end()

@@ -3,11 +3,14 @@ import { Effect, Schema } from "effect"
 import { type OrganizationId, Role } from "../domain/Access.ts"
 import { type AdminFacts, AdminStatus, adminStatus } from "../domain/Admin.ts"
 import { canOwn, stays, waits } from "../domain/AdminRules.ts"
-import { ownershipTransferred } from "../domain/mail/People.ts"
+import { ownershipTransferred, secondFactorReset } from "../domain/mail/People.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { Admins } from "../ports/Admins.ts"
 import { ConsolePasswords } from "../ports/ConsolePasswords.ts"
 import { Db } from "../ports/Db.ts"
+import { FactorRecords } from "../ports/FactorRecords.ts"
+import { IdentityProviders } from "../ports/IdentityProviders.ts"
+import { PasswordResets } from "../ports/PasswordResets.ts"
 import { People } from "../ports/People.ts"
 import { adminRef, Name } from "./Fields.ts"
 import { entry, existing, journaled, now } from "./Journaled.ts"
@@ -89,6 +92,28 @@ export const setPassword = useCase(
             { organization, email, admin_id: adminId, ended },
             entry("admin.password_set", adminId, { ...ended })
           ]
+        })
+      )
+    })
+)
+
+export const resetFactor = useCase(
+  "reset_factor",
+  Schema.Struct(adminRef),
+  Schema.Struct({ ...AdminId.fields, factors: Schema.Int, sessions: Schema.Int }),
+  ({ email, organization }) =>
+    Effect.gen(function*() {
+      const records = yield* FactorRecords
+      const id = yield* existing(organization)
+      const { id: adminId } = yield* find(id, email)
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const ended = yield* records.reset({ organizationId: id, adminId })
+          const answer = { organization, email, admin_id: adminId, ...ended }
+          return ended.factors === 0
+            ? [answer, null]
+            : [answer, entry("second_factor.reset", adminId, { ...ended }), [secondFactorReset({ adminId })]]
         })
       )
     })
@@ -202,6 +227,47 @@ export const renewInvitation = useCase(
           return [
             { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
             entry("admin.invitation_resent", admin.id, { email })
+          ]
+        })
+      )
+    })
+)
+
+/** Makes the link by which an admin who has forgotten the password chooses another one. */
+export const makePasswordLink = useCase(
+  "make_password_link",
+  Schema.Struct(adminRef),
+  Schema.Struct({
+    ...AdminId.fields,
+    token: Schema.RedactedFromValue(Schema.String),
+    expires_at: Timestamp
+  }),
+  ({ email, organization }) =>
+    Effect.gen(function*() {
+      const resets = yield* PasswordResets
+      const providers = yield* IdentityProviders
+      const id = yield* existing(organization)
+      const at = yield* now
+      return yield* journaled(
+        id,
+        Effect.gen(function*() {
+          const admin = yield* locked(id, email)
+          if (adminStatus(admin) !== "active") {
+            return yield* refuse(
+              `${email} is ${adminStatus(admin)}: only who has joined and is enabled has a password.`
+            )
+          }
+          if (admin.role !== "owner" && (yield* providers.find(id))?.required === true) {
+            return yield* refuse(
+              `${email} signs in by the identity provider of ${organization}, and a link to a new password opens nothing. ` +
+                "What pages ask for again is set by admins set-password."
+            )
+          }
+          const origin = { mailed: false, knownBrowser: false }
+          const { expiresAt, token } = yield* resets.make({ organizationId: id, adminId: admin.id }, origin, at)
+          return [
+            { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+            entry("password_reset.link_made", admin.id, { email })
           ]
         })
       )

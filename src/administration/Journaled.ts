@@ -1,6 +1,7 @@
 /** Changes by an operator, each in one transaction with its entry. */
 import { Clock, Effect } from "effect"
 import type { OrganizationId } from "../domain/Access.ts"
+import type { AccountId } from "../domain/Account.ts"
 import { operator } from "../domain/Actor.ts"
 import { type ActionName, commandLine, journalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
 import type { JournalDetails } from "../domain/JournalEvent.ts"
@@ -17,6 +18,10 @@ export const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(mill
 /** The entry of what an operator did. */
 export const entry = (action: ActionName, targetId: string, details: JournalDetails = {}): JournalEntry =>
   journalEntry(operator, commandLine, journalAction(action), { targetId, details })
+
+/** The entry of what an operator did to an account. */
+export const accountEntry = (action: ActionName, accountId: AccountId, details: JournalDetails): JournalEntry =>
+  journalEntry(operator, commandLine, journalAction(action), { targetId: accountId, accountId, details })
 
 /** What was done, with its entry, null where nothing changed, and what is mailed because of it. */
 export type Done<A> = readonly [answer: A, entry: JournalEntry | null, mails?: ReadonlyArray<Mail>]

@@ -1,7 +1,10 @@
 /** What an operator does about organizations. */
 import { Duration, Effect, Schema } from "effect"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
+import { billingFault } from "../domain/Billing.ts"
 import {
+  isProtectionActive,
+  type OrganizationChanges,
   type OrganizationFacts,
   OrganizationStatus,
   type OrganizationSummary,
@@ -11,9 +14,13 @@ import {
 import { Timestamp } from "../domain/Wire.ts"
 import { Admins } from "../ports/Admins.ts"
 import { Directory } from "../ports/Directory.ts"
+import { FactorRecords } from "../ports/FactorRecords.ts"
+import { Licences } from "../ports/Licences.ts"
 import { Organizations } from "../ports/Organizations.ts"
+import { Overview } from "../ports/Overview.ts"
 import { Email, Name } from "./Fields.ts"
 import { entry, existing, journaled, now } from "./Journaled.ts"
+import { Billing, billing, billingDetails, BillingInput } from "./Subscriptions.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 const Organization = Schema.Struct({
@@ -24,14 +31,23 @@ const Organization = Schema.Struct({
   managed: Schema.Boolean,
   simulated: Schema.Boolean,
   plan: Schema.NullOr(Tier),
-  seats: Schema.Struct({ limit: Schema.Int, used: Schema.Int }),
+  seats: Schema.Struct({ limit: Schema.Int, used: Schema.Int, reserved: Schema.Int }),
   valid_until: Schema.NullOr(Timestamp),
+  billing: Billing,
   created_at: Timestamp
 })
 
-const shown = ({ seat_limit, seats_used, ...summary }: OrganizationSummary): typeof Organization.Type => ({
-  ...summary,
-  seats: { limit: seat_limit, used: seats_used }
+const shown = (summary: OrganizationSummary): typeof Organization.Type => ({
+  id: summary.id,
+  name: summary.name,
+  status: summary.status,
+  managed: summary.managed,
+  simulated: summary.simulated,
+  plan: summary.plan,
+  seats: { limit: summary.seat_limit, used: summary.seats_used, reserved: summary.seats_reserved },
+  valid_until: summary.valid_until,
+  billing: billing(summary),
+  created_at: summary.created_at
 })
 
 const find = Effect.fnUntraced(function*(id: string) {
@@ -90,27 +106,21 @@ export const showOrganization = useCase(
   ({ organization }) => find(organization)
 )
 
-/** Refuses what the organization cannot become. */
-const refuseChange = Effect.fnUntraced(function*(
-  facts: OrganizationFacts,
-  { ends, seats }: { readonly ends: boolean; readonly seats: number | null }
-) {
+/** Refuses seats below those that are held. */
+const refuseSeats = Effect.fnUntraced(function*(facts: OrganizationFacts, seats: number | null) {
   const taken = facts.seats_used + facts.seats_reserved
   if (seats !== null && seats < taken) {
     return yield* refuse(`${facts.id} has ${taken} seats in use or kept for sign-up links: it cannot have ${seats}.`)
   }
-  if (ends && facts.managed) {
-    return yield* refuse(`${facts.id} is licensed by subscription: it has no end by agreement.`)
-  }
 })
 
-/** Since when the plan is one without an archive, where the change starts or ends that. */
-const archiveEnd = (facts: OrganizationFacts, plan: Tier | null, at: Date) => {
-  const after = { ...facts, ...(plan === null ? {} : { plan }) }
-  return planHasArchive(facts) === planHasArchive(after)
+/** What follows from the new facts: since when the plan has no archive, and that a licence makes an organization active. */
+const consequences = (facts: OrganizationFacts, after: OrganizationFacts, at: Date): Partial<OrganizationChanges> => ({
+  ...(planHasArchive(facts) === planHasArchive(after)
     ? {}
-    : { archive_plan_ended_at: planHasArchive(after) ? null : at }
-}
+    : { archive_plan_ended_at: planHasArchive(after) ? null : at }),
+  ...(facts.status === "pending" && isProtectionActive({ ...after, status: "active" }, at) ? { status: "active" } : {})
+})
 
 export const setOrganization = useCase(
   "set_organization",
@@ -122,36 +132,61 @@ export const setOrganization = useCase(
     seats: Schema.NullOr(Schema.Natural),
     valid_until: Schema.NullOr(Timestamp),
     /** Takes the end away. */
-    open_ended: Schema.Boolean
+    open_ended: Schema.Boolean,
+    billing: Schema.optionalKey(BillingInput),
+    /** Whether every admin needs a second factor; left out it stays as it is. */
+    require_second_factor: Schema.optionalKey(Schema.Boolean)
   }),
   Organization,
-  ({ name, open_ended, organization, plan, seats, valid_until }) =>
+  ({ billing: billed = {}, name, open_ended, organization, plan, require_second_factor, seats, valid_until }) =>
     Effect.gen(function*() {
       const directory = yield* Directory
+      const factors = yield* FactorRecords
+      const licences = yield* Licences
       const organizations = yield* Organizations
+      const overview = yield* Overview
       const id = yield* existing(organization)
       if (open_ended && valid_until !== null) return yield* refuse("A licence has an end or none: not both.")
+      const ends = open_ended || valid_until !== null
       const changes = {
         ...(name === null ? {} : { name }),
         ...(plan === null ? {} : { plan }),
         ...(seats === null ? {} : { seat_limit: seats }),
-        ...(open_ended || valid_until !== null ? { valid_until } : {})
+        ...(ends ? { valid_until } : {}),
+        // Who changes to a subscription has no end by agreement any more, and the other way round no billing state.
+        ...(billed.managed === true && !ends ? { valid_until: null } : {}),
+        ...(billed.managed === false ? { billing_state: "none" as const } : {}),
+        ...billed
       }
-      if (Object.keys(changes).length === 0) return yield* refuse("There is nothing to change: say what, by its flag.")
+      const changesFacts = Object.keys(changes).length > 0
+      if (!changesFacts && require_second_factor === undefined) {
+        return yield* refuse("There is nothing to change: say what, by its flag.")
+      }
       const at = yield* now
       yield* journaled(
         id,
         Effect.gen(function*() {
-          yield* organizations.lockRecipients(id)
-          const facts = yield* organizations.facts({ organizationId: id })
-          yield* refuseChange(facts, { ends: open_ended || valid_until !== null, seats })
-          yield* directory.update(id, { ...changes, ...archiveEnd(facts, plan, at) })
+          const facts = yield* organizations.lockFacts(id)
+          yield* refuseSeats(facts, seats)
+          const after = { ...facts, ...(yield* overview.billing(id)), ...changes }
+          const licensed = plan !== null || ends || Object.keys(billed).length > 0
+          const fault = licensed ? billingFault(after, yield* licences.used(id), ends) : null
+          if (fault !== null) return yield* refuse(fault)
+          if (changesFacts) yield* directory.update(id, { ...changes, ...consequences(facts, after, at) })
+          const ended = require_second_factor === undefined
+            ? null
+            : yield* factors.setRequired(id, require_second_factor)
+          if (!changesFacts && ended === null) return [null, null]
           const details = {
             ...(name === null ? {} : { name }),
             ...(plan === null ? {} : { plan }),
             ...(seats === null ? {} : { seats }),
             ...(open_ended ? { open_ended } : {}),
-            ...(valid_until === null ? {} : { valid_until: valid_until.toISOString() })
+            ...(valid_until === null ? {} : { valid_until: valid_until.toISOString() }),
+            ...billingDetails(billed),
+            ...(require_second_factor === undefined || ended === null
+              ? {}
+              : { requires_second_factor: require_second_factor, sessions: ended })
           }
           return [null, entry("organization.set", id, details)]
         })

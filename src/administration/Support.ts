@@ -1,5 +1,6 @@
 /** What an operator does about requests to the support. */
 import { Effect, Schema } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
 import { maxSupportMessageLength } from "../domain/Limits.ts"
 import { supportAnswered } from "../domain/mail/index.ts"
 import { SupportRequest, supportRequest } from "../domain/Support.ts"
@@ -32,6 +33,12 @@ export const listSupport = useCase(
 
 const numbered = { organization: Schema.String, number: Schema.Int }
 
+/** The request of a number, held. */
+const locked = Effect.fnUntraced(function*(organization: OrganizationId, number: number) {
+  const found = yield* (yield* Support).lockNumbered(organization, number)
+  return found ?? (yield* refuse(`${organization} has no request ${number}.`))
+})
+
 export const answerSupport = useCase(
   "answer_support",
   Schema.Struct({ ...numbered, answer: Text(maxSupportMessageLength).check(Schema.isNonEmpty()) }),
@@ -44,8 +51,7 @@ export const answerSupport = useCase(
       return yield* journaled(
         id,
         Effect.gen(function*() {
-          const found = yield* support.lockNumbered(id, number)
-          if (found === null) return yield* refuse(`${organization} has no request ${number}.`)
+          const found = yield* locked(id, number)
           if (found.state === "closed") return yield* refuse(`Request ${number} is closed.`)
           yield* support.answer(id, found.id, answer, at)
           const answered = { ...found, state: "answered" as const, answer, answered_at: at, updated_at: at }
@@ -71,8 +77,7 @@ export const closeSupport = useCase(
       return yield* journaled(
         id,
         Effect.gen(function*() {
-          const found = yield* support.lockNumbered(id, number)
-          if (found === null) return yield* refuse(`${organization} has no request ${number}.`)
+          const found = yield* locked(id, number)
           if (found.state === "closed") return [supportRequest(found, at), null]
           yield* support.close(id, found.id, at)
           return [

@@ -7,8 +7,11 @@ import * as Admins from "../administration/Admins.ts"
 import * as ApiKeys from "../administration/ApiKeys.ts"
 import * as Applications from "../administration/Applications.ts"
 import * as Database from "../administration/Database.ts"
+import * as IdentityProviders from "../administration/IdentityProviders.ts"
 import * as Journals from "../administration/Journals.ts"
+import * as Licences from "../administration/Licences.ts"
 import * as Organizations from "../administration/Organizations.ts"
+import * as Secrets from "../administration/Secrets.ts"
 import * as Seed from "../administration/Seed.ts"
 import * as Support from "../administration/Support.ts"
 import { type Contract, Refused } from "../administration/UseCase.ts"
@@ -30,6 +33,16 @@ export const CommandRequests = RpcGroup.make(
   request(Organizations.showOrganization),
   request(Organizations.setOrganization),
   request(Organizations.standOrganization),
+  request(Licences.setTier),
+  request(Secrets.revealTwoFa),
+  request(Secrets.rewrapSecrets),
+  request(Licences.listLinks),
+  request(Licences.revokeLink),
+  request(IdentityProviders.setProvider),
+  request(IdentityProviders.showProvider),
+  request(IdentityProviders.removeProvider),
+  request(IdentityProviders.linkIdentity),
+  request(IdentityProviders.unlinkIdentity),
   request(Support.listSupport),
   request(Support.answerSupport),
   request(Support.closeSupport),
@@ -38,9 +51,11 @@ export const CommandRequests = RpcGroup.make(
   request(Admins.showAdmin),
   request(Admins.setAdmin),
   request(Admins.setPassword),
+  request(Admins.resetFactor),
   request(Admins.disableAdmin),
   request(Admins.enableAdmin),
   request(Admins.renewInvitation),
+  request(Admins.makePasswordLink),
   request(Admins.transferOwnership),
   request(ApiKeys.createKey),
   request(ApiKeys.listKeys),

@@ -1,7 +1,10 @@
 /** The background work of a process that opens the database itself. */
-import { Duration, type Effect, Layer, Option, Redacted } from "effect"
-import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { Clock, Duration, Effect, Layer, Option, Redacted, Struct } from "effect"
+import { ServiceUnavailable } from "../domain/Failure.ts"
+import type { WatchState } from "../edge/Settings.ts"
 import * as Engine from "../engine/Background.ts"
+import { watchAccounts } from "../engine/Jobs.ts"
+import { Ownership } from "../engine/Ownership.ts"
 import { Targets } from "../layers/push/Targets.ts"
 import * as Upkeep from "../layers/sql/Upkeep.ts"
 import * as Worker from "../layers/Worker.ts"
@@ -18,15 +21,35 @@ export const targets = ({ checkpointPush }: BackgroundSettings) =>
   Targets.make(Option.getOrElse(checkpointPush, () => Redacted.make("")))
 
 /** Watching accounts: what a process with a messenger does besides. */
-export const watch = ({ maxLive, reviewWindow }: Settings.Watching) =>
+export const watch = ({ maxLive, reviewWindow }: Pick<Settings.Watching, "maxLive" | "reviewWindow">) =>
   Worker.layer({ maxLive, reviewWindow: Duration.minutes(reviewWindow) })
+
+/** How old the last round of a process that watches may be. */
+const oldestRound = Duration.seconds(30)
+
+/** Whether the process watches; it fails where it should and does not. */
+export const watching = Effect.gen(function*() {
+  const { jobs } = yield* Engine.Background
+  const { current } = yield* Ownership
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what asks is what is made
+  return Effect.gen(function*() {
+    const job = (yield* jobs).find(({ name }) => name === watchAccounts)
+    if (job === undefined) return null
+    const now = yield* Clock.currentTimeMillis
+    const late = job.last_done_at === null || now - job.last_done_at.getTime() > Duration.toMillis(oldestRound)
+    if (late) return yield* new ServiceUnavailable({})
+    return (current() === null ? "standby" : "active") satisfies WatchState
+  })
+})
 
 /** All of it, from when the database is ready. */
 export const layer = (
   settings: BackgroundSettings,
-  options: { readonly targets: Targets["Service"]; readonly ready?: Effect.Effect<void, ServiceUnavailable> }
+  options:
+    & { readonly targets: Targets["Service"] }
+    & Pick<Engine.Options, "ready" | "watched">
 ) =>
   Engine.Background.layer({
     alone: Environment.isEmbedded(settings),
-    ...(options.ready === undefined ? {} : { ready: options.ready })
+    ...Struct.omit(options, ["targets"])
   }).pipe(Layer.provide(Upkeep.layer), Layer.provide(Layer.succeed(Targets, options.targets)))

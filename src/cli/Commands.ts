@@ -6,7 +6,7 @@ import { Refused } from "../administration/UseCase.ts"
 import { Role, Scope } from "../domain/Access.ts"
 import { defaultApiKeyExpiry } from "../domain/Limits.ts"
 import { Tier } from "../domain/Organization.ts"
-import { invitationLink } from "../ports/ConsoleAddress.ts"
+import { invitationLink, resetLink } from "../ports/ConsoleAddress.ts"
 import type { Asked, CommandClient } from "./ControlClient.ts"
 import type { Doing } from "./Local.ts"
 import * as Output from "./Output.ts"
@@ -127,6 +127,21 @@ const setPassword = Command.make("set-password", { ...common, organization, emai
     ])
   )
 
+const resetFactor = Command.make("reset-factor", { ...common, organization, email }, (input) =>
+  Effect.gen(function*() {
+    const answer = yield* run(
+      input,
+      (requests) => requests.reset_factor({ organization: input.organization, email: input.email })
+    )
+    yield* Output.print(input.json, answer, () => [
+      answer.factors === 0
+        ? `${answer.email} has no second factor.`
+        : `Took the second factors of ${answer.email} away, with the recovery codes. Ended: ${answer.sessions} console sessions.`
+    ])
+  })).pipe(
+    Command.withDescription("Take an admin's second factors away, because they are lost; make sure first who asks")
+  )
+
 const setDisabled = (name: "disable" | "enable", done: string) =>
   Command.make(name, { ...common, organization, email }, (input) =>
     Effect.gen(function*() {
@@ -135,18 +150,21 @@ const setDisabled = (name: "disable" | "enable", done: string) =>
       yield* Output.print(input.json, answer, () => [`${answer.email} ${done}`])
     }))
 
-const invitation = Command.make("invitation", {
+const forLink = {
   ...common,
   organization,
   email,
   consoleUrl: Flag.String("console-url").pipe(
-    Flag.withDescription("Where people reach the console, such as https://security.example.com")
+    Flag.withDescription("Where people reach the console, such as https://security.example.com"),
+    Flag.map((url) => url.replace(/\/+$/, ""))
   )
-}, (input) =>
+}
+
+const invitation = Command.make("invitation", forLink, (input) =>
   Effect.gen(function*() {
     const { token, ...answer } = yield* run(input, (requests) =>
       requests.renew_invitation({ organization: input.organization, email: input.email }))
-    const link = Redacted.value(invitationLink(input.consoleUrl.replace(/\/+$/, ""), token))
+    const link = Redacted.value(invitationLink(input.consoleUrl, token))
     yield* Output.print(input.json, { ...answer, link }, () => [
       `A new invitation of ${answer.email}, good until ${answer.expires_at.toISOString()}; the one before has stopped:`,
       link
@@ -155,6 +173,25 @@ const invitation = Command.make("invitation", {
     Command.withDescription("Make a new invitation link of an admin who has not joined, and print it"),
     Command.withExamples([{
       command: "security-console admins invitation acme ada@acme.example --console-url https://security.example.com",
+      description: "Where no mail is sent"
+    }])
+  )
+
+const passwordLink = Command.make("password-link", forLink, (input) =>
+  Effect.gen(function*() {
+    const { token, ...answer } = yield* run(input, (requests) =>
+      requests.make_password_link({ organization: input.organization, email: input.email }))
+    const link = Redacted.value(resetLink(input.consoleUrl, token))
+    yield* Output.print(input.json, { ...answer, link }, () => [
+      `${answer.email} chooses a new password by this link, which works once, until ${answer.expires_at.toISOString()}:`,
+      link
+    ])
+  })).pipe(
+    Command.withDescription(
+      "Make a link by which an admin who has forgotten the password chooses another, and print it"
+    ),
+    Command.withExamples([{
+      command: "security-console admins password-link acme ada@acme.example --console-url https://security.example.com",
       description: "Where no mail is sent"
     }])
   )
@@ -179,13 +216,15 @@ export const transferOwnership = Command.make(
 export const adminCommands = [
   createAdmin,
   setPassword,
+  resetFactor,
   setDisabled("disable", "is disabled: their credentials no longer work.").pipe(
     Command.withDescription("Disable an admin: their credentials stop at once")
   ),
   setDisabled("enable", "is enabled: their credentials work again.").pipe(
     Command.withDescription("Enable a disabled admin again")
   ),
-  invitation
+  invitation,
+  passwordLink
 ] as const
 
 const scopes = Flag.String("scopes").pipe(

@@ -79,8 +79,9 @@ const ask = <A>(directory: string, asked: Asked<Holder, A>) =>
 /** Asks the holder of the directory to let it go: whether it will, none where nobody answers. */
 export const askRelease = (directory: string): Effect.Effect<Option.Option<boolean>> =>
   ask(directory, (holder) => holder.release()).pipe(
-    // A holder that ends breaks its connections.
+    // A holder that ends breaks its connections; one that breaks while it is written to is a defect of the library's.
     Effect.catch(() => Effect.succeedNone),
+    Effect.catchDefect(() => Effect.succeedNone),
     Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.succeedNone })
   )
 

@@ -11,10 +11,12 @@ import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
+import * as ProviderSignIn from "../layers/identity/ProviderSignIn.ts"
 import * as MailSettings from "../layers/mail/MailSettings.ts"
 import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
 import * as Directory from "../layers/sql/Directory.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
+import * as ForgottenPasswords from "../layers/sql/ForgottenPasswords.ts"
 import * as Invitations from "../layers/sql/Invitations.ts"
 import * as KnownPeppers from "../layers/sql/KnownPeppers.ts"
 import { LastCheckpoint } from "../layers/sql/LastCheckpoint.ts"
@@ -22,6 +24,8 @@ import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Postgres from "../layers/sql/Postgres.ts"
 import * as Roles from "../layers/sql/Roles.ts"
+import * as SecondFactors from "../layers/sql/SecondFactors.ts"
+import * as SignIns from "../layers/sql/SignIns.ts"
 import { BillingPages } from "../ports/Overview.ts"
 import * as Settings from "./Settings.ts"
 
@@ -122,7 +126,7 @@ export const migrate = (settings: Settings.Migrating) =>
 const pepperFile = (settings: Settings.Database) => path.join(settings.data, "pepper")
 
 /** The keys: configured, or on the embedded database kept in its directory. */
-const peppers = (settings: Settings.Database) =>
+export const peppers = (settings: Settings.Database) =>
   Layer.unwrap(Effect.map(
     Settings.peppers,
     Option.match({
@@ -228,12 +232,21 @@ export const service = <A, E, R>(
   settings: Settings.Database & Partial<Settings.Mail>,
   messenger: Layer.Layer<A, E, R>
 ) =>
-  Layer.mergeAll(ConsoleSessions.layer, AdminSignIn.layer, Invitations.layer).pipe(
-    Layer.provide(csrfKeys(settings)),
-    Layer.provideMerge(core(settings)),
-    Layer.provideMerge(messenger),
-    Layer.provideMerge(PasswordHasher.layer)
+  Layer.mergeAll(
+    SignIns.layer,
+    SecondFactors.layer,
+    AdminSignIn.layer,
+    ForgottenPasswords.layer,
+    Invitations.layer,
+    ProviderSignIn.layer
   )
+    .pipe(
+      Layer.provideMerge(ConsoleSessions.layer),
+      Layer.provide(csrfKeys(settings)),
+      Layer.provideMerge(core(settings)),
+      Layer.provideMerge(messenger),
+      Layer.provideMerge(PasswordHasher.layer)
+    )
 
 /** Brings the embedded database's schema up to date, and checks PostgreSQL's. */
 export const prepare = Effect.fnUntraced(function*(options: { readonly embedded: boolean }) {

@@ -1,17 +1,18 @@
 /** The commands by what they work on. */
 import { Command } from "effect/cli"
 import { adminCommands, createOrganization, keyCommands, transferOwnership } from "./Commands.ts"
+import { identityCommands, identityProvider } from "./IdentityCommands.ts"
 import { journalCommands } from "./JournalCommands.ts"
 import { adminRecords, keyRecords, organizationRecords } from "./RecordCommands.ts"
 
 /** What is done with organizations. */
 export const organizations = Command.make("organizations").pipe(
-  Command.withSubcommands([createOrganization, transferOwnership, ...organizationRecords])
+  Command.withSubcommands([createOrganization, transferOwnership, ...organizationRecords, identityProvider])
 )
 
 /** What is done with admins. */
 export const admins = Command.make("admins").pipe(
-  Command.withSubcommands([...adminCommands, ...adminRecords])
+  Command.withSubcommands([...adminCommands, ...adminRecords, ...identityCommands])
 )
 
 /** What is done with API keys. */

@@ -3,7 +3,10 @@ import { Effect, Option, Stream } from "effect"
 import * as Admins from "../administration/Admins.ts"
 import * as ApiKeys from "../administration/ApiKeys.ts"
 import * as Applications from "../administration/Applications.ts"
+import * as IdentityProviders from "../administration/IdentityProviders.ts"
+import * as Licences from "../administration/Licences.ts"
 import * as Organizations from "../administration/Organizations.ts"
+import * as Secrets from "../administration/Secrets.ts"
 import type { seed } from "../administration/Seed.ts"
 import * as Support from "../administration/Support.ts"
 import { Refused } from "../administration/UseCase.ts"
@@ -37,6 +40,16 @@ export const commandHandlers = CommandRequests.toLayer({
   show_organization: handler(Organizations.showOrganization.run),
   set_organization: handler(Organizations.setOrganization.run),
   stand_organization: handler(Organizations.standOrganization.run),
+  reveal_two_fa: handler(Secrets.revealTwoFa.run),
+  rewrap_secrets: handler(Secrets.rewrapSecrets.run),
+  set_tier: handler(Licences.setTier.run),
+  list_sign_up_links: handler(Licences.listLinks.run),
+  revoke_sign_up_link: handler(Licences.revokeLink.run),
+  set_identity_provider: handler(IdentityProviders.setProvider.run),
+  show_identity_provider: handler(IdentityProviders.showProvider.run),
+  remove_identity_provider: handler(IdentityProviders.removeProvider.run),
+  link_identity: handler(IdentityProviders.linkIdentity.run),
+  unlink_identity: handler(IdentityProviders.unlinkIdentity.run),
   list_support: handler(Support.listSupport.run),
   answer_support: handler(Support.answerSupport.run),
   close_support: handler(Support.closeSupport.run),
@@ -45,9 +58,11 @@ export const commandHandlers = CommandRequests.toLayer({
   show_admin: handler(Admins.showAdmin.run),
   set_admin: handler(Admins.setAdmin.run),
   set_password: handler(Admins.setPassword.run),
+  reset_factor: handler(Admins.resetFactor.run),
   disable_admin: handler(Admins.disableAdmin.run),
   enable_admin: handler(Admins.enableAdmin.run),
   renew_invitation: handler(Admins.renewInvitation.run),
+  make_password_link: handler(Admins.makePasswordLink.run),
   transfer_ownership: handler(Admins.transferOwnership.run),
   create_key: handler(ApiKeys.createKey.run),
   list_keys: handler(ApiKeys.listKeys.run),

@@ -5,18 +5,20 @@ import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } 
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Randomness from "../layers/crypto/Randomness.ts"
-import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import * as Handler from "../mcp/Handler.ts"
 import * as Stdio from "../mcp/Stdio.ts"
+import { ConsoleAddress } from "../ports/ConsoleAddress.ts"
 import * as Background from "./Background.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
 import * as Handover from "./Handover.ts"
+import * as Messenger from "./Messenger.ts"
 import * as Settings from "./Settings.ts"
+import * as Sites from "./Sites.ts"
 
 /** Every setting of `mcp`. */
-export interface McpSettings extends Background.BackgroundSettings {
+export interface McpSettings extends Background.BackgroundSettings, Sites.SiteSettings {
   readonly url: Option.Option<string>
   readonly toolsets: Option.Option<string>
   readonly readOnly: boolean
@@ -73,7 +75,8 @@ const askOver = (
 const localUrl = "http://localhost"
 
 /** Asks the handler in this process. */
-const askHere = Effect.fnUntraced(function*(session: Session) {
+const askHere = Effect.fnUntraced(function*(settings: McpSettings, session: Session) {
+  const { addressOf } = yield* Sites.parse(settings, [])
   const sites = Site.make([{ baseUrl: localUrl, organizationId: null }])
   const handler = yield* Effect.provideService(Handler.make({ console: false }), Site.Sites, sites)
   const app = yield* App.make.pipe(
@@ -87,6 +90,7 @@ const askHere = Effect.fnUntraced(function*(session: Session) {
       body
     })
     return app.pipe(
+      Effect.provideService(ConsoleAddress, addressOf),
       Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request)),
       Effect.map((response) => HttpServerResponse.toWeb(response)),
       Effect.flatMap((response) =>
@@ -127,13 +131,13 @@ const open = (settings: McpSettings, session: Session) =>
     const database = yield* Layer.build(DatabaseClock.layer.pipe(Layer.provideMerge(Environment.sql(settings))))
     const opened = Effect.gen(function*() {
       yield* Environment.prepare({ embedded })
-      const core = Environment.service(settings, Layer.merge(Simulated.layerSql, Simulated.layerNone))
+      const core = Environment.service(settings, Messenger.none)
       const services = (embedded ? Control.layer(settings.data, release) : Layer.empty).pipe(
         Layer.provideMerge(Background.layer(settings, { targets })),
         Layer.provideMerge(core),
         Layer.provideMerge(Randomness.layer)
       )
-      return yield* Effect.provideContext(askHere(session), yield* Layer.build(services))
+      return yield* Effect.provideContext(askHere(settings, session), yield* Layer.build(services))
     })
     return yield* Effect.provideContext(opened, database)
   })

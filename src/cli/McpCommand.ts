@@ -6,7 +6,15 @@ import * as Settings from "./Settings.ts"
 /** Serves an AI assistant; what it is served with is loaded when it is. */
 export const mcp = Command.make(
   "mcp",
-  { ...Settings.database, ...Settings.assistant, ...Settings.mail, checkpointPush: Settings.server.checkpointPush },
+  {
+    ...Settings.database,
+    ...Settings.assistant,
+    ...Settings.mail,
+    checkpointPush: Settings.server.checkpointPush,
+    // Where the links of its mails lead: nobody reaches this process.
+    baseUrl: Settings.server.baseUrl,
+    sites: Settings.server.sites
+  },
   (settings) => Effect.flatMap(Effect.promise(() => import("./Mcp.ts")), ({ mcp }) => mcp(settings))
 ).pipe(
   Command.withExamples([

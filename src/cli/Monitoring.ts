@@ -12,6 +12,9 @@ import * as DatabaseFacts from "../layers/sql/DatabaseFacts.ts"
 /** How often what costs a statement or a statistic is looked at. */
 const period = Duration.seconds(15)
 
+/** How often all accounts are counted. */
+const watchPeriod = Duration.minutes(1)
+
 const nanos = 1e9
 const micros = 1e6
 
@@ -71,6 +74,29 @@ const journalLag = Effect.gen(function*() {
   }).pipe(Effect.ignore)
 })
 
+/** How the watch over the accounts goes, in the whole database. */
+const watch = Effect.gen(function*() {
+  let seen = { accounts: new Map<string, number>(), due: 0, overdue: 0 }
+  for (const state of DatabaseFacts.watchStates) {
+    yield* Gauge.show(
+      "console_monitor_accounts",
+      "Accounts by how the watch over them goes",
+      () => seen.accounts.get(state) ?? 0,
+      { state }
+    )
+  }
+  yield* Gauge.show("console_monitor_due", "Accounts whose look is due and has not ended", () => seen.due)
+  yield* Gauge.show(
+    "console_reviews_overdue",
+    "Accounts of which a session should have been signed out for more than two minutes",
+    () => seen.overdue
+  )
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what it makes is an effect
+  return Effect.map(DatabaseFacts.watched, ({ due, overdue, states }) => {
+    seen = { accounts: new Map(states.map(({ accounts, state }) => [state, accounts])), due, overdue }
+  }).pipe(Effect.ignore)
+})
+
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 const respond = Effect.gen(function*() {
@@ -96,6 +122,7 @@ export const measure = Effect.fnUntraced(function*({ database, version }: Build)
   yield* ownUse
   const looks = [yield* eventLoop, yield* journalLag]
   yield* Effect.forkScoped(Effect.repeat(Effect.all(looks), Schedule.spaced(period)))
+  yield* Effect.forkScoped(Effect.repeat(yield* watch, Schedule.spaced(watchPeriod)))
 })
 
 /** Serves `/metrics` on an address of its own, and answers where. */

@@ -42,6 +42,16 @@ const commands = [
     () => groups().then(({ organizations }) => organizations)
   ),
   lazy("admins", "Make, list and change admins", () => groups().then(({ admins }) => admins)),
+  lazy(
+    "accounts",
+    "Change how accounts are licensed, and print the passwords that the service holds",
+    () => import("./LicenceCommands.ts").then(({ accounts }) => accounts)
+  ),
+  lazy(
+    "sign-up-links",
+    "List and revoke the links that hold seats",
+    () => import("./LicenceCommands.ts").then(({ signUpLinks }) => signUpLinks)
+  ),
   lazy("keys", "Make, list and revoke API keys", () => groups().then(({ keys }) => keys)),
   lazy(
     "applications",
@@ -52,6 +62,11 @@ const commands = [
     "seed",
     "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are",
     () => import("./Commands.ts").then(({ seed }) => seed)
+  ),
+  lazy(
+    "secrets",
+    "Seal what the service holds of accounts anew",
+    () => import("./SecretCommands.ts").then(({ secrets }) => secrets)
   ),
   lazy(
     "support",

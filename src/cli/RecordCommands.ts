@@ -6,6 +6,7 @@ import type * as ApiKeys from "../administration/ApiKeys.ts"
 import type * as Organizations from "../administration/Organizations.ts"
 import { Role } from "../domain/Access.ts"
 import { Tier } from "../domain/Organization.ts"
+import { billingFlags, billingInput } from "./BillingFlags.ts"
 import { common, email, organization, run } from "./Commands.ts"
 import * as Output from "./Output.ts"
 
@@ -19,14 +20,47 @@ const newName = (of: string) => Flag.String("name").pipe(Flag.withDescription(`T
 
 type Organization = typeof Organizations.showOrganization.output.Type
 
+const licencesText = ({ billing: { licences } }: Organization): string =>
+  Tier.literals.every((tier) => licences[tier] === 0)
+    ? "not counted by tier"
+    : Tier.literals.map((tier) => `${licences[tier]} ${tier}`).join(", ")
+
+/** What is known of how it is billed. */
+const billingLines = ({ billing }: Organization): ReadonlyArray<ReadonlyArray<string>> => {
+  const known: ReadonlyArray<readonly [string, Date | string | null]> = [
+    ["Period", billing.period],
+    ["Trial ends", billing.trial_ends_at],
+    ["Paid until", billing.current_period_ends_at],
+    ["Ends", billing.cancel_at],
+    ["Amount", billing.amount === null ? null : `${billing.amount} ${billing.currency ?? ""}, in the smallest unit`],
+    ["Payer", billing.payer_email],
+    ["Next invoice", billing.next_invoice_at]
+  ]
+  return known.flatMap(([name, value]) =>
+    value === null ? [] : [[name, typeof value === "string" ? value : minute(value, "")]]
+  )
+}
+
 const organizationLines = (found: Organization): ReadonlyArray<string> =>
   Output.columns([
     ["Id", found.id],
     ["Name", found.name],
     ["Status", found.status],
     ["Plan", found.plan ?? "none"],
-    ["Seats", `${found.seats.used} of ${found.seats.limit} in use`],
-    ["Licence", found.managed ? "by subscription" : `by agreement, until ${minute(found.valid_until, "it is ended")}`],
+    [
+      "Seats",
+      `${found.seats.used} of ${found.seats.limit} in use${
+        found.seats.reserved === 0 ? "" : `, ${found.seats.reserved} kept for sign-up links`
+      }`
+    ],
+    ["Licences", licencesText(found)],
+    ...billingLines(found),
+    [
+      "Licence",
+      found.managed
+        ? `by subscription, ${found.billing.state}`
+        : `by agreement, until ${minute(found.valid_until, "it is ended")}`
+    ],
     ["Messenger", found.simulated ? "simulated" : "real"],
     ["Created", minute(found.created_at, "")]
   ])
@@ -61,7 +95,7 @@ const setOrganization = Command.make("set", {
   organization,
   name: newName("organization"),
   plan: Flag.Literals("plan", Tier.literals).pipe(
-    Flag.withDescription("What it is licensed for, by agreement"),
+    Flag.withDescription("What it is licensed for"),
     Flag.optional
   ),
   seats: Flag.Int("seats").pipe(Flag.withDescription("How many accounts it may protect"), Flag.optional),
@@ -69,6 +103,11 @@ const setOrganization = Command.make("set", {
   openEnded: Flag.Boolean("open-ended").pipe(
     Flag.withDescription("The licence has no end any more"),
     Flag.withDefault(false)
+  ),
+  billing: billingFlags,
+  requireSecondFactor: Flag.Boolean("require-second-factor").pipe(
+    Flag.withDescription("Whether every admin needs a second factor to sign in to the console"),
+    Flag.optional
   )
 }, (input) =>
   Effect.gen(function*() {
@@ -79,14 +118,23 @@ const setOrganization = Command.make("set", {
         plan: Option.getOrNull(input.plan),
         seats: Option.getOrNull(input.seats),
         valid_until: Option.getOrNull(input.validUntil),
-        open_ended: input.openEnded
+        open_ended: input.openEnded,
+        billing: billingInput(input.billing),
+        ...(Option.isNone(input.requireSecondFactor) ? {} : { require_second_factor: input.requireSecondFactor.value })
       }))
     yield* Output.print(input.json, found, () => organizationLines(found))
   })).pipe(
-    Command.withDescription("Change an organization's name, plan, seats or licence; what no flag names stays"),
+    Command.withDescription(
+      "Change an organization's name, plan, seats, licences or billing; what no flag names stays"
+    ),
     Command.withExamples([
       { command: "security-console organizations set acme --seats 50", description: "Give it more seats" },
-      { command: "security-console organizations set acme --valid-until 2027-12-31", description: "End its licence" }
+      { command: "security-console organizations set acme --valid-until 2027-12-31", description: "End its licence" },
+      {
+        command:
+          "security-console organizations set acme --licensed-by subscription --billing-state active --period annual",
+        description: "Bill it from now on"
+      }
     ])
   )
 

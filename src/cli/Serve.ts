@@ -3,17 +3,18 @@ import { Console, Effect, Layer, Option, Ref, Result, Schedule, Schema } from "e
 import { HttpServer } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
-import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { ServiceUnavailable } from "../domain/Failure.ts"
 import { Assistant } from "../domain/OAuth.ts"
-import { JournalKeys, Readiness, RequestLines, TrustedProxies } from "../edge/Settings.ts"
+import { JournalKeys, Readiness, RequestLines, TrustedProxies, Watching } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
+import { Engine } from "../engine/Engine.ts"
 import * as App from "../http/App.ts"
+import * as Health from "../http/Health.ts"
 import * as Server from "../http/Server.ts"
 import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import * as Randomness from "../layers/crypto/Randomness.ts"
 import * as ClientDocuments from "../layers/documents/ClientDocuments.ts"
-import * as Simulated from "../layers/messenger/Simulated.ts"
+import * as Codes from "../layers/messenger/Codes.ts"
 import { Strangers } from "../layers/messenger/Strangers.ts"
 import * as DatabaseClock from "../layers/sql/DatabaseClock.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
@@ -22,6 +23,7 @@ import * as Ports from "../oauth/Ports.ts"
 import { isAcceptable } from "../oauth/RedirectUri.ts"
 import { ConsoleAddress } from "../ports/ConsoleAddress.ts"
 import { Directory } from "../ports/Directory.ts"
+import { LoginStarts } from "../ports/Logins.ts"
 import * as Address from "./Address.ts"
 import * as Background from "./Background.ts"
 import * as Control from "./Control.ts"
@@ -29,33 +31,38 @@ import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import * as Handover from "./Handover.ts"
 import * as Logs from "./Logs.ts"
+import * as Messenger from "./Messenger.ts"
 import * as Monitoring from "./Monitoring.ts"
 import * as Output from "./Output.ts"
+import * as ProcessRoles from "./ProcessRoles.ts"
 import * as Registration from "./Registration.ts"
 import { resourceServers } from "./ResourceServers.ts"
 import * as Settings from "./Settings.ts"
+import * as Sites from "./Sites.ts"
 import * as StartChecks from "./StartChecks.ts"
 import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
+import * as WireMessenger from "./WireMessenger.ts"
 
 /** Every setting of `serve`, with the directory that it takes. */
 interface ServeSettings
   extends
     Settings.Migrating,
     Settings.Watching,
+    Settings.Messenger,
     Background.BackgroundSettings,
     Logs.LogSettings,
-    Telemetry.TelemetrySettings
+    Telemetry.TelemetrySettings,
+    Sites.SiteSettings
 {
   readonly metricsAddress: Option.Option<string>
   readonly host: string
   readonly port: number
   readonly maxClients: number
-  readonly baseUrl: Option.Option<string>
-  readonly sites: Option.Option<string>
   readonly trustedProxies: Option.Option<string>
   readonly allowedOrigins: Option.Option<string>
   readonly allTools: boolean
+  readonly personalArguments: boolean
   readonly knownAssistants: Option.Option<string>
   readonly registration: "open" | "token" | "off"
   readonly clientDocuments: boolean
@@ -65,42 +72,14 @@ interface ServeSettings
 
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
 
-const list = (text: Option.Option<string>): ReadonlyArray<string> =>
-  Option.getOrElse(text, () => "").split(",").map((part) => part.trim()).filter((part) => part !== "")
-
-const isId = Schema.is(Schema.String.check(isOrganizationId))
-
-/** An address of the service: http or https, without a slash at the end. */
-const parseUrl = (setting: string, text: string) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  return url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" ||
-      url.username !== ""
-    ? Effect.fail(invalid(`${setting} is an address such as https://security.example.com, not ${text}.`))
-    : Effect.succeed(text.replace(/\/+$/, ""))
+/** The service's sites; without a base address it is reached where it listens. */
+const parseSites = (settings: ServeSettings, bound: string) => {
+  const port = new URL(bound).port
+  return Sites.parse(settings, [bound, `http://localhost${port === "" ? "" : `:${port}`}`])
 }
 
-/** The service's own sites: the configured base address, or what was bound; and those of organizations. */
-const parseSites = Effect.fnUntraced(function*(settings: ServeSettings, bound: string) {
-  const own = yield* Effect.forEach(Option.toArray(settings.baseUrl), (text) => parseUrl("--base-url", text))
-  const port = new URL(bound).port
-  const local = [bound, `http://localhost${port === "" ? "" : `:${port}`}`]
-  const organizations = yield* Effect.forEach(list(settings.sites), (entry) =>
-    Effect.gen(function*() {
-      const equals = entry.indexOf("=")
-      const id = entry.slice(0, equals)
-      if (equals < 1 || !isId(id)) {
-        return yield* invalid(`--sites is a list such as acme=https://security.acme.example, not ${entry}.`)
-      }
-      return { organizationId: OrganizationId.make(id), baseUrl: yield* parseUrl("--sites", entry.slice(equals + 1)) }
-    }))
-  return Site.make([
-    ...(own.length > 0 ? own : local).map((baseUrl) => ({ baseUrl, organizationId: null })),
-    ...organizations
-  ])
-})
-
 const parseProxies = (settings: ServeSettings) =>
-  Effect.forEach(list(settings.trustedProxies), (text) =>
+  Effect.forEach(Sites.list(settings.trustedProxies), (text) =>
     Result.match(IpNetwork.fromString(text), {
       onSuccess: Effect.succeed,
       onFailure: () => Effect.fail(invalid(`--trusted-proxies is a list such as 10.0.0.0/8, not ${text}.`))
@@ -110,7 +89,7 @@ const parseOrigins = (settings: ServeSettings) =>
   Option.isNone(settings.allowedOrigins)
     ? Effect.succeed({})
     : Effect.map(
-      Effect.forEach(list(settings.allowedOrigins), (text) =>
+      Effect.forEach(Sites.list(settings.allowedOrigins), (text) =>
         URL.canParse(text) && new URL(text).origin === text
           ? Effect.succeed(text)
           : Effect.fail(invalid(`--allowed-origins is a list such as https://assistant.example, not ${text}.`))),
@@ -203,9 +182,18 @@ const serveIn = (settings: ServeSettings) =>
     const servers = yield* resourceServers
     const targets = yield* Background.targets(settings)
     const metrics = yield* parseMetricsAddress(settings)
-    yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => parseUrl("--otlp-url", text))
+    yield* Effect.forEach(Option.toArray(settings.otlpUrl), (text) => Sites.parseUrl("--otlp-url", text))
     const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
-    const messenger = settings.demo ? Simulated.layerSql : Layer.merge(Simulated.layerSql, Simulated.layerNone)
+    const roles = yield* ProcessRoles.parse(settings)
+    const wire = settings.messenger === "wire"
+    const watches = (settings.demo || wire) && roles.worker
+    const messenger = wire
+      ? yield* WireMessenger.make(settings, { alone: embedded })
+      : !settings.demo
+      ? Messenger.none
+      : roles.worker
+      ? Messenger.simulated({ alone: embedded })
+      : Messenger.elsewhere
     const core = Environment.service(settings, messenger)
     // A port that is taken is found before the database is touched.
     const { host, maxClients: maxConnections, port } = settings
@@ -221,15 +209,17 @@ const serveIn = (settings: ServeSettings) =>
         const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
         const sites = yield* parseSites(settings, bound)
         const handler = yield* Effect.provideService(
-          Handler.make({ ...origins, completeList: settings.allTools }),
+          Handler.make({ ...origins, completeList: settings.allTools, personalArguments: settings.personalArguments }),
           Site.Sites,
           sites
         )
-        const app = yield* App.make.pipe(
-          Effect.provideService(Site.Sites, sites),
-          Effect.provideService(App.Mounts, [{ path: Handler.path, handler }]),
-          Effect.provideService(JournalKeys, (yield* CheckpointKeys).publicKeys)
-        )
+        const app = roles.api
+          ? yield* App.make.pipe(
+            Effect.provideService(Site.Sites, sites),
+            Effect.provideService(App.Mounts, [{ path: Handler.path, handler }]),
+            Effect.provideService(JournalKeys, (yield* CheckpointKeys).publicKeys)
+          )
+          : yield* Health.only
         if (metrics.length > 0 || Option.isSome(settings.otlpUrl)) {
           yield* Monitoring.measure({ version, database: embedded ? "embedded" : "postgresql" })
         }
@@ -237,6 +227,8 @@ const serveIn = (settings: ServeSettings) =>
         yield* Server.serve(
           app.pipe(
             Effect.provideService(Readiness, readiness),
+            Effect.provideService(Watching, yield* Background.watching),
+            Effect.provideService(LoginStarts, settings.loginStarts),
             Effect.provideService(ConsoleAddress, sites.addressOf),
             Effect.provideService(RequestLines, true),
             Effect.provideService(TrustedProxies, trusted),
@@ -246,6 +238,9 @@ const serveIn = (settings: ServeSettings) =>
             Effect.provideService(Ports.ResourceServers, servers)
           )
         )
+        // Whatever is being looked at ends beside the requests in flight.
+        const engine = yield* Effect.serviceOption(Engine)
+        if (Option.isSome(engine)) yield* Effect.addFinalizer(() => engine.value.stop)
         if (embedded) {
           const { host } = new URL(Option.getOrElse(settings.baseUrl, () => bound))
           yield* Address.publish(settings.data, { url: bound, host })
@@ -266,9 +261,11 @@ const serveIn = (settings: ServeSettings) =>
         Effect.scoped,
         Effect.provide(
           (embedded ? Control.layer(settings.data) : Layer.empty).pipe(
-            Layer.provideMerge(Background.layer(settings, { targets, ready: readiness })),
+            Layer.provideMerge(Background.layer(settings, { targets, ready: readiness, watched: settings.demo })),
             Layer.provideMerge(
-              settings.demo ? Layer.merge(Background.watch(settings), Strangers.layerComing) : Layer.empty
+              watches
+                ? Layer.mergeAll(Background.watch(settings), Strangers.layerComing, Codes.layerTold)
+                : Layer.empty
             ),
             Layer.provideMerge(core)
           )

@@ -6,7 +6,14 @@ import * as Settings from "./Settings.ts"
 /** Serves the API; what it is served with is loaded when it is. */
 export const serve = Command.make(
   "serve",
-  { ...Settings.database, ...Settings.migration, ...Settings.server, ...Settings.mail, ...Settings.watching },
+  {
+    ...Settings.database,
+    ...Settings.migration,
+    ...Settings.server,
+    ...Settings.mail,
+    ...Settings.watching,
+    ...Settings.messenger
+  },
   (settings) => Effect.flatMap(Effect.promise(() => import("./Serve.ts")), ({ serve }) => serve(settings))
 ).pipe(
   Command.withExamples([

@@ -1,7 +1,13 @@
 /** Every setting of the service, by flag or by environment; the table of docs/configuration.md is made from here. */
 import { Config, Duration, Option, type Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { defaultKeyPrefix, defaultMaxClients, defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
+import {
+  defaultKeyPrefix,
+  defaultLoginStarts,
+  defaultMaxClients,
+  defaultMaxLive,
+  defaultReviewWindow
+} from "../domain/Limits.ts"
 import { formats, levels } from "./Logs.ts"
 import {
   choice,
@@ -104,6 +110,11 @@ export const server = {
     "CONSOLE_ALL_TOOLS",
     "Show AI assistants the tools too that their credential may not use"
   ),
+  personalArguments: onOff(
+    "personal-arguments",
+    "CONSOLE_PERSONAL_ARGUMENTS",
+    "Take codes and passwords of account holders from AI assistants that cannot ask a person for them"
+  ),
   knownAssistants: optionalText(
     "known-assistants",
     "CONSOLE_KNOWN_ASSISTANTS",
@@ -199,12 +210,25 @@ export interface Mail {
 
 /** How accounts are watched. */
 export const watching = {
+  roles: text(
+    "roles",
+    "CONSOLE_ROLES",
+    "api,worker",
+    "What the process does: `api` serves the interface, `worker` watches the accounts"
+  ),
   reviewWindow: number(
     "review-window",
     "CONSOLE_REVIEW_WINDOW",
     Duration.toMinutes(defaultReviewWindow),
     [15, 22 * 60],
     "Minutes that an admin has to approve a session before it is signed out"
+  ),
+  loginStarts: number(
+    "login-starts",
+    "CONSOLE_LOGIN_STARTS",
+    defaultLoginStarts,
+    [1, 1000],
+    "Logins to accounts that an organization may start in an hour"
   ),
   maxLive: number(
     "max-live",
@@ -215,9 +239,56 @@ export const watching = {
   )
 }
 
+/** The messenger that accounts are on, where it is not simulated. */
+export const messenger = {
+  messenger: choice(
+    "messenger",
+    "CONSOLE_MESSENGER",
+    ["none", "wire"],
+    "none",
+    "How accounts are reached: not at all, or over the messenger's own protocol"
+  ),
+  messengerApplication: number(
+    "messenger-application",
+    "CONSOLE_MESSENGER_APPLICATION",
+    0,
+    [0, 2_147_483_647],
+    "Id of the application that is registered with the messenger; required with `--messenger wire`"
+  ),
+  messengerDataCentre: optionalText(
+    "messenger-data-centre",
+    "CONSOLE_MESSENGER_DATA_CENTRE",
+    "required with `--messenger wire`",
+    "Data centre that is connected to first, as its number and address: 2@192.0.2.1:443"
+  ),
+  messengerKeys: optionalText(
+    "messenger-keys",
+    "CONSOLE_MESSENGER_KEYS",
+    "required with `--messenger wire`",
+    "File of the RSA keys, in PEM (PKCS #1), that the messenger's data centres prove themselves with"
+  )
+}
+
+/** The secret of the application that is registered with the messenger. */
+export const messengerHash = hidden(
+  "CONSOLE_MESSENGER_HASH",
+  "required with `--messenger wire`",
+  "Hash of the application that is registered with the messenger"
+)
+
+/** The same as they are read. */
+export interface Messenger {
+  readonly messenger: "none" | "wire"
+  readonly messengerApplication: number
+  readonly messengerDataCentre: Option.Option<string>
+  readonly messengerKeys: Option.Option<string>
+}
+
 /** The same as they are read. */
 export interface Watching {
+  readonly roles: string
   readonly reviewWindow: number
+  readonly loginStarts: number
   readonly maxLive: number
 }
 

@@ -6,6 +6,7 @@ import * as Variables from "./Variables.ts"
 /** What is looked at. */
 export interface Checked {
   readonly demo: boolean
+  readonly messenger: "none" | "wire"
   readonly host: string
   readonly baseUrl: Option.Option<string>
   readonly sites: Option.Option<string>
@@ -31,6 +32,9 @@ const addresses = ({ baseUrl, sites }: Checked): ReadonlyArray<readonly [setting
 export const refuse = Effect.fnUntraced(function*(settings: Checked) {
   if (settings.demo && !isLoopback(settings.host)) {
     return yield* invalid("--demo listens on loopback alone: its messenger is simulated, and its keys are printed.")
+  }
+  if (settings.demo && settings.messenger !== "none") {
+    return yield* invalid("--demo simulates the messenger: serve without it, or without --messenger.")
   }
   for (const [setting, url] of addresses(settings)) {
     if (isLoopback(url.hostname)) continue

@@ -2,6 +2,8 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { OrganizationId, Role, Via } from "../domain/Access.ts"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
+import type { JournalDetails } from "../domain/JournalEvent.ts"
+import type { FactorKind } from "../domain/SecondFactor.ts"
 import type { AdminRef } from "../ports/ConsolePasswords.ts"
 
 /** An admin in a browser, read afresh for every request. */
@@ -34,6 +36,16 @@ export interface SessionVisit {
   readonly userAgent: string | undefined
 }
 
+/** How an admin proved who they are. */
+export interface Proof {
+  /** When the first factor was given: a password that is set later ends the session. */
+  readonly since: Date
+  /** The second factor, given just now; null where none is asked for. */
+  readonly factor: FactorKind | null
+  /** What the journal says of it besides. */
+  readonly details?: JournalDetails
+}
+
 /** A console session of the admin, as the admin sees it. */
 export interface ListedSession {
   readonly id: string
@@ -61,10 +73,12 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   /** The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. */
   current(cookies: string | undefined, site: CookieSite): Effect.Effect<Option.Option<SignedIn>, ServiceUnavailable>
   /**
-   * Begins a session of its own for the admin, who proved at `since` who they are, ends the one that the cookies name,
-   * remembers the browser, and answers what to set as cookies; the session's is the first.
+   * Begins a session of its own for the admin, ends the one that the cookies name, remembers the browser, and answers
+   * what to set as cookies; the session's is the first. `SignIns` decides whether the second factor comes first: without
+   * one it dies for an admin who has to give one. Where the admin, the link to the identity provider, the password as a
+   * way in, or every second factor was taken away meanwhile, it begins none.
    */
-  start(admin: AdminRef, visit: SessionVisit, since: Date): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>
+  start(admin: AdminRef, visit: SessionVisit, proof: Proof): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>
   /** Ends the admin's session, and answers the `Set-Cookie` that forgets it. */
   end(admin: SignedIn, visit: SessionVisit): Effect.Effect<string, ServiceUnavailable>
   /** The secret by which the browser is known that the cookies come from; null without one. */

@@ -1,7 +1,15 @@
 /** The organization's subscription, and where people go for what is not done here. */
 import { Schema } from "effect"
 import { reachesEveryAccount, type Role } from "./Access.ts"
-import { Organization, organization, type OrganizationFacts, OrganizationStatus } from "./Organization.ts"
+import {
+  type BillingFacts,
+  Organization,
+  organization,
+  type OrganizationFacts,
+  OrganizationStatus,
+  paidPlan,
+  Tier
+} from "./Organization.ts"
 import { Count, described, Kind, OptionalTimestamp } from "./Wire.ts"
 
 const { fields } = Organization
@@ -46,16 +54,6 @@ export const BillingLinks = Schema.Struct({
 }).annotate({ identifier: "billing_links" })
 export type BillingLink = typeof BillingLinks.Type["links"][number]
 
-/** What is stored about a subscription beside the organization's facts. */
-export interface BillingFacts {
-  readonly cancel_at: Date | null
-  readonly current_period_ends_at: Date | null
-  readonly amount_minor: number | null
-  readonly currency: string | null
-  readonly payer_email: string | null
-  readonly next_invoice_at: Date | null
-}
-
 /** The subscription as the role sees it: what is paid, and by whom, is for those who reach every account. */
 export const subscription = (
   facts: OrganizationFacts,
@@ -79,4 +77,64 @@ export const subscription = (
     payer_email: paid?.payer_email ?? null,
     next_invoice_at: paid?.next_invoice_at ?? null
   }
+}
+
+/** Accounts that hold a licence, by its tier. */
+export type LicencesUsed = { readonly [Each in Tier]: number }
+
+/** The licences that were bought, by tier. */
+export const licencesOf = (facts: OrganizationFacts): LicencesUsed => ({
+  protect: facts.licences_protect,
+  archive: facts.licences_archive,
+  governance: facts.licences_governance
+})
+
+/** Whether licences are counted for each tier; otherwise every seat is of the plan's tier at most. */
+export const countsLicences = (facts: OrganizationFacts): boolean =>
+  Tier.literals.some((tier) => licencesOf(facts)[tier] > 0)
+
+/** Why an organization cannot be licensed and billed so; null where it can. */
+export const billingFault = (
+  facts: OrganizationFacts & BillingFacts,
+  used: LicencesUsed,
+  ends: boolean
+): string | null => {
+  const { billing_state, id, managed } = facts
+  if (!managed && billing_state !== "none") return `${id} is licensed by agreement: it has no billing state.`
+  if (!managed && facts.plan === null) return `A licence by agreement has a plan: ${id} has none.`
+  if (managed && ends) return `${id} is licensed by subscription: it has no end by agreement.`
+  if (billing_state === "trial" && facts.trial_ends_at === null) return "A trial has an end: say when, by --trial-ends."
+  if ((billing_state === "active" || billing_state === "retry") && (facts.plan === null || facts.period === null)) {
+    return "A subscription that is paid has a plan and a period: say which, by --plan and --period."
+  }
+  if ((facts.amount_minor === null) !== (facts.currency === null)) return "An amount has a currency: say both."
+  if (!countsLicences(facts)) return null
+  const short = Tier.literals.find((tier) => licencesOf(facts)[tier] < used[tier])
+  return short === undefined
+    ? null
+    : `${used[short]} accounts of ${id} hold a licence of the tier ${short}: it cannot have ${
+      licencesOf(facts)[short]
+    }.`
+}
+
+/** Why an account that has none of the tier cannot get a licence of it; null where it can. */
+export const tierFault = (facts: OrganizationFacts, tier: Tier, used: LicencesUsed): string | null => {
+  const { id } = facts
+  const plan = paidPlan(facts)
+  if (plan === null) return `${id} has no paid plan: its accounts have no tier.`
+  if (!countsLicences(facts)) {
+    return Tier.literals.indexOf(tier) <= Tier.literals.indexOf(plan)
+      ? null
+      : `The plan of ${id} is ${plan}: its accounts cannot have ${tier}.`
+  }
+  const bought = licencesOf(facts)[tier]
+  return used[tier] < bought
+    ? null
+    : `${id} has ${bought} licences of the tier ${tier}, and ${used[tier]} accounts hold one.`
+}
+
+/** A sign-up link that nobody has used; it holds a seat. */
+export interface SignUpLink {
+  readonly id: string
+  readonly created_at: Date
 }

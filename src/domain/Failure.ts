@@ -17,5 +17,7 @@ export {
 export * from "./failures/Common.ts"
 export * from "./failures/Credentials.ts"
 export * from "./failures/Departments.ts"
+export * from "./failures/Logins.ts"
 export * from "./failures/Me.ts"
 export * from "./failures/Messenger.ts"
+export * from "./failures/Security.ts"

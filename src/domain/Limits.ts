@@ -44,11 +44,39 @@ export const maxPasswordWait = Duration.minutes(15)
 export const passwordFailuresForgotten = Duration.days(1)
 /** How often wrong passwords of one admin are journaled after the first burst of them. */
 export const passwordFailuresJournaled = Duration.hours(1)
+/**
+ * How long the link of a password reset works, and how soon a mail with another one goes out: well before it ends, so that
+ * who has asked holds a link that works, whoever else asks for the same admin.
+ */
+export const passwordResetLifetime = Duration.hours(1)
+export const passwordResetPause = Duration.minutes(15)
+/** Mails with such links in a day that browsers ask for which the admin has not signed in with: of one admin, and of all. */
+export const passwordResetsPerAdmin = 10
+export const passwordResetsPerOrganization = 100
+/** Requests for a link from one address that cost no wait, and how many wait to be looked at, whoever has sent them. */
+export const freeResetRequests = 20
+export const resetRequestsWaiting = 1000
 /** How long a browser is known after its last sign-in, and how many of one admin's are. */
 export const knownBrowserLifetime = Duration.days(180)
 export const knownBrowsersKept = 20
 export const consoleSessionIdle = Duration.minutes(30)
 export const consoleSessionLifetime = Duration.hours(12)
+/** How long a sign-in waits for its second factor, how many answers it takes, and how many of one admin's wait at once. */
+export const pendingSignInLifetime = Duration.minutes(15)
+export const pendingSignInAnswers = 5
+export const pendingSignInsKept = 5
+/** Wrong codes that cost nothing, as for passwords: of one admin, in one known browser, or in one console session. */
+export const freeCodeFailures = 5
+/** How long a session need not ask for the second factor again. */
+export const factorRemembered = Duration.minutes(5)
+/** How many time steps of 30 seconds the clock of an authenticator app may be off. */
+export const totpWindow = 1
+export const recoveryCodesMade = 10
+export const passkeysKept = 10
+export const maxPasskeyNameLength = 60
+/** How long a passkey may be waited for, and a new authenticator app be set up. */
+export const passkeyAsked = Duration.minutes(5)
+export const factorSetUp = Duration.minutes(15)
 export const signOutLock = Duration.hours(24)
 export const takeoverWindow = Duration.hours(48)
 /** How long an admin has to approve a new session, by default. */
@@ -100,6 +128,9 @@ export const defaultMaxClients = 2000
 export const idempotencyKept = Duration.hours(24)
 export const idempotencyClaim = Duration.seconds(60)
 
+/** How long one answer of the messenger is waited for. */
+export const messengerTimeout = Duration.seconds(8)
+
 /** How long whoever acts on an account holds it, how often they hold on to it, and how long others wait for it. */
 export const guardHeld = Duration.seconds(20)
 export const guardRenewed = Duration.seconds(5)
@@ -119,5 +150,62 @@ export const mailTried = Duration.hours(24)
 export const mailFailureShown = Duration.hours(24)
 export const mailBatches = 20
 
+/** How often the accounts of each status are counted, and for how long that is kept. */
+export const statusSamplePeriod = Duration.minutes(10)
+export const statusSamplesKept = Duration.days(30)
+
 /** How soon the first stranger signs in to an account of the simulated platform. */
 export const firstStranger = { from: Duration.seconds(20), to: Duration.seconds(50) }
+
+/** How many characters a 2FA password has that the service makes. */
+export const generatedPasswordLength = 20
+
+/** How long a secret is kept that the messenger takes no longer, and how many 2FA passwords of an account are tried. */
+export const retiredKept = Duration.days(7)
+export const candidatesTried = 5
+/** How long the code of an e-mail address works, and how many wrong ones may be entered. */
+export const emailCodeLifetime = Duration.minutes(15)
+export const emailCodeAttempts = 5
+/** How often an account's e-mail addresses may be changed in an hour, and wrong 2FA passwords of its holder be given. */
+export const emailChangesPerHour = 5
+export const wrongHolderPasswordsPerHour = 5
+/** How long a login lasts after its last step, and how long one step may hold it or be waited for. */
+export const loginLifetime = Duration.minutes(10)
+export const loginHeld = Duration.seconds(30)
+export const loginWait = Duration.seconds(4)
+/** Wrong entries that a login takes, and codes that may be asked for again. */
+export const loginAttempts = 5
+export const loginResends = 3
+/** Logins that an organization may start in an hour by default, and in a day with one number or an account's own. */
+export const defaultLoginStarts = 10
+export const loginsPerNumber = 3
+export const reloginsPerNumber = 10
+/** For how long what a login has left on the messenger is tried to be taken back, and how long an ended one is kept. */
+export const loginLeftTried = Duration.hours(24)
+export const loginKept = Duration.days(30)
+export const minCodeLength = 3
+export const maxCodeLength = 12
+export const maxHolderPasswordLength = 128
+/** An account that was looked at so lately has a live session. */
+export const watchedLately = Duration.minutes(2)
+
+/** How long somebody may take at an identity provider, from when they are sent there. */
+export const providerSignInLifetime = Duration.minutes(10)
+/** One answer of a provider: how long it may take and how large it may be, and how many are waited for at once. */
+export const providerDeadline = Duration.seconds(5)
+export const providerAnswerSize = 65_536
+export const providerAsked = 16
+/** How far the clocks of a provider and of the service may be apart. */
+export const providerTolerance = Duration.seconds(30)
+/** How long a provider's documents are kept, how long it is not asked again after it failed, and how many are kept. */
+export const providerKept = Duration.minutes(5)
+export const providerFailureKept = Duration.seconds(15)
+export const providersRemembered = 200
+/** How long an address may be that a sign-in by a provider leads back to: it travels in a cookie. */
+export const maxProviderReturn = 1500
+/** How long the 2FA password of an account that was offboarded is kept where it could not be removed. */
+export const unrevealedKept = Duration.days(90)
+/** How long before its end those are told who can look it up, where nobody has. */
+export const unrevealedTold = Duration.days(14)
+/** For how long a session of the service is logged out again and again that could not be; then its key is erased. */
+export const retiredSessionKept = Duration.days(30)

@@ -103,12 +103,37 @@ export interface OrganizationFacts {
   readonly storage_limit_bytes: number | null
 }
 
+/** What is stored about a subscription beside the organization's facts. */
+export interface BillingFacts {
+  readonly cancel_at: Date | null
+  readonly current_period_ends_at: Date | null
+  readonly amount_minor: number | null
+  readonly currency: string | null
+  readonly payer_email: string | null
+  readonly next_invoice_at: Date | null
+}
+
 /** What the operator of the service sees of an organization. */
 export interface OrganizationSummary extends
   Pick<
     OrganizationFacts,
-    "id" | "name" | "status" | "managed" | "plan" | "seat_limit" | "seats_used" | "valid_until"
-  >
+    | "id"
+    | "name"
+    | "status"
+    | "managed"
+    | "billing_state"
+    | "plan"
+    | "period"
+    | "licences_protect"
+    | "licences_archive"
+    | "licences_governance"
+    | "seat_limit"
+    | "seats_used"
+    | "seats_reserved"
+    | "trial_ends_at"
+    | "valid_until"
+  >,
+  BillingFacts
 {
   readonly simulated: boolean
   readonly created_at: Date
@@ -118,21 +143,41 @@ export interface OrganizationSummary extends
 export type OrganizationChanges = Partial<
   & Pick<
     OrganizationFacts,
-    "name" | "plan" | "seat_limit" | "valid_until" | "archive_plan_ended_at" | "status" | "closed_at"
+    | "name"
+    | "managed"
+    | "billing_state"
+    | "plan"
+    | "period"
+    | "licences_protect"
+    | "licences_archive"
+    | "licences_governance"
+    | "seat_limit"
+    | "trial_ends_at"
+    | "valid_until"
+    | "archive_plan_ended_at"
+    | "status"
+    | "closed_at"
   >
+  & BillingFacts
   & { readonly suspended_at: Date | null; readonly suspend_reason: "operator" | "licence" | null }
 >
 
 const passed = (moment: Date | null, now: Date): boolean => moment !== null && now.getTime() >= moment.getTime()
 
-const licenceLive = (facts: OrganizationFacts, now: Date): boolean =>
+/** What says whether there is a licence. */
+export type LicenceFacts = Pick<
+  OrganizationFacts,
+  "billing_state" | "managed" | "status" | "trial_ends_at" | "valid_until"
+>
+
+const licenceLive = (facts: LicenceFacts, now: Date): boolean =>
   facts.managed
     ? facts.billing_state === "active" || facts.billing_state === "retry" ||
       facts.billing_state === "trial" && !passed(facts.trial_ends_at, now)
     : !passed(facts.valid_until, now)
 
 /** An active organization with a live licence or trial (section 2.2). */
-export const isProtectionActive = (facts: OrganizationFacts, now: Date): boolean =>
+export const isProtectionActive = (facts: LicenceFacts, now: Date): boolean =>
   facts.status === "active" && licenceLive(facts, now)
 
 /** The plan that is paid for, by subscription or by agreement: null in a trial and after the subscription lapsed. */

@@ -94,6 +94,18 @@ export const resumed = (now: Date) =>
     StatusFacts
   >
 
+/** What offboarding makes of them. */
+export const offboarded = (now: Date) =>
+  ({
+    offboarded_at: now,
+    paused_at: null,
+    stopped_at: null,
+    monitoring_state: "stopped",
+    review_pending: false
+  }) as const satisfies Partial<
+    StatusFacts
+  >
+
 /** Whether protection watches the account now: what is not watched is neither judged nor signed out. */
 export const isWatched = (
   { offboarded_at, paused_at, stopped_at }: Pick<StatusFacts, "offboarded_at" | "paused_at" | "stopped_at">

@@ -28,6 +28,13 @@ export const Readiness = Context.Reference<Effect.Effect<void, ServiceUnavailabl
   }
 )
 
+/** Whether this process watches the accounts, or waits until it may; null where it never does. */
+export type WatchState = "active" | "standby"
+export const Watching = Context.Reference<Effect.Effect<WatchState | null, ServiceUnavailable>>(
+  "org-security-console/edge/Settings/Watching",
+  { defaultValue: () => Effect.succeed(null) }
+)
+
 /** The public keys of the journal's checkpoints, as JSON Web Keys; none by default. */
 export const JournalKeys = Context.Reference<ReadonlyArray<Readonly<Record<string, string>>>>(
   "org-security-console/edge/Settings/JournalKeys",

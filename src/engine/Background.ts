@@ -21,6 +21,8 @@ export interface Options {
   readonly alone: boolean
   /** Fails while the database is not ready to be worked on; by default it is from the start. */
   readonly ready?: Effect.Effect<void, ServiceUnavailable>
+  /** Whether accounts are to be watched, though it be by another process; as this one does by default. */
+  readonly watched?: boolean
 }
 
 const runs = Metric.counter("console_job_runs_total", {
@@ -91,11 +93,11 @@ export class Background extends Context.Service<Background, {
   readonly jobs: Effect.Effect<ReadonlyArray<JobState>>
 }>()("org-security-console/engine/Background") {
   /** Runs every job: at once, and then a period after each end. */
-  static readonly layer = ({ alone, ready = Effect.void }: Options) =>
+  static readonly layer = ({ alone, ready = Effect.void, watched }: Options) =>
     Layer.effect(
       Background,
       Effect.gen(function*() {
-        const all = (yield* jobs).map((job) => make(job, ready))
+        const all = (yield* jobs(watched)).map((job) => make(job, ready))
         for (const { atEnd, atStart, repeated } of all) {
           if (alone) {
             yield* atStart

@@ -1,9 +1,13 @@
 /** Watches the accounts that are due: takes them, runs a step of each, and gives them back. */
-import { type Cause, Clock, Context, Duration, Effect, FiberSet, Layer, Metric } from "effect"
+import { type Cause, Clock, Context, Duration, Effect, FiberSet, Layer } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
-import type { GuardLost } from "../ports/Guard.ts"
+import { Guard, type GuardLost } from "../ports/Guard.ts"
+import { chores, type ChoreServices } from "./Chores.ts"
+import { LiveSessions } from "./LiveSessions.ts"
+import * as Measures from "./Measures.ts"
 import { type Claimed, Monitors, type Quiet } from "./Monitors.ts"
+import { Ownership } from "./Ownership.ts"
 import { step, type Stepped, type StepServices } from "./Step.ts"
 
 /** How many accounts a process looks at at once, and of one organization while others wait. */
@@ -18,7 +22,7 @@ const flushed = 100
 const stopTimeout = Duration.seconds(10)
 
 /** How long one run goes on taking accounts where there are always more. */
-const longestRun = Duration.seconds(30)
+const longestRun = Duration.seconds(15)
 
 /** What a tick did. */
 export interface Report {
@@ -28,24 +32,16 @@ export interface Report {
   readonly signedOut: number
 }
 
-const polls = Metric.counter("console_monitor_polls_total", {
-  description: "Looks at accounts, by how they ended",
-  incremental: true
-})
-
-const signOuts = Metric.counter("console_sign_outs_total", {
-  description: "Sessions that the service has signed out by itself",
-  incremental: true
-})
-
-const running = Metric.gauge("console_monitor_running", { description: "Accounts that are being looked at now" })
-
 /** The watch over the accounts of one process. */
 export class Engine extends Context.Service<Engine, {
   /** Runs everything that is due at the Clock's now, waits for it, and says what it did. */
   readonly tick: Effect.Effect<Report, ServiceUnavailable>
   /** Starts what is due and does not wait for it: what is repeated every second. Answers how many were started. */
   readonly claim: Effect.Effect<number, ServiceUnavailable>
+  /** Starts nothing from now on; what is under way goes on. */
+  readonly stop: Effect.Effect<void>
+  /** Makes the changes on the messenger that are the service's own and due, and waits for them; answers how many. */
+  readonly secure: Effect.Effect<number, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
 }>()("org-security-console/engine/Engine") {
@@ -53,12 +49,16 @@ export class Engine extends Context.Service<Engine, {
     Layer.effect(
       Engine,
       Effect.gen(function*() {
+        const guard = yield* Guard
         const monitors = yield* Monitors
-        const services = yield* Effect.context<StepServices>()
+        const ownership = yield* Ownership
+        const sessions = yield* LiveSessions
+        const services = yield* Effect.context<ChoreServices | StepServices>()
         const around = yield* Effect.scope
         const fibers = yield* FiberSet.make<void, never>()
         const busy = new Map<string, number>()
         const quiet: Array<Quiet> = []
+        let stopped = false
         let report: Report = { steps: 0, signedOut: 0 }
 
         const flush = Effect.suspend(() => {
@@ -73,11 +73,11 @@ export class Engine extends Context.Service<Engine, {
           const left = (busy.get(organization) ?? 0) + by
           if (left === 0) busy.delete(organization)
           else busy.set(organization, left)
-          return Metric.update(running, taken())
+          return Measures.runs(taken())
         }
 
         const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
-          yield* Metric.update(Metric.withAttributes(polls, { outcome: stepped.kind }), 1)
+          yield* Measures.polled(stepped.kind)
           report = { ...report, steps: report.steps + 1 }
           switch (stepped.kind) {
             case "quiet":
@@ -85,17 +85,16 @@ export class Engine extends Context.Service<Engine, {
               if (quiet.length === 1) yield* Effect.forkIn(Effect.delay(flush, flushPeriod), around)
               return quiet.length < flushed ? undefined : yield* flush
             case "outdated":
-              return yield* Effect.ignore(monitors.release(claimed))
+              return yield* guard.release(claimed)
             case "written":
               report = { ...report, signedOut: report.signedOut + stepped.signedOut }
-              return yield* Metric.update(signOuts, stepped.signedOut)
           }
         })
 
         /** Whoever fails leaves the account held, so that it is looked at again once the holding has run out. */
         const failed = (cause: Cause.Cause<GuardLost | ServiceUnavailable>) =>
           Effect.andThen(
-            Metric.update(Metric.withAttributes(polls, { outcome: "failed" }), 1),
+            Measures.polled("failed"),
             cause.reasons.some(({ _tag }) => _tag === "Die")
               ? Effect.logError("A look at an account failed", cause)
               : Effect.void
@@ -104,6 +103,8 @@ export class Engine extends Context.Service<Engine, {
         const run = (claimed: Claimed): Effect.Effect<void> =>
           step(claimed, options).pipe(
             Effect.scoped,
+            // One that is cut off at the end gives the account back, for the process that watches next.
+            Effect.onInterrupt(() => guard.release(claimed)),
             Effect.matchCauseEffect({ onFailure: failed, onSuccess: (stepped) => ended(claimed, stepped) }),
             Effect.ensuring(count(claimed.organizationId, -1)),
             Effect.provideContext(services)
@@ -111,12 +112,15 @@ export class Engine extends Context.Service<Engine, {
 
         /** Starts steps in the places that are free, and answers how many of how many. */
         const start = Effect.gen(function*() {
+          // Where somebody else watches nothing is due here.
+          if (stopped || ownership.current() === null) return { free: places, started: 0 }
           const free = places - taken()
           if (free <= 0) return { free, started: 0 }
           const crowded = [...busy].filter(([, of]) => of >= placesOfOne).map(([organization]) => organization)
           const claimed = yield* monitors.claim({ free, crowded })
           for (const one of claimed) {
             yield* count(one.organizationId, 1)
+            yield* Measures.began(one.next_at)
             yield* FiberSet.run(fibers, run(one))
           }
           return { free, started: claimed.length }
@@ -137,21 +141,32 @@ export class Engine extends Context.Service<Engine, {
           }
         })
 
+        const secure = Effect.provideContext(chores, services)
+
         const tick = Effect.gen(function*() {
           report = { steps: 0, signedOut: 0 }
+          yield* secure
           while (true) {
+            const before = yield* sessions.heard
             const { started } = yield* start
             yield* FiberSet.awaitEmpty(fibers)
             yield* flush
-            if (started === 0) return report
+            // A push may have come between the statements that take what is due.
+            if ((yield* sessions.heard) > before || started > 0) continue
+            yield* secure
+            return report
           }
         })
 
         // Steps that are under way finish what they have begun, as far as they can in time.
         yield* Effect.addFinalizer(() =>
-          FiberSet.awaitEmpty(fibers).pipe(Effect.timeoutOption(stopTimeout), Effect.andThen(flush))
+          Effect.sync(() => void (stopped = true)).pipe(
+            Effect.andThen(FiberSet.awaitEmpty(fibers)),
+            Effect.timeoutOption(stopTimeout),
+            Effect.andThen(flush)
+          )
         )
-        return { tick, claim, nextDue: monitors.nextDue }
+        return { tick, claim, secure, stop: Effect.sync(() => void (stopped = true)), nextDue: monitors.nextDue }
       })
     )
 }

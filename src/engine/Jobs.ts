@@ -1,17 +1,35 @@
 /** The list of all background work, and how often it is done. */
 import { Effect, Option } from "effect"
+import { statusSamplePeriod } from "../domain/Limits.ts"
 import { Engine } from "./Engine.ts"
 import type { Job } from "./Job.ts"
+import { LoginEndings } from "./Logins.ts"
 import { Upkeep } from "./Upkeep.ts"
 
-/** What watches accounts, in a process that does. */
-const watchJobs = (engine: Option.Option<Engine["Service"]>, upkeep: Upkeep["Service"]): ReadonlyArray<Job> =>
-  Option.match(engine, {
+/** The job that begins the looks at accounts. */
+export const watchAccounts = "watch_accounts"
+
+/** What watches accounts, in a process that does; that nobody does is noticed by every process of such a service. */
+const watchJobs = (
+  engine: Option.Option<Engine["Service"]>,
+  upkeep: Upkeep["Service"],
+  watched: boolean
+): ReadonlyArray<Job> => [
+  ...Option.match(engine, {
     onNone: () => [],
-    onSome: ({ claim }) => [
-      { name: "watch_accounts", period: "1 second", run: claim },
-      { name: "notice_silence", period: "1 minute", run: upkeep.noticeSilence }
+    onSome: ({ claim, secure }): ReadonlyArray<Job> => [
+      { name: watchAccounts, period: "1 second", run: claim },
+      { name: "secure_accounts", period: "5 seconds", run: secure }
     ]
+  }),
+  ...(watched ? [{ name: "notice_silence", period: "1 minute", run: upkeep.noticeSilence } as const] : [])
+]
+
+/** What ends logins, in a process that has the messenger. */
+const loginJobs = (endings: Option.Option<LoginEndings["Service"]>): ReadonlyArray<Job> =>
+  Option.match(endings, {
+    onNone: () => [],
+    onSome: ({ end }) => [{ name: "end_logins", period: "1 minute", run: end }]
   })
 
 /** What looks after the stored data. */
@@ -23,7 +41,12 @@ const upkeepJobs = (upkeep: Upkeep["Service"]): ReadonlyArray<Job> => [
     // Whoever opened them is gone.
     atStart: upkeep.closeAbandonedIntents(true)
   },
+  { name: "settle_licences", period: "1 minute", run: upkeep.settleLicences },
+  { name: "expire_takeover_locks", period: "1 minute", run: upkeep.expireTakeoverLocks },
+  { name: "tell_key_expiry", period: "1 minute", run: upkeep.tellKeyExpiry },
+  { name: "check_journals", period: "10 minutes", run: upkeep.checkJournals },
   { name: "refresh_statuses", period: "1 minute", run: upkeep.refreshStatuses },
+  { name: "sample_statuses", period: statusSamplePeriod, run: upkeep.sampleStatuses },
   {
     name: "sign_checkpoints",
     period: "15 seconds",
@@ -35,6 +58,7 @@ const upkeepJobs = (upkeep: Upkeep["Service"]): ReadonlyArray<Job> => [
     period: "15 seconds",
     run: push
   })),
+  { name: "mail_password_resets", period: "1 second", run: upkeep.mailPasswordResets },
   { name: "send_mail", period: "1 second", run: upkeep.sendMail },
   { name: "journal_password_failures", period: "10 minutes", run: upkeep.journalPasswordFailures },
   { name: "forget_password_attempts", period: "10 minutes", run: upkeep.forgetPasswordAttempts },
@@ -43,12 +67,18 @@ const upkeepJobs = (upkeep: Upkeep["Service"]): ReadonlyArray<Job> => [
   { name: "forget_browsers", period: "10 minutes", run: upkeep.forgetBrowsers },
   { name: "forget_oauth", period: "10 minutes", run: upkeep.forgetOAuth },
   { name: "forget_idempotency_keys", period: "10 minutes", run: upkeep.forgetIdempotencyKeys },
-  { name: "forget_mail", period: "10 minutes", run: upkeep.forgetMail }
+  { name: "forget_secrets", period: "10 minutes", run: upkeep.forgetSecrets },
+  { name: "forget_mail", period: "10 minutes", run: upkeep.forgetMail },
+  { name: "forget_password_resets", period: "10 minutes", run: upkeep.forgetPasswordResets }
 ]
 
-/** Every job there is. */
-export const jobs: Effect.Effect<ReadonlyArray<Job>, never, Upkeep> = Effect.zipWith(
-  Effect.serviceOption(Engine),
-  Upkeep,
-  (engine, upkeep) => [...watchJobs(engine, upkeep), ...upkeepJobs(upkeep)]
-)
+/** Every job there is; `watched` says whether accounts are to be watched, as by default where this process does. */
+export const jobs = (watched?: boolean): Effect.Effect<ReadonlyArray<Job>, never, Upkeep> =>
+  Effect.map(
+    Effect.all([Effect.serviceOption(Engine), Effect.serviceOption(LoginEndings), Upkeep]),
+    ([engine, endings, upkeep]) => [
+      ...watchJobs(engine, upkeep, watched ?? Option.isSome(engine)),
+      ...loginJobs(endings),
+      ...upkeepJobs(upkeep)
+    ]
+  )

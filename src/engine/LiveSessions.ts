@@ -1,20 +1,22 @@
 /** The service's sessions on the messenger that this process keeps open, and what the messenger pushes through them. */
-import { Context, Duration, Effect, Exit, Layer, Scope, Stream } from "effect"
+import { Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
+import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerEvent, SessionRef } from "../domain/Messenger.ts"
 import type { Held } from "../ports/Guard.ts"
 import { type Common, type LiveSession, MessengerSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
+import * as Measures from "./Measures.ts"
 import { Monitors } from "./Monitors.ts"
+import { Ownership } from "./Ownership.ts"
 
 type Account = Pick<Held, "accountId" | "organizationId">
 
-/** How long one call to the messenger may take. */
-const callTimeout = Duration.seconds(8)
-
 /** What a call answers in time; one that takes longer counts as unavailable. */
 export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R> =>
-  Effect.timeoutOrElse(call, { duration: callTimeout, orElse: () => Effect.fail(new PlatformUnavailable({})) })
+  Effect.timeoutOrElse(call, { duration: messengerTimeout, orElse: () => Effect.fail(new PlatformUnavailable({})) })
 
 interface Open {
+  /** The term of the ownership in which it was opened. */
+  readonly term: number | null
   readonly live: LiveSession
   readonly scope: Scope.Closeable
   /** How many steps use it now. */
@@ -32,9 +34,12 @@ export class LiveSessions extends Context.Service<LiveSessions, {
   use(account: Account, ref: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
   /** Closes the session: its account is not watched any more, or the messenger says that it is gone. */
   close(ref: SessionRef): Effect.Effect<void>
+  /** Closes the session and forgets its key. */
+  forget(ref: SessionRef): Effect.Effect<void, PlatformUnavailable>
   /** How many login codes the messenger has sent to the account since the last time that somebody took them. */
   takeCodes(account: Account): Effect.Effect<number>
-  readonly size: Effect.Effect<number>
+  /** Waits until every push that was heard is written down, and answers how many there have been. */
+  readonly heard: Effect.Effect<number>
 }>()("org-security-console/engine/LiveSessions") {
   static readonly layer = ({ maxLive }: Options) =>
     Layer.effect(
@@ -42,15 +47,35 @@ export class LiveSessions extends Context.Service<LiveSessions, {
       Effect.gen(function*() {
         const messenger = yield* MessengerSession
         const monitors = yield* Monitors
+        const ownership = yield* Ownership
         const around = yield* Effect.scope
         const opened = new Map<SessionRef, Open>()
         const codes = new Map<string, number>()
+        const pushes = { heard: 0, underWay: 0, none: Latch.makeUnsafe(true) }
+
+        /** Counts a push for as long as it is written down. */
+        const counted = (push: Effect.Effect<void>) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => {
+              pushes.heard += 1
+              pushes.underWay += 1
+              pushes.none.closeUnsafe()
+            }),
+            () => push,
+            () =>
+              Effect.sync(() => {
+                pushes.underWay -= 1
+                if (pushes.underWay === 0) pushes.none.openUnsafe()
+              })
+          )
 
         const close = (ref: SessionRef) =>
           Effect.suspend(() => {
             const open = opened.get(ref)
             opened.delete(ref)
-            return open === undefined ? Effect.void : Scope.close(open.scope, Exit.void)
+            return open === undefined
+              ? Effect.void
+              : Effect.andThen(Measures.keepsOpen(opened.size), Scope.close(open.scope, Exit.void))
           })
 
         /** Pushes only say when to look; what a look then finds is true, so that a push that is lost costs a minute. */
@@ -61,18 +86,27 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
             const lost = events.some(({ _tag }) => _tag === "Lost")
             return Effect.andThen(
-              Effect.ignore(monitors.push(account, look)),
+              counted(Effect.ignore(monitors.push(account, look))),
               lost ? Effect.forkIn(close(ref), around) : Effect.void
             )
           })
 
         const open = Effect.fnUntraced(function*(account: Account, ref: SessionRef) {
           const scope = yield* Scope.fork(around)
+          const term = ownership.current()
           return yield* inTime(Scope.provide(messenger.open(ref), scope)).pipe(
+            Effect.tap(Measures.opened),
             Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref)), scope)),
-            Effect.map((live): Open => ({ live, scope, users: 0 })),
+            Effect.map((live): Open => ({ term, live, scope, users: 0 })),
             Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
           )
+        })
+
+        /** The session if it is open; what was opened in an earlier term is closed. */
+        const known = Effect.fnUntraced(function*(ref: SessionRef) {
+          const open = opened.get(ref)
+          if (open === undefined || open.term === ownership.current()) return open
+          yield* close(ref)
         })
 
         const evict = Effect.suspend(() => {
@@ -80,29 +114,36 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           return opened.size <= maxLive || idle === undefined ? Effect.void : close(idle[0])
         })
 
+        yield* ownership.changes.pipe(
+          Stream.runForEach(() => Effect.forEach([...opened.keys()], close, { discard: true })),
+          Effect.forkScoped({ startImmediately: true })
+        )
+
         return {
           use: (account, ref) =>
             Effect.acquireRelease(
               Effect.gen(function*() {
-                const known = opened.get(ref) ?? (yield* open(account, ref))
-                known.users += 1
+                const found = (yield* known(ref)) ?? (yield* open(account, ref))
+                found.users += 1
                 // The one used last comes last.
                 opened.delete(ref)
-                opened.set(ref, known)
+                opened.set(ref, found)
+                yield* Measures.keepsOpen(opened.size)
                 yield* evict
-                return known
+                return found
               }),
-              (known) => Effect.sync(() => void (known.users -= 1)),
+              (used) => Effect.sync(() => void (used.users -= 1)),
               { interruptible: true }
             ).pipe(Effect.map(({ live }) => live)),
           close,
+          forget: (ref) => Effect.andThen(close(ref), messenger.forget(ref)),
           takeCodes: ({ accountId }) =>
             Effect.sync(() => {
               const count = codes.get(accountId) ?? 0
               codes.delete(accountId)
               return count
             }),
-          size: Effect.sync(() => opened.size)
+          heard: Effect.andThen(pushes.none.await, Effect.sync(() => pushes.heard))
         }
       })
     )

@@ -10,6 +10,8 @@ export interface Claimed extends Held {
   readonly main: { readonly id: string; readonly session_ref: SessionRef } | null
   /** What of the list of sessions was written down last, as a digest; null before the first look. */
   readonly seen_mark: string | null
+  /** Since when the look is due. */
+  readonly next_at: Date
   readonly due_at: Date | null
   readonly look_at: Date | null
   readonly last_ok_at: Date | null
@@ -36,8 +38,6 @@ export class Monitors extends Context.Service<Monitors, {
   claim(wanted: Wanted): Effect.Effect<ReadonlyArray<Claimed>, ServiceUnavailable>
   /** Gives the accounts back; what an operation asked for in the meantime stays. */
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
-  /** Gives an account back as it is. */
-  release(held: Held): Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
   /** Makes the account of a push due; `look` where more than its sessions is to be read. */

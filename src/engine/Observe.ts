@@ -4,9 +4,9 @@ import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { Authorization } from "../domain/Messenger.ts"
 import type { Loss, Observation, Outcome, Seen } from "../domain/protection/Observation.ts"
 import { seenMark } from "../domain/protection/SeenMark.ts"
-import { Accounts } from "../ports/Accounts.ts"
-import { Db } from "../ports/Db.ts"
+import { heldOf, judge, type SlotChange } from "../domain/Secrets.ts"
 import type { Common, LiveSession } from "../ports/MessengerSession.ts"
+import { Secrets } from "../ports/Secrets.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import type { Claimed } from "./Monitors.ts"
 import { Watch } from "./Watch.ts"
@@ -18,6 +18,8 @@ export interface Looked {
   readonly seenMark: string | null
   /** Whether nothing has changed since the last look, and more was not asked for. */
   readonly same: boolean
+  /** Which of the secrets that the service holds the messenger takes. */
+  readonly secrets: ReadonlyArray<SlotChange>
 }
 
 type Asked = { readonly own: string; readonly live: LiveSession; readonly authorizations: ReadonlyArray<Authorization> }
@@ -63,14 +65,15 @@ const ask = Effect.fnUntraced(function*(claimed: Claimed) {
 
 /** Reads what is looked at less often; what fails is read the next time. */
 const details = Effect.fnUntraced(function*({ accountId, organizationId }: Claimed, live: LiveSession) {
-  const accounts = yield* Accounts
-  const db = yield* Db
-  const held = yield* db.read(organizationId, accounts.heldSecrets(organizationId, accountId))
-  const security = yield* Effect.option(inTime(live.security(held)))
+  const candidates = yield* (yield* Secrets).candidates({ organizationId, accountId })
+  const security = yield* Effect.option(inTime(live.security(heldOf(candidates))))
   const profile = yield* Effect.option(inTime(live.profile))
   return {
-    ...(security._tag === "Some" ? { security: security.value } : {}),
-    ...(profile._tag === "Some" ? { profile: profile.value } : {})
+    secrets: security._tag === "Some" ? judge(candidates, security.value) : [],
+    seen: {
+      ...(security._tag === "Some" ? { security: security.value } : {}),
+      ...(profile._tag === "Some" ? { profile: profile.value } : {})
+    }
   }
 })
 
@@ -78,13 +81,14 @@ const silent = (outcome: Outcome, lost: ReadonlyArray<Loss>, codes: number): Loo
   observation: { outcome, lost, codes },
   through: null,
   seenMark: null,
-  same: false
+  same: false,
+  secrets: []
 })
 
 /** Looks at the account: its sessions, and security and profile where that is due or the sessions have changed. */
 export const look = Effect.fnUntraced(function*(
   claimed: Claimed
-): Effect.fn.Return<Looked, ServiceUnavailable, Accounts | Db | LiveSessions | Scope.Scope | Watch> {
+): Effect.fn.Return<Looked, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> {
   const watch = yield* Watch
   const codes = yield* (yield* LiveSessions).takeCodes(claimed)
   const { answer, lost } = yield* ask(claimed)
@@ -100,16 +104,13 @@ export const look = Effect.fnUntraced(function*(
   const now = yield* Clock.currentTimeMillis
   const changed = digest !== claimed.seen_mark || lost.length > 0
   const due = claimed.look_at === null || claimed.look_at.getTime() <= now
-  const seen: Seen = {
-    kind: "seen",
-    through: own,
-    authorizations,
-    ...(changed || due || codes > 0 ? yield* details(claimed, live) : {})
-  }
+  const more = changed || due || codes > 0 ? yield* details(claimed, live) : { secrets: [], seen: {} }
+  const seen: Seen = { kind: "seen", through: own, authorizations, ...more.seen }
   return {
     observation: { outcome: seen, lost, codes },
     through: live,
     seenMark: digest,
-    same: !changed && !due && codes === 0
+    same: !changed && !due && codes === 0,
+    secrets: more.secrets
   }
 })

@@ -2,22 +2,27 @@
 import { Clock, Effect, Random, type Scope } from "effect"
 import * as Actor from "../domain/Actor.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
-import { background, journalAction, journalEntry } from "../domain/JournalEntry.ts"
+import { background, type Happened, journalAction, journalEntry } from "../domain/JournalEntry.ts"
 import { decide } from "../domain/protection/Decide.ts"
 import type { Decision, EngineEvent, EngineMail, SessionEnding, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
 import { nextStepAt } from "../domain/protection/Polling.ts"
 import { settle } from "../domain/protection/Settle.ts"
-import type { Accounts } from "../ports/Accounts.ts"
+import { isWatched } from "../domain/Status.ts"
+import { AccountTasks } from "../ports/AccountTasks.ts"
 import { Db } from "../ports/Db.ts"
 import type { GuardLost } from "../ports/Guard.ts"
 import { Journal } from "../ports/Journal.ts"
 import { Outbox } from "../ports/Outbox.ts"
+import { Secrets } from "../ports/Secrets.ts"
 import { acting, type Target } from "./Acting.ts"
 import { inTime, type LiveSessions } from "./LiveSessions.ts"
+import { type LoginServices, resolve } from "./Logins.ts"
 import { type About, mailOf } from "./Mails.ts"
+import * as Measures from "./Measures.ts"
 import type { Claimed, Quiet } from "./Monitors.ts"
 import { look, type Looked } from "./Observe.ts"
+import { Ownership } from "./Ownership.ts"
 import { type Begun, type Locked, Watch } from "./Watch.ts"
 
 /** How a step ended: it found nothing new, which is written down with others', or it has given the account back itself. */
@@ -28,10 +33,13 @@ export type Stepped =
   | { readonly kind: "outdated" }
 
 /** What a step may need of the core. */
-export type StepServices = Accounts | Db | Journal | LiveSessions | Outbox | Watch
+export type StepServices = AccountTasks | LiveSessions | LoginServices | Outbox | Ownership | Secrets | Watch
 
 /** So long after a good look the next good one is written down in any case. */
 const quietFor = 9 * 60_000
+
+/** So soon an account is looked at again while somebody is signing in to it. */
+const whileSigningIn = 2_000
 
 /** A sign-out that the journal knows of. */
 interface Sent extends Begun {
@@ -59,17 +67,23 @@ const tell = Effect.fnUntraced(function*(
   const outbox = yield* Outbox
   for (const [place, event] of events.entries()) {
     const { action, actor, closes, details, outcome = "done", session } = event
-    const entry = journalEntry(actors[actor], background, journalAction(action), {
-      targetId: session ?? accountId,
-      accountId,
-      outcome,
-      details,
-      ...(closes === undefined ? {} : { closes })
-    })
-    const open = closes === undefined
-      ? yield* Effect.as(journal.append(organizationId, entry), true)
-      : yield* journal.close(organizationId, closes, entry)
-    if (!open) continue
+    const entry = (said: Partial<Happened>) =>
+      journalEntry(actors[actor], background, journalAction(action), {
+        targetId: session ?? accountId,
+        accountId,
+        outcome,
+        details,
+        ...said
+      })
+    if (closes === undefined) {
+      yield* journal.append(organizationId, entry({}))
+    } else if (!(yield* journal.close(organizationId, closes, entry({ closes })))) {
+      if (outcome !== "done") continue
+      // Several sessions may have had one intent, and the sweep may have been first: what happened is told all the same.
+      const again = { ...details, retries: closes }
+      const { sequence } = yield* journal.begin(organizationId, entry({ outcome: "pending", details: again }))
+      yield* journal.close(organizationId, sequence, entry({ details: again, closes: sequence }))
+    }
     for (const mail of mails) {
       if (mail.event === place) yield* outbox.add(organizationId, "event", mailOf(mail, about))
     }
@@ -106,9 +120,6 @@ const about = (
   session: (id) => upserts.find(({ row }) => row.id === id)?.row ?? facts.sessions.find((session) => session.id === id)
 })
 
-const isActive = ({ offboarded_at, paused_at, stopped_at }: ProtectionFacts["account"]): boolean =>
-  offboarded_at === null && paused_at === null && stopped_at === null
-
 /** When the next step is due by what the account and its monitor are from now on; null where it is not watched. */
 const nextAfter = (
   { account, monitor }: ProtectionFacts,
@@ -116,13 +127,20 @@ const nextAfter = (
   now: Date,
   around: number
 ): Date | null =>
-  isActive({ ...account, ...changes.account })
+  isWatched({ ...account, ...changes.account })
     ? nextStepAt({ ...monitor, ...changes.monitor }, changes.dueAt, now, around)
     : null
+
+/** Has a managed 2FA password replaced once a takeover is stopped: whoever got in may have read it. */
+const afterTakeover = (claimed: Claimed, { facts }: Locked, changed: Decision["account"], now: Date) =>
+  changed.takeover_stopped_at instanceof Date && facts.account.two_fa_managed
+    ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
+    : Effect.void
 
 /** The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. */
 const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, options: DecideOptions) {
   const db = yield* Db
+  const secrets = yield* Secrets
   const watch = yield* Watch
   const around = yield* spread
   return yield* db.transaction(
@@ -131,6 +149,8 @@ const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, opt
       const locked = yield* watch.lock(claimed)
       // What was seen is older than what an operation has changed: the account is due again at once.
       if (locked === null || locked.epoch !== claimed.epoch) return null
+      // A session that is signing in is the service's own, and judged when that is written down.
+      if (locked.login !== null) return locked.login
       const now = new Date(yield* Clock.currentTimeMillis)
       const decision = decide(locked.facts, looked.observation, now, options)
       const nextAt = nextAfter(locked.facts, decision, now, around)
@@ -140,10 +160,15 @@ const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, opt
         release: decision.endings.length === 0,
         ...(looked.seenMark === null ? {} : { seenMark: looked.seenMark })
       }, now)
+      yield* secrets.move(claimed, looked.secrets, now)
+      yield* afterTakeover(claimed, locked, decision.account, now)
+      if (decision.events.some(({ action }) => action === "monitoring.failed_over")) {
+        yield* (yield* AccountTasks).add(claimed, "pair", now)
+      }
       const sent = yield* Effect.forEach(decision.endings, (ending) => begin(claimed, ending))
       yield* watch.begin(claimed, sent, now)
       yield* tell(claimed, decision, about(locked, decision.upserts))
-      return sent
+      return { sent, events: decision.events }
     })
   )
 })
@@ -198,16 +223,18 @@ const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyAr
   const db = yield* Db
   const watch = yield* Watch
   const around = yield* spread
-  yield* db.transaction(
+  return yield* db.transaction(
     claimed.organizationId,
     Effect.gen(function*() {
       const locked = yield* watch.lock(claimed)
-      if (locked === null) return
+      if (locked === null) return []
       const now = new Date(yield* Clock.currentTimeMillis)
       const settlement = settle(locked.facts, attempts, now)
       const nextAt = nextAfter(locked.facts, settlement, now, around)
       yield* watch.write(claimed, { ...settlement, nextAt, release: true }, now)
+      yield* afterTakeover(claimed, locked, settlement.account, now)
       yield* tell(claimed, settlement, about(locked, settlement.upserts))
+      return settlement.events
     })
   )
 })
@@ -223,7 +250,11 @@ export const step = (
   options: DecideOptions
 ): Effect.Effect<Stepped, GuardLost | ServiceUnavailable, StepServices | Scope.Scope> =>
   Effect.gen(function*() {
-    const looked = yield* look(claimed)
+    const ownership = yield* Ownership
+    const term = ownership.current()
+    const looked = yield* Measures.phase("look")(look(claimed))
+    // A look that another process may have made in vain says nothing of the account.
+    if (term === null || ownership.current() !== term) return { kind: "outdated" }
     const now = yield* Clock.currentTimeMillis
     if (isQuiet(claimed, looked, now)) {
       const next = nextStepAt(
@@ -234,11 +265,19 @@ export const step = (
       )
       return { kind: "quiet", quiet: { ...claimed, next_at: next } }
     }
-    const sent = yield* record(claimed, looked, options)
-    if (sent === null) return { kind: "outdated" }
+    const recorded = yield* Measures.phase("record")(record(claimed, looked, options))
+    if (recorded === null) return { kind: "outdated" }
+    if ("busy" in recorded) {
+      if (!recorded.busy && (yield* resolve(claimed.organizationId, recorded.id))) return { kind: "outdated" }
+      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) } }
+    }
+    const { events, sent } = recorded
+    yield* Measures.observed(looked.observation)
+    yield* Measures.told(events)
     if (sent.length === 0) return written
     const target = yield* acting(claimed, looked)
-    const attempts = target === null ? [] : yield* act(claimed, target, sent)
-    yield* close(claimed, attempts)
+    const attempts = target === null ? [] : yield* Measures.phase("act")(act(claimed, target, sent))
+    yield* Measures.told(yield* Measures.phase("close")(close(claimed, attempts)))
+    yield* Measures.signedOut(attempts)
     return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length }
   })

@@ -12,11 +12,15 @@ export interface Locked {
   readonly name: string
   /** How often what a step relies on has changed by now. */
   readonly epoch: number
+  /** A login into the account of which a step is under way, or was and nobody knows how it went. */
+  readonly login: { readonly id: string; readonly busy: boolean } | null
 }
 
 /** The rows that a step changes, and when the next one is due. */
 export interface Changes
-  extends Pick<Decision, "upserts" | "ended" | "account" | "monitor" | "facets">, Partial<Pick<Decision, "own">>
+  extends
+    Pick<Decision, "upserts" | "ended" | "account" | "monitor" | "facets">,
+    Partial<Pick<Decision, "freesIdentity" | "own">>
 {
   readonly dueAt: Date | null
   readonly lookAt?: Date

@@ -106,7 +106,7 @@ const makeRouter = Effect.gen(function*() {
   const reference = Compression.compressOnce(yield* Reference.make)
   add("GET", Reference.path, () => reference)
   for (const { endpoint, method, path } of OAuth.endpoints) add(method, path, () => endpoint)
-  for (const { method, path, serve } of Pages.pages) add(method, path, () => serve)
+  for (const { method, path, serve } of Pages.pages) add(method, path, (_, params) => serve(params))
   const keys = yield* JournalKeys
   add("GET", journalKeys, () => Effect.sync(() => HttpServerResponse.jsonUnsafe({ keys })))
   add("GET", "/healthz", () => Health.alive)

@@ -6,8 +6,8 @@ import * as Cors from "./Cors.ts"
 /** How long a browser keeps to https: two years. */
 const strictTransport = "max-age=63072000"
 
-/** What a page may use of the device: nothing. */
-const permissions = [
+/** What a page may not use of the device. */
+const features = [
   "accelerometer",
   "camera",
   "display-capture",
@@ -18,13 +18,23 @@ const permissions = [
   "microphone",
   "midi",
   "payment",
+  "publickey-credentials-create",
   "publickey-credentials-get",
   "screen-wake-lock",
   "usb"
-].map((feature) => `${feature}=()`).join(", ")
+]
 
-/** Pages say what they load and run; no other window of theirs reaches them, and they use nothing of the device. */
-const page = { "cross-origin-opener-policy": "same-origin", "permissions-policy": permissions }
+/** Keeps a page from everything but the features that begin so. */
+export const permitting = (beginning: string): string =>
+  features.map((feature) => feature.startsWith(beginning) ? `${feature}=(self)` : `${feature}=()`).join(", ")
+
+const nothing = features.map((feature) => `${feature}=()`).join(", ")
+
+/** Pages say what they load and run; no other window of theirs reaches them, and they use nothing of the device by default. */
+const page = (headers: Readonly<Record<string, string | undefined>>) => ({
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": headers["permissions-policy"] ?? nothing
+})
 
 /** What is no page loads nothing, and nothing frames it. */
 const data = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
@@ -39,7 +49,7 @@ export const complete = (
   HttpServerResponse.setHeaders(response, {
     "request-id": requestId,
     "x-content-type-options": "nosniff",
-    ...("content-security-policy" in response.headers ? page : data),
+    ...("content-security-policy" in response.headers ? page(response.headers) : data),
     ...(site?.baseUrl.startsWith("https:") === true ? { "strict-transport-security": strictTransport } : {}),
     ...(open ? Cors.headers : {})
   })

@@ -1,11 +1,11 @@
 /** What a supervisor asks: whether the process lives, and whether it can serve. */
 import { Duration, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { Readiness } from "../edge/Settings.ts"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Readiness, Watching, type WatchState } from "../edge/Settings.ts"
 import { Db } from "../ports/Db.ts"
 
-const status = (text: "ok" | "unavailable") =>
-  HttpServerResponse.jsonUnsafe({ status: text }, {
+const status = (text: "ok" | "unavailable", watch: WatchState | null = null) =>
+  HttpServerResponse.jsonUnsafe({ status: text, ...(watch === null ? {} : { watch }) }, {
     status: text === "ok" ? 200 : 503,
     headers: { "cache-control": "no-store" }
   })
@@ -19,9 +19,21 @@ const kept = Duration.seconds(1)
 /** 200 while the database answers, 503 while it does not; all who ask within a second share one question. */
 export const makeReady = Db.use(({ check }) => Effect.cachedWithTTL(check, kept)).pipe(
   Effect.map((check) =>
-    Effect.match(Effect.andThen(Effect.flatten(Readiness), check), {
-      onSuccess: () => status("ok"),
+    Effect.match(Effect.flatten(Readiness).pipe(Effect.andThen(check), Effect.andThen(Effect.flatten(Watching))), {
+      onSuccess: (watch) => status("ok", watch),
       onFailure: () => status("unavailable")
     })
   )
+)
+
+/** What a process answers that serves no interface: how it is, and nothing else. */
+export const only = Effect.map(
+  makeReady,
+  (ready) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
+      const path = url.split("?", 1)[0]
+      if (method === "GET" && path === "/healthz") return alive
+      if (method === "GET" && path === "/readyz") return ready
+      return Effect.succeed(HttpServerResponse.empty({ status: 404, headers: { "cache-control": "no-store" } }))
+    })
 )

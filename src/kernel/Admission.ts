@@ -10,11 +10,22 @@ export interface Admitted {
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
   readonly refusal: Refusal
-  readonly whole: boolean
+  readonly whole: Whole
 }
+
+/**
+ * Which limits of a credential forbid an operation: all where it makes sense for the whole organization alone, and
+ * `accounts` where it is about an account that no list of accounts can hold yet.
+ */
+export type Whole = boolean | "accounts"
+
+/** Whether the credential's limit forbids the operation. */
+export const isBeyond = (whole: Whole, limit: Caller["Service"]["limit"]): boolean =>
+  limit !== null && (whole === "accounts" ? limit.scopeType === "accounts" : whole)
 
 const limited =
   "This concerns the whole organization: a connection that is limited to accounts or departments may not do it."
+const limitedToAccounts = "A connection that is limited to accounts may not bring in another one."
 
 /** What of the declaration forbids the call, in the order of checks; undefined where nothing does. */
 const refused = (
@@ -26,7 +37,9 @@ const refused = (
   }
   if (caller.organizationClosed) return new Failure.OrganizationClosed({})
   if (!roles.includes(caller.role)) return new refusal({})
-  return whole && caller.limit !== null ? new Failure.RoleForbidden({ message: limited }) : undefined
+  return isBeyond(whole, caller.limit)
+    ? new Failure.RoleForbidden({ message: whole === "accounts" ? limitedToAccounts : limited })
+    : undefined
 }
 
 /** Counts the request and checks scope, organization, role and limit, in this order. */

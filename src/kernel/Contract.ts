@@ -11,8 +11,10 @@ import type { Guard } from "../ports/Guard.ts"
 import type { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { Journal } from "../ports/Journal.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
+import type { Organizations } from "../ports/Organizations.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { RateLimiter, RateState } from "../ports/RateLimits.ts"
+import type { Whole } from "./Admission.ts"
 import type { Written } from "./Encoding.ts"
 import type { AdmissionFailure, Refusal } from "./Refusals.ts"
 import type { toWire } from "./Wire.ts"
@@ -36,9 +38,9 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
 /**
  * How an operation works: `read` and `write` run in one transaction, a write with its journal entry; `live` reads the
  * messenger; `guarded` changes something on it with nobody else on the account, journaled as an intent before and an
- * outcome after.
+ * outcome after; `login` takes one step of a login, whose row is the intent.
  */
-export type Kind = "read" | "write" | "live" | "guarded"
+export type Kind = "read" | "write" | "live" | "guarded" | "login"
 
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
@@ -71,14 +73,19 @@ export interface Contract<
   readonly roles: ReadonlyArray<Role>
   /** What a role that is not among `roles` gets. */
   readonly refusal?: Refusal
-  /** Makes sense for the whole organization alone: a credential with a limit gets `role_forbidden`. */
-  readonly whole?: boolean
+  /**
+   * Makes sense for the whole organization alone: a credential with a limit gets `role_forbidden`; with `accounts`, one
+   * that is limited to accounts does.
+   */
+  readonly whole?: Whole
   /** Signs sessions out, ends protection or deletes data. */
   readonly destructive?: boolean
   /** A client has a person confirm it before. */
   readonly confirm?: boolean
   /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
   readonly page?: `/${string}`
+  /** The member that a person gives by themselves: over MCP it is asked of them, and is no argument of the tool. */
+  readonly personal?: keyof Body & string
   /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
   readonly params?: Params
   readonly query?: Query
@@ -111,8 +118,10 @@ export type KernelServices<K extends Kind> =
   | Caller
   | Db
   | Accounts
-  | (K extends "write" ? IdempotencyKeys | Outbox : never)
-  | (K extends "write" | "guarded" ? Journal : never)
+  | (K extends "write" ? Outbox : never)
+  | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
+  | (K extends "write" | "guarded" | "login" ? Journal : never)
+  | (K extends "login" ? Organizations : never)
   | (K extends "guarded" ? Guard : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
@@ -128,11 +137,12 @@ export interface Declaration {
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
   readonly refusal: Refusal
-  readonly whole: boolean
+  readonly whole: Whole
   readonly destructive: boolean
   readonly confirm: boolean
   readonly idempotent: boolean
   readonly page: `/${string}` | undefined
+  readonly personal: string | undefined
   readonly params: Fields
   readonly query: Fields
   readonly body: Fields

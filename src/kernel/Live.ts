@@ -2,8 +2,6 @@
 import { Effect, type Scope } from "effect"
 import {
   BioTooLong,
-  MessengerRefused,
-  MessengerUnavailable,
   NoSession,
   ParameterInvalid,
   UsernameInvalid,
@@ -27,10 +25,10 @@ import {
   type UnknownAuthorization,
   type UsernameRefused
 } from "../ports/MessengerSession.ts"
+import { common, inTime, type LiveFailure } from "./LiveCalls.ts"
+import { type SecurityWriter, securityWriter } from "./LiveSecurity.ts"
 
-/** What every call to the messenger may fail with. */
-export const liveFailures = [NoSession, MessengerRefused, MessengerUnavailable] as const
-export type LiveFailure = InstanceType<typeof liveFailures[number]>
+export { type LiveFailure, liveFailures } from "./LiveCalls.ts"
 
 export interface Live {
   readonly profile: Effect.Effect<Profile, LiveFailure>
@@ -44,31 +42,12 @@ export type SignOut =
   | { readonly kind: "locked"; readonly until: Date | null }
 
 /** What changes something on the messenger; only a journaled change gets it. */
-export interface LiveWriter {
+export interface LiveWriter extends SecurityWriter {
   updateProfile(patch: ProfilePatch): Effect.Effect<Profile, LiveFailure | BioTooLong | ParameterInvalid>
   setUsername(
     username: string | null
   ): Effect.Effect<Profile, LiveFailure | UsernameTaken | UsernameInvalid | UsernamePurchasable>
   signOut(id: string): Effect.Effect<SignOut, LiveFailure>
-}
-
-/** How long a request waits for one answer of the messenger. */
-const answerTime = "8 seconds"
-
-const common = (failure: Common): Effect.Effect<never, LiveFailure> => {
-  switch (failure._tag) {
-    case "NoSession":
-      return Effect.fail(new NoSession({}))
-    case "PlatformBusy":
-      return Effect.fail(new MessengerUnavailable({ retry_after: Math.max(1, failure.retryAfterSeconds) }))
-    case "PlatformUnavailable":
-      return Effect.fail(new MessengerUnavailable({}))
-    case "PlatformRefused":
-      return Effect.andThen(
-        Effect.logWarning("The messenger refused", failure.reason),
-        Effect.fail(new MessengerRefused({}))
-      )
-  }
 }
 
 const profileRefusal = (
@@ -110,14 +89,12 @@ const notSignedOut = (
   }
 }
 
-const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.timeoutOrElse(effect, { duration: answerTime, orElse: () => Effect.fail(new MessengerUnavailable({})) })
-
 const live = (session: LiveSession): Live & LiveWriter => ({
   profile: inTime(Effect.catch(session.profile, common)),
   security: (held) => inTime(Effect.catch(session.security(held), common)),
   updateProfile: (patch) => inTime(Effect.catch(session.updateProfile(patch), profileRefusal)),
   setUsername: (username) => inTime(Effect.catch(session.setUsername(username), usernameRefusal)),
+  ...securityWriter(session),
   signOut: (id) =>
     inTime(
       session.signOut(AuthorizationId.make(id)).pipe(
@@ -126,6 +103,32 @@ const live = (session: LiveSession): Live & LiveWriter => ({
       )
     )
 })
+
+/** A session that cannot be reached: every call fails alike. */
+export const failing = (failure: LiveFailure): Live & LiveWriter => {
+  const fails = Effect.fail(failure)
+  const call = () => fails
+  return {
+    profile: fails,
+    security: call,
+    updateProfile: call,
+    setUsername: call,
+    signOut: call,
+    checkPassword: call,
+    setPassword: call,
+    removePassword: call,
+    setRecoveryEmail: call,
+    confirmRecoveryEmail: call,
+    cancelRecoveryEmail: fails,
+    removeRecoveryEmail: call,
+    startLoginEmail: call,
+    confirmLoginEmail: call,
+    addPasskey: call,
+    removePasskey: call,
+    logOut: fails,
+    pair: call
+  }
+}
 
 /** Opens the account's live session for as long as the scope lasts. */
 export const open = (

@@ -32,6 +32,7 @@ import { commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
 import { journalRefusals } from "./Refused.ts"
 import { resolve } from "./Resolve.ts"
 import { runGuarded, type Steps } from "./runners/Guarded.ts"
+import { type LoginServices, type LoginSteps, runLogin } from "./runners/Login.ts"
 import { runLive } from "./runners/Messenger.ts"
 import { runRead } from "./runners/Read.ts"
 import { runWrite } from "./runners/Write.ts"
@@ -49,7 +50,11 @@ export {
 export type { Answer, Contract, Input, Kind, Operation, Toolset } from "./Contract.ts"
 export { type Any, byId, endpoints, type List, type Services } from "./List.ts"
 export type { AdmissionFailure } from "./Refusals.ts"
+export { type Ended, type Entering } from "./runners/Login.ts"
 export { toWire } from "./Wire.ts"
+
+/** What every step of a login may fail with: there is no session yet. */
+const loginFailures = [Failure.MessengerRefused, Failure.MessengerUnavailable] as const
 
 // The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
 type Run = any
@@ -57,7 +62,8 @@ type Run = any
 /** The classes of all that the operation may fail with. */
 const failuresOf = (
   { idempotent, kind, params, refusal, roles, whole }: Declaration,
-  declared: ReadonlyArray<Failure.FailureClass>
+  declared: ReadonlyArray<Failure.FailureClass>,
+  unreached: boolean
 ): ReadonlyArray<Failure.FailureClass> => [
   ...new Set<Failure.FailureClass>([
     ...commonFailures,
@@ -65,7 +71,8 @@ const failuresOf = (
     ...(whole ? [Failure.RoleForbidden] : []),
     ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
     ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
-    ...(kind === "live" || kind === "guarded" ? Live.liveFailures : []),
+    ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
+    ...(kind === "login" ? loginFailures : []),
     ...declared
   ])
 ]
@@ -87,6 +94,8 @@ const runner = (
       return runLive(find, run)
     case "guarded":
       return runGuarded(find, contract.journal, run, refusals)
+    case "login":
+      return runLogin(find, run)
   }
 }
 
@@ -102,11 +111,12 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
     confirm: contract.confirm ?? false,
     idempotent: contract.idempotent ?? true,
     page: contract.page,
+    personal: contract.personal,
     params,
     query,
     body
   }
-  const failures = failuresOf(declaration, declared)
+  const failures = failuresOf(declaration, declared, kind === "guarded" && run.unreached === true)
   const input = Schema.Struct({ ...params, ...query, ...body })
   const thirdPartyText = "content_notice" in success.fields
   // A struct without fields takes any object, whatever it holds.
@@ -150,13 +160,14 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
 
 type Common = typeof commonFailures[number]
 type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing
+type LoginClass = typeof loginFailures[number]
 type LiveClass = typeof Live.liveFailures[number]
 type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
   | Instance<Failures>
   | Failure.ParameterInvalid
   | Failure.ServiceUnavailable
 
-type Constructor<K extends Exclude<Kind, "guarded">> = <
+type Constructor<K extends Exclude<Kind, "guarded" | "login">> = <
   const Id extends string,
   const Method extends HttpMethod.HttpMethod,
   const Path extends `/v1/${string}`,
@@ -203,7 +214,7 @@ type Constructor<K extends Exclude<Kind, "guarded">> = <
   Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
 
-const constructor = <K extends Exclude<Kind, "guarded">>(kind: K): Constructor<K> => (id, contract, run) =>
+const constructor = <K extends Exclude<Kind, "guarded" | "login">>(kind: K): Constructor<K> => (id, contract, run) =>
   build(id, kind, contract, run)
 
 /** An operation that reads, in one transaction. */
@@ -223,6 +234,7 @@ export const guarded = <
   P,
   S,
   R,
+  const Idempotent extends boolean,
   Query extends Fields = {},
   Body extends Fields = {},
   const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
@@ -231,7 +243,7 @@ export const guarded = <
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
     & Changes
-    & { readonly idempotent: true; readonly before?: never; readonly beside?: never },
+    & { readonly idempotent: Idempotent; readonly before?: never; readonly beside?: never },
   steps: Steps<Input<Params, Query, Body>, P, S, Answer<Success>, Allowed<Failures> | Live.LiveFailure, R>
 ): Operation<
   Id,
@@ -241,6 +253,47 @@ export const guarded = <
   Query,
   Body,
   Success,
-  Common | Refusal | typeof Failure.ResourceMissing | Failures[number] | LiveClass,
+  | Common
+  | Refusal
+  | typeof Failure.ResourceMissing
+  | Failures[number]
+  | LiveClass
+  | (Idempotent extends true ? never : typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress),
   Exclude<R, EffectScope.Scope> | KernelServices<"guarded">
 > => build(id, "guarded", contract, steps)
+
+/** An operation that takes one step of a login. */
+export const login = <
+  const Id extends string,
+  const Method extends HttpMethod.HttpMethod,
+  const Path extends `/v1/${string}`,
+  Success extends Schema.Top,
+  P,
+  S,
+  const Idempotent extends boolean,
+  Params extends Fields = {},
+  Body extends Fields = {},
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
+>(
+  id: Id,
+  contract:
+    & Contract<Method, Path, Params, {}, Body, Success, Failures>
+    & Changes
+    & { readonly idempotent: Idempotent; readonly before?: never; readonly beside?: never },
+  steps: LoginSteps<Input<Params, {}, Body>, P, S, Answer<Success>, Allowed<Failures> | InstanceType<LoginClass>>
+): Operation<
+  Id,
+  Method,
+  Path,
+  Params,
+  {},
+  Body,
+  Success,
+  | Common
+  | Refusal
+  | PathFailure<Params>
+  | Failures[number]
+  | LoginClass
+  | (Idempotent extends true ? never : typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress),
+  LoginServices | KernelServices<"login">
+> => build(id, "login", contract, steps)

@@ -4,16 +4,21 @@ import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { AdminSignIn } from "../console/AdminSignIn.ts"
 import * as Engine from "../engine/Background.ts"
+import { Ownership } from "../engine/Ownership.ts"
+import type { MessengerSession } from "../ports/MessengerSession.ts"
 import * as Core from "./Core.ts"
 import { CheckpointKeys } from "./crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "./crypto/CsrfKeys.ts"
 import { PasswordHasher } from "./crypto/PasswordHasher.ts"
 import { Peppers } from "./crypto/Peppers.ts"
 import * as Randomness from "./crypto/Randomness.ts"
+import * as ProviderSignIn from "./identity/ProviderSignIn.ts"
 import * as MailSettings from "./mail/MailSettings.ts"
+import * as Owned from "./messenger/Owned.ts"
 import * as Simulated from "./messenger/Simulated.ts"
 import { Targets } from "./push/Targets.ts"
 import * as ConsoleSessions from "./sql/ConsoleSessions.ts"
+import * as ForgottenPasswords from "./sql/ForgottenPasswords.ts"
 import * as Invitations from "./sql/Invitations.ts"
 import { LastCheckpoint } from "./sql/LastCheckpoint.ts"
 import * as Migrate from "./sql/Migrate.ts"
@@ -21,7 +26,10 @@ import { migrations } from "./sql/migrations/index.ts"
 import * as Pglite from "./sql/Pglite.ts"
 import * as Postgres from "./sql/Postgres.ts"
 import * as Roles from "./sql/Roles.ts"
+import * as SecondFactors from "./sql/SecondFactors.ts"
+import * as SignIns from "./sql/SignIns.ts"
 import * as Upkeep from "./sql/Upkeep.ts"
+import * as WatchLease from "./sql/WatchLease.ts"
 import * as Worker from "./Worker.ts"
 
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
@@ -33,7 +41,18 @@ export interface Mailing {
 
 /** What the console's pages need besides the core: who is signed in, and how, under keys for the forms. */
 const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) =>
-  Layer.mergeAll(ConsoleSessions.layer, AdminSignIn.layer, Invitations.layer).pipe(Layer.provideMerge(csrfKeys))
+  Layer.mergeAll(
+    SignIns.layer,
+    SecondFactors.layer,
+    AdminSignIn.layer,
+    ForgottenPasswords.layer,
+    Invitations.layer,
+    ProviderSignIn.layer
+  )
+    .pipe(
+      Layer.provideMerge(ConsoleSessions.layer),
+      Layer.provideMerge(csrfKeys)
+    )
 
 const over = <Keys, E, E2, E3>(
   sql: Layer.Layer<SqlClient.SqlClient, E>,
@@ -58,7 +77,21 @@ export const layerBackground = (options: Engine.Options) =>
   Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer))
 
 /**
- * Watches the accounts through the `MessengerSession`, with the background work over it; a host with a scheduler of its own
+ * A messenger of the host's own, whose sessions one process at a time uses: with `alone` no other process can have the
+ * database, as in a locked directory; without it the right is a lease in the database, and while another process has it
+ * every session counts as unavailable. Provides the `Ownership` too.
+ */
+export const layerMessenger = <A, E, R>(
+  messenger: Layer.Layer<A | MessengerSession, E, R>,
+  { alone }: { readonly alone: boolean }
+) =>
+  Owned.layer.pipe(
+    Layer.provideMerge(messenger),
+    Layer.provideMerge(alone ? Ownership.layerAlone : Layer.provide(WatchLease.layer(), Randomness.layer))
+  )
+
+/**
+ * Watches the accounts through the `MessengerSession`, while the `Ownership` lasts, with the background work over it; a host with a scheduler of its own
  * calls `tick` of the `Engine` instead.
  */
 export const layerWatch = Worker.layer

@@ -1,7 +1,7 @@
 /** Everything that the core depends on but the database's client and the messenger. */
 import { Layer } from "effect"
 import { ApiKeys } from "./crypto/ApiKeys.ts"
-import { InvitationTokens } from "./crypto/InvitationTokens.ts"
+import { InvitationTokens, ResetTokens } from "./crypto/LinkTokens.ts"
 import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
 import * as Randomness from "./crypto/Randomness.ts"
 import * as Addresses from "./memory/Addresses.ts"
@@ -23,7 +23,12 @@ export const layer = (options: Options) =>
     Addresses.layerRefusedRefreshes
   ).pipe(
     Layer.provideMerge(
-      Layer.mergeAll(ApiKeys.layer(options.keyPrefix), OAuthSecrets.layer(options.keyPrefix), InvitationTokens.layer)
+      Layer.mergeAll(
+        ApiKeys.layer(options.keyPrefix),
+        OAuthSecrets.layer(options.keyPrefix),
+        InvitationTokens.layer,
+        ResetTokens.layer
+      )
     ),
     Layer.provideMerge(Randomness.layer)
   )

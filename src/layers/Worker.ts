@@ -4,6 +4,7 @@ import { defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/Messenger.ts"
 import { Engine } from "../engine/Engine.ts"
 import { LiveSessions } from "../engine/LiveSessions.ts"
+import { LoginEndings } from "../engine/Logins.ts"
 import * as Monitors from "./sql/Monitors.ts"
 import * as Watch from "./sql/Watch.ts"
 
@@ -19,5 +20,6 @@ export const layer = ({ maxLive = defaultMaxLive, reviewWindow = defaultReviewWi
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
     Layer.provideMerge(LiveSessions.layer({ maxLive })),
     Layer.provide(Watch.layer),
+    Layer.provideMerge(LoginEndings.layer),
     Layer.provideMerge(Monitors.layer)
   )

@@ -3,7 +3,6 @@ import type { CallToolResult } from "@modelcontextprotocol/server"
 import { Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
-import { ConsolePageRequired } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
 import { answer, codes, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import * as Body from "../edge/Body.ts"
@@ -23,6 +22,8 @@ import * as Arguments from "./Arguments.ts"
 import * as Direct from "./Direct.ts"
 import * as Messages from "./Messages.ts"
 import * as Origins from "./Origins.ts"
+import * as Pages from "./Pages.ts"
+import * as Personal from "./Personal.ts"
 import * as Prompts from "./Prompts.ts"
 import * as Selection from "./Selection.ts"
 import * as Text from "./Text.ts"
@@ -33,6 +34,8 @@ export interface Options {
   readonly completeList?: boolean
   /** The origins whose pages may call; every one by default. */
   readonly allowedOrigins?: ReadonlyArray<string>
+  /** Whether what a person gives by themselves is taken as an argument too, which a model then sees; off by default. */
+  readonly personalArguments?: boolean
   /** Whether a browser finds the console at the site's address; it does by default. */
   readonly console?: boolean
 }
@@ -128,32 +131,26 @@ const endpointOf = ({ id }: Operation.Any): Observation.Endpoint => {
 /** The status that the answer would have over HTTP. */
 const statusOf = (code: string | undefined): number => code === undefined ? 200 : codes.get(code) ?? 500
 
-/** The failure with the address of the console's page, where an answer is for a person alone. */
-const leading = (failure: ErrorAnswer, { page = "/console" }: Operation.Any, site: Site | undefined): ErrorAnswer => {
-  if (failure.body.error.code !== ConsolePageRequired.identifier) return failure
-  const place = site === undefined
-    ? `start the service (security-console serve) and open ${page} at its address`
-    : `open ${site.baseUrl}${page}`
-  return answer(
-    new ConsolePageRequired({
-      message: `Nothing was done: what this answers is shown once, to a person. Ask them to ${place}.`
-    })
-  )
-}
-
 /** Runs a tool; whatever fails is a result with the body that the failure has over HTTP. */
 const call = Effect.fnUntraced(
-  function*(operation: Operation.Any, input: unknown, admission: Admission | undefined, _console: Site | undefined) {
+  function*(
+    operation: Operation.Any,
+    input: unknown,
+    admission: Admission | undefined,
+    _console: Site | undefined,
+    unasked: string | undefined
+  ) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
+    if (unasked !== undefined) return yield* Personal.refusal(unasked)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     const written = yield* operation.respond(Arguments.prepare(operation, input))
     const result: Direct.Called = { text: Text.render(operation, written), structured: written.text }
     return result
   },
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-  (called, operation, _input, _admission, console) =>
+  (called, operation, _input, _admission, console, _unasked) =>
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    recover((failure) => Effect.succeed(failed(leading(failure, operation, console))))(called),
+    recover((failure) => Effect.succeed(failed(Pages.leading(failure, operation, console))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation) => Observation.within(endpointOf(operation), statusOf, called)
 )
@@ -205,6 +202,8 @@ interface Shown {
   readonly selection: Selection.Selection
   /** Where a browser finds the console, if anywhere. */
   readonly console: Site | undefined
+  /** Whether what a person gives is taken as an argument. */
+  readonly personalArguments: boolean
 }
 
 /** The tools that the caller is shown, in the specification's order. */
@@ -262,9 +261,14 @@ const exchange = Effect.fnUntraced(
         if (refused !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, refused)
         const admitted = admissions.take(mcpReq.id, params.name)
         // The SDK leaves a member `__proto__` out, which has to be refused like any that is not known.
-        const input = admitted?.input ?? params.arguments ?? {}
+        const said = admitted?.input ?? params.arguments ?? {}
+        const { input, unasked } = Personal.given(operation, said, mcpReq.inputResponses, shown.personalArguments)
+        const isAdmitted = admitted === undefined || Result.isSuccess(admitted.admission)
+        if (unasked !== undefined && isAdmitted && Personal.isToAsk(unasked, said, mcpReq)) {
+          return Personal.asking(operation, unasked)
+        }
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-        const called = call(operation, input, admitted?.admission, shown.console).pipe(
+        const called = call(operation, input, admitted?.admission, shown.console, unasked).pipe(
           Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(params._meta))),
           Effect.map(toResult)
         )
@@ -300,7 +304,7 @@ const direct = (
   tools: Tools.Tools,
   caller: Caller["Service"],
   admissions: Admissions,
-  { console, selection }: Shown
+  { console, personalArguments, selection }: Shown
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Operation.Services<Operations>> | undefined => {
   const found = Direct.read(request.headers, body)
   const operation = tools.find(found?.name)
@@ -309,8 +313,9 @@ const direct = (
   }
   const { id, input, meta, name } = found
   const admitted = admissions.take(id, name)
+  const unasked = personalArguments ? undefined : operation.personal
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-  return call(operation, admitted?.input ?? input, admitted?.admission, console).pipe(
+  return call(operation, admitted?.input ?? input, admitted?.admission, console, unasked).pipe(
     Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(meta))),
     Effect.map((called) => HttpServerResponse.text(Direct.message(id, called), { contentType: "application/json" }))
   )
@@ -329,6 +334,7 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
       )
       const shown = {
         complete: options.completeList ?? false,
+        personalArguments: options.personalArguments ?? false,
         selection,
         console: options.console === false ? undefined : place
       }

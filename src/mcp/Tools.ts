@@ -2,6 +2,7 @@
 import type { Tool } from "@modelcontextprotocol/server"
 import { Effect, Predicate, Schema } from "effect"
 import type { Caller } from "../domain/Access.ts"
+import { isBeyond } from "../kernel/Admission.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { operations, Served } from "../operations/index.ts"
@@ -41,7 +42,8 @@ const wireSchema = (schema: Schema.Top): Json => {
 /** What the operation takes: its members, each with what it means, and no others. */
 const inputSchema = (operation: Operation.Any) => {
   const members: Readonly<Record<string, Schema.Top>> = operation.input.fields
-  const required = [...Members.required(members)]
+  // What a person gives is asked of them where it is left out.
+  const required = [...Members.required(members)].filter((name) => name !== operation.personal)
   return {
     type: "object" as const,
     properties: Object.fromEntries(
@@ -86,7 +88,7 @@ export const define = (operation: Operation.Any): Tool => {
       readOnlyHint: isReading(operation),
       destructiveHint: operation.destructive,
       idempotentHint: operation.idempotent,
-      openWorldHint: operation.kind === "live" || operation.kind === "guarded"
+      openWorldHint: operation.kind === "live" || operation.kind === "guarded" || operation.kind === "login"
     }
   }
 }
@@ -151,5 +153,5 @@ export const served: Effect.Effect<Tools> = Effect.map(Served, of)
 
 /** Whether the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>
-  !(operation.whole && caller.limit !== null) &&
+  !isBeyond(operation.whole, caller.limit) &&
   caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role)

@@ -34,13 +34,32 @@ import { setAccountDepartment } from "./departments/set_account_department.ts"
 import { getJournalEvent } from "./journal/get_journal_event.ts"
 import { listJournalEvents } from "./journal/list_journal_events.ts"
 import { tailJournalEvents } from "./journal/tail_journal_events.ts"
+import { cancelLogin } from "./logins/cancel_login.ts"
+import { getLogin } from "./logins/get_login.ts"
+import { resendLoginCode } from "./logins/resend_login_code.ts"
+import { startAccountConnect } from "./logins/start_account_connect.ts"
+import { startAccountRelogin } from "./logins/start_account_relogin.ts"
+import { submitLoginCode } from "./logins/submit_login_code.ts"
+import { submitLoginPassword } from "./logins/submit_login_password.ts"
 import { getMailPreferences } from "./me/get_mail_preferences.ts"
 import { setMailPreferences } from "./me/set_mail_preferences.ts"
 import { getOrganization } from "./organization/get_organization.ts"
 import { getStatus } from "./organization/get_status.ts"
+import { addPasskey } from "./security/add_passkey.ts"
+import { confirmLoginEmail } from "./security/confirm_login_email.ts"
+import { confirmRecoveryEmail } from "./security/confirm_recovery_email.ts"
+import { createPairedSession } from "./security/create_paired_session.ts"
+import { offboardAccount } from "./security/offboard_account.ts"
 import { releaseTakeoverLock } from "./security/release_takeover_lock.ts"
+import { removePairedSession } from "./security/remove_paired_session.ts"
+import { removePasskey } from "./security/remove_passkey.ts"
+import { removeRecoveryEmail } from "./security/remove_recovery_email.ts"
+import { removeTwoFaPassword } from "./security/remove_two_fa_password.ts"
+import { setLoginEmail } from "./security/set_login_email.ts"
+import { setRecoveryEmail } from "./security/set_recovery_email.ts"
 import { setSecurityLock } from "./security/set_security_lock.ts"
 import { setTakeoverLockdown } from "./security/set_takeover_lockdown.ts"
+import { setTwoFaPassword } from "./security/set_two_fa_password.ts"
 import { approveSession } from "./sessions/approve_session.ts"
 import { listSessions } from "./sessions/list_sessions.ts"
 import { signOutOtherSessions } from "./sessions/sign_out_other_sessions.ts"
@@ -100,7 +119,26 @@ export const operations = [
   signOutOtherSessions,
   setTakeoverLockdown,
   releaseTakeoverLock,
-  setSecurityLock
+  setSecurityLock,
+  startAccountConnect,
+  startAccountRelogin,
+  getLogin,
+  submitLoginCode,
+  submitLoginPassword,
+  resendLoginCode,
+  cancelLogin,
+  setTwoFaPassword,
+  setRecoveryEmail,
+  confirmRecoveryEmail,
+  removeRecoveryEmail,
+  setLoginEmail,
+  confirmLoginEmail,
+  addPasskey,
+  removePasskey,
+  removeTwoFaPassword,
+  createPairedSession,
+  removePairedSession,
+  offboardAccount
 ] as const
 
 export type Operations = typeof operations

@@ -2,7 +2,6 @@
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AccountFacts, AccountId, DepartmentId, MessengerNames, MonitorFacts } from "../domain/Account.ts"
-import type { HeldSecrets } from "../domain/Messenger.ts"
 import type { SessionFacts, Termination } from "../domain/Session.ts"
 import type { AccountStatus } from "../domain/Status.ts"
 
@@ -29,8 +28,6 @@ export class Accounts extends Context.Service<Accounts, {
   sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
   /** The latest sessions that ended, newest first. */
   terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
-  /** The secrets of the account's messenger security that the service holds, opened. */
-  heldSecrets(organizationId: OrganizationId, id: AccountId): Effect.Effect<HeldSecrets>
   /**
    * Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. Answers of how
    * many sessions the review ended.
@@ -38,6 +35,8 @@ export class Accounts extends Context.Service<Accounts, {
   pause(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<number>
   /** Takes monitoring up again, as protected whatever happened before. */
   resume(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
+  /** Ends protection: nothing is watched any more, its sessions are forgotten, and the seat is free. The organization is locked. */
+  offboard(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
   /** Whether strangers are signed out on sight. */
   setSecurityLock(organizationId: OrganizationId, account: AccountFacts, enabled: boolean): Effect.Effect<void>
   /** Ends the lock that a stopped takeover left; that it was stopped stays. */

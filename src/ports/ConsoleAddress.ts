@@ -11,6 +11,14 @@ export const ConsoleAddress = Context.Reference<(organizationId: OrganizationId)
 /** The page where an invitation is accepted, below the console's address. */
 export const invitationPath = "/console/invitation"
 
+/** The page where a forgotten password is replaced, below the console's address. */
+export const resetPath = "/console/reset"
+
+const linkTo = (path: string) => (address: string, token: Redacted.Redacted): Redacted.Redacted =>
+  Redacted.make(`${address}${path}?token=${Redacted.value(token)}`)
+
 /** The link by which the holder of the token accepts an invitation. */
-export const invitationLink = (address: string, token: Redacted.Redacted): Redacted.Redacted =>
-  Redacted.make(`${address}${invitationPath}?token=${Redacted.value(token)}`)
+export const invitationLink = linkTo(invitationPath)
+
+/** The link by which the holder of the token chooses a new password. */
+export const resetLink = linkTo(resetPath)

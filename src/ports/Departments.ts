@@ -22,6 +22,8 @@ export class Departments extends Context.Service<Departments, {
     caller: Caller["Service"],
     page: { readonly after: DepartmentId | undefined; readonly limit: number }
   ): Effect.Effect<ReadonlyArray<DepartmentFacts> | null>
+  /** The department with the accounts that the caller reaches; null where there is none. */
+  find(caller: Caller["Service"], id: DepartmentId): Effect.Effect<DepartmentFacts | null>
   /** Makes a department without accounts; null where the name is taken. */
   create(organizationId: OrganizationId, name: string, now: Date): Effect.Effect<DepartmentFacts | null>
   /** The department for the rest of the transaction, with the accounts that the caller reaches; null where there is none. */

@@ -28,6 +28,8 @@ export class Guard extends Context.Service<Guard, {
   ): Effect.Effect<Held, MessengerUnavailable | ServiceUnavailable, Scope.Scope>
   /** Holds on, within each transaction of the holder: right after the account's row is locked. Answers the epoch. */
   confirm(held: Held): Effect.Effect<number, GuardLost>
+  /** Gives the account back as it is, for whoever took it otherwise than by `acquire`. */
+  release(held: Held): Effect.Effect<void>
   /** Has the account looked at as soon as it is free, within the transaction: what a look relies on has changed. */
   look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/Guard") {}

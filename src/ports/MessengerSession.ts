@@ -11,6 +11,8 @@ import {
   SessionEnd,
   type SessionRef
 } from "../domain/Messenger.ts"
+import type { LoginVerbs, Paired, PairingRefused, PasswordNeeded } from "./MessengerLogin.ts"
+import type { SecurityVerbs } from "./MessengerSecurity.ts"
 
 /** The service has no live session under this reference, or has none any more. */
 export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { reason: SessionEnd }) {}
@@ -60,7 +62,7 @@ export interface TwoFaChange {
 }
 
 /** One account as the platform shows it to a session of the service; valid until its scope closes. */
-export interface LiveSession {
+export interface LiveSession extends SecurityVerbs {
   /** The profile as it is now. */
   readonly profile: Effect.Effect<Profile, Common>
   /** The security settings as they are now; a part that could not be read is null. */
@@ -81,6 +83,11 @@ export interface LiveSession {
   setPassword(change: TwoFaChange): Effect.Effect<void, Common | PasswordInvalid>
   /** Removes the 2FA password, and the recovery email with it; without a password it succeeds. */
   removePassword(current: Redacted.Redacted): Effect.Effect<void, Common | PasswordInvalid>
+  /** Signs another session of the service in, under a reference that the caller makes; with the 2FA password where one is. */
+  pair(
+    sessionRef: SessionRef,
+    password: Redacted.Redacted | null
+  ): Effect.Effect<Paired, Common | PairingRefused | PasswordInvalid | PasswordNeeded>
   /**
    * What the platform says unasked from the opening on, in its order; after `Lost` it ends.
    *
@@ -98,12 +105,17 @@ export interface LiveSession {
  * Calls have no deadline of their own: the caller bounds them with a timeout. No call happens inside a database
  * transaction.
  */
-export class MessengerSession extends Context.Service<MessengerSession, {
-  /**
-   * Opens the session for as long as the scope lasts.
-   *
-   * Whoever opens a reference that is open in this process already shares its connection: a key that is used from two
-   * places at once dies.
-   */
-  open(sessionRef: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
-}>()("org-security-console/ports/MessengerSession") {}
+export class MessengerSession extends Context.Service<
+  MessengerSession,
+  LoginVerbs & {
+    /**
+     * Opens the session for as long as the scope lasts.
+     *
+     * Whoever opens a reference that is open in this process already shares its connection: a key that is used from two
+     * places at once dies.
+     */
+    open(sessionRef: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
+    /** Forgets a session's key without a word to the platform: nobody can use it any more. */
+    forget(sessionRef: SessionRef): Effect.Effect<void, PlatformUnavailable>
+  }
+>()("org-security-console/ports/MessengerSession") {}

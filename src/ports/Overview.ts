@@ -1,13 +1,16 @@
 /** What the status of an organization is made of, and its subscription. */
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
-import type { BillingFacts, BillingLink } from "../domain/Billing.ts"
-import type { OrganizationFacts } from "../domain/Organization.ts"
+import type { BillingLink } from "../domain/Billing.ts"
+import type { BillingFacts, OrganizationFacts } from "../domain/Organization.ts"
 import type { OverviewFacts } from "../domain/Overview.ts"
+import type { StatusSample } from "../domain/StatusHistory.ts"
 
 /** Counts of what the caller reaches, and facts of the subscription. */
 export class Overview extends Context.Service<Overview, {
   facts(caller: Caller["Service"], organization: OrganizationFacts, now: Date): Effect.Effect<OverviewFacts>
+  /** How the accounts of the whole organization stood since then, the oldest first: of whoever reaches all of them. */
+  history(organizationId: OrganizationId, since: Date): Effect.Effect<ReadonlyArray<StatusSample>>
   billing(organizationId: OrganizationId): Effect.Effect<BillingFacts>
 }>()("org-security-console/ports/Overview") {}
 

@@ -54,6 +54,9 @@ export class Sessions extends Context.Service<Sessions, {
   reject(whose: Whose, rejection: Rejection, now: Date): Effect.Effect<void>
   /** Whether the sign-out may still be sent: nobody has decided otherwise since; in a transaction of its own. */
   maySignOut(whose: Whose, id: string): Effect.Effect<boolean, ServiceUnavailable>
-  /** Writes down what came of it. */
-  settle(whose: Whose, what: SignedOut, now: Date): Effect.Effect<void>
+  /**
+   * Writes down what came of it; a takeover that waited for sessions to end is stopped by the first that did, as by the
+   * engine: then it answers whether the service holds the account's 2FA password, and null otherwise.
+   */
+  settle(whose: Whose, what: SignedOut, now: Date): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
 }>()("org-security-console/ports/Sessions") {}

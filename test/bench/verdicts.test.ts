@@ -32,6 +32,16 @@ describe("the verdicts over kept figures", () => {
     expect(goals("yes")).toMatchObject([{ holds: true }])
   })
 
+  it("name the goals of the watch that are missed, and what is missing misses", () => {
+    const watch = (...rows: ReadonlyArray<ReadonlyArray<string | number>>) =>
+      verdicts(recorded("monitor", { columns: ["accounts", "late", "found: median, slowest, s (goal 2)"], rows }))
+    expect(watch([1000, "9", "0.5, 1.9 of 20"])).toEqual([
+      { question: "Watch: found, goal 2", holds: true, measured: "1,000: 0.5, 1.9 of 20" }
+    ])
+    expect(watch([1000, "9", "0.5, 1.9 of 20"], [25_000, "9", "0.5, 2.1 of 20"])[0]?.holds).toBe(false)
+    expect(watch([1000, "9", "0.5, 1.9 of 19, 1 missing"])[0]?.holds).toBe(false)
+  })
+
   it("tell what two replicas keep of one's throughput", () => {
     const scale = (two: number) =>
       verdicts(recorded("scale", {

@@ -230,8 +230,19 @@ describe("the documents that the commands print", () => {
       )
     )
     for (const help of helps) expect(help).toMatch(/DESCRIPTION[^]*USAGE[^]*FLAGS[^]*--data[^]*EXAMPLES/)
-    expect(subcommands(await doneHere(["admins", "--help"]))).toEqual(
-      ["create", "set-password", "disable", "enable", "invitation", "list", "show", "set"]
-    )
+    expect(subcommands(await doneHere(["admins", "--help"]))).toEqual([
+      "create",
+      "set-password",
+      "reset-factor",
+      "disable",
+      "enable",
+      "invitation",
+      "password-link",
+      "list",
+      "show",
+      "set",
+      "link-identity",
+      "unlink-identity"
+    ])
   }, 60_000)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, type Redacted } from "effect"
+import * as fs from "node:fs"
 import * as Telemetry from "../../src/cli/Telemetry.ts"
 import { ask, dataDirectory, serve, shownKeys, until } from "../support/cli.ts"
 import { attributesOf, collect, spansIn } from "../support/collector.ts"
@@ -31,6 +32,15 @@ describe("what an operator sees of a running service", () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d{7,}$/m)
     expect(text).toMatch(/^console_build_info\{version="[^"]+",node="[^"]+",database="embedded"\} 1$/m)
     expect(text).toContain("console_journal_open_intents 0\n")
+    expect(text).toContain("console_reviews_overdue 0\n")
+    for (
+      const name of ["console_monitor_due", "console_monitor_accounts{state=\"watched\"}"]
+    ) {
+      expect(text).toContain(`\n${name} `)
+    }
+    const documented = fs.readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8")
+    const shown = [...text.matchAll(/^# TYPE (console_\w+)/gm)].map(([, name]) => name)
+    expect(shown.filter((name) => !documented.includes(`| \`${name}\` |`))).toEqual([])
     expect((await fetch(new URL("/", metricsUrl))).status).toBe(404)
     expect((await fetch(new URL("/metrics", service.address))).status).toBe(404)
 

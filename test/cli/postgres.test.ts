@@ -153,7 +153,18 @@ describe("the commands on PostgreSQL", () => {
           expect(await service.stop()).toBe(0)
           await doneHere(["journal", "checkpoint"], { env })
           const pushed = path.join(folder, "checkpoints.ndjson")
-          const again = await serve(["--demo", "--checkpoint-push", `file:${pushed}`], env)
+          const again = await serve(["--demo", "--roles", "worker", "--checkpoint-push", `file:${pushed}`], env)
+          await until(async () => (await fetch(new URL("/readyz", again.address))).ok)
+          const answers = await Promise.all(["/readyz", "/healthz", "/v1/organization", "/"].map(async (path) => {
+            const answer = await fetch(new URL(path, again.address))
+            return [answer.status, await answer.text()]
+          }))
+          expect(answers).toEqual([
+            [200, `{"status":"ok","watch":"active"}`],
+            [200, `{"status":"ok"}`],
+            [404, ""],
+            [404, ""]
+          ])
           await until(() => fs.existsSync(pushed) && fs.readFileSync(pushed, "utf8").endsWith("\n"))
           expect(await doneHere(["journal", "verify", "--checkpoint", pushed], { env })).toMatch(
             /^demo +\d+ events, unbroken/

@@ -61,6 +61,8 @@ describe("the service on the embedded database", () => {
       expect(accounts.data).toHaveLength(3)
       expect(paused).toMatchObject({ object: "account_action", status: "paused" })
       expect(journal.data).toMatchObject([{ action: "account.paused", account_id: paused.account_id }])
+      const ready = await fetch(new URL("/readyz", first.address))
+      expect(await ready.json()).toEqual({ status: "ok", watch: "active" })
       for (const key of keys) expect(first.stderr()).not.toContain(key)
       expect(await first.stop()).toBe(0)
 
@@ -170,6 +172,8 @@ describe("what serve refuses before it touches a database", () => {
 
   const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
     [["--demo", "--host", "0.0.0.0"], 1, /^--demo listens on loopback alone/],
+    [["--roles", "worker"], 1, /^The embedded database has one process/],
+    [["--roles", "api,works"], 1, /^--roles is api, worker or both, separated by a comma, not "api,works"/],
     [["--key-prefix", "X"], 1, /^--key-prefix is 2 to 16/],
     [["--database-url", "postgres://console@db.example/console"], 1, /needs TLS: add sslmode=require/],
     [["--trusted-proxies", "everyone"], 1, /^--trusted-proxies is a list such as 10\.0\.0\.0\/8, not everyone/],

@@ -4,8 +4,9 @@ import * as StartChecks from "../../src/cli/StartChecks.ts"
 import * as Variables from "../../src/cli/Variables.ts"
 import * as Postgres from "../../src/layers/sql/Postgres.ts"
 
-const settings = {
+const settings: StartChecks.Checked = {
   demo: false,
+  messenger: "none",
   host: "127.0.0.1",
   baseUrl: Option.none<string>(),
   sites: Option.none<string>(),

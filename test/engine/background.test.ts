@@ -15,6 +15,11 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
   const upkeep: Members = {
     closeAbandonedIntents: (all) => note(all ? "closed all" : "closed"),
     refreshStatuses: note("refreshed"),
+    settleLicences: note("licences"),
+    expireTakeoverLocks: note("locks"),
+    checkJournals: note("chains"),
+    tellKeyExpiry: note("keys"),
+    sampleStatuses: note("sampled"),
     noticeSilence: note("noticed"),
     signCheckpoints: (all) => note(all ? "signed all" : "signed"),
     pushTargets: [{ name: "file:/a", push: note("pushed") }],
@@ -26,7 +31,10 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     forgetOAuth: note("oauth"),
     forgetIdempotencyKeys: note("idempotency keys"),
     forgetMail: note("old mail"),
+    forgetSecrets: note("old secrets"),
     sendMail: note("mail"),
+    mailPasswordResets: note("resets"),
+    forgetPasswordResets: note("old resets"),
     ...members
   }
   const logger = Logger.make(({ message }) => {
@@ -80,14 +88,22 @@ describe("background work", () => {
         [
           "attempts",
           "browsers",
+          "chains",
           "closed",
           "idempotency keys",
           "journaled",
+          "keys",
+          "licences",
           "limits",
+          "locks",
           "mail",
           "oauth",
           "old mail",
+          "old resets",
+          "old secrets",
           "pushed",
+          "resets",
+          "sampled",
           "sessions",
           "signed"
         ]
@@ -101,6 +117,12 @@ describe("background work", () => {
       expect(times("oauth")).toBeGreaterThanOrEqual(3)
       expect(times("oauth")).toBeLessThanOrEqual(4)
       expect((yield* jobs).every(({ failure, last_done_at }) => failure === null && last_done_at !== null)).toBe(true)
+    }))
+
+  it.effect("that nobody looks at the accounts is noticed where another process should, and not where none is to", () =>
+    Effect.gen(function*() {
+      expect((yield* start({}, { watched: true })).done).toContain("noticed")
+      expect((yield* start({})).done).not.toContain("noticed")
     }))
 
   it.effect("a run that takes long delays the next one of its job and of no other, and is given up after five minutes", () =>

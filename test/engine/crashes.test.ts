@@ -8,10 +8,9 @@ import { Db } from "../../src/ports/Db.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { jump } from "../support/watching.ts"
+import { established, start } from "../support/watched.ts"
+import { forgetOthers, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
-
-const day = 86_400_000
 
 /** How many more calls are answered before the process is as dead; negative for all. */
 const left = Ref.makeUnsafe(-1)
@@ -39,6 +38,7 @@ const mortal = (world: ReturnType<typeof World.world>) =>
     Layer.provide(Layer.effect(
       MessengerSession,
       Effect.map(MessengerSession, (messenger) => ({
+        ...messenger,
         open: (ref) =>
           Effect.map(messenger.open(ref), (live) => ({
             ...live,
@@ -52,16 +52,10 @@ const mortal = (world: ReturnType<typeof World.world>) =>
 
 const arrange = Effect.gen(function*() {
   const platform = yield* SimulatedPlatform
-  const start = Date.UTC(2026, 2, 2, 12)
   yield* TestClock.setTime(start)
+  yield* forgetOthers
   const { admins, id } = yield* World.makeOrganization()
-  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, {
-    facts: {
-      connected_at: new Date(start - 5 * day),
-      enrolled_at: new Date(start - 5 * day),
-      enforcement_active_at: new Date(start - 4 * day)
-    }
-  })
+  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, { facts: established })
   yield* jump("1 minute")
   return { account, admins, id, platform, userId }
 })

@@ -5,10 +5,9 @@ import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { established, start } from "../support/watched.ts"
 import { jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
-
-const day = 86_400_000
 
 /** What is done while a sign-out is on its way, by the session that it ends. */
 class Meanwhile extends Context.Service<Meanwhile, { act: ((id: string) => Effect.Effect<void>) | null }>()(
@@ -23,6 +22,7 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
         const messenger = yield* MessengerSession
         const meanwhile = yield* Meanwhile
         return {
+          ...messenger,
           open: (ref) =>
             Effect.map(messenger.open(ref), (live) => ({
               ...live,
@@ -44,16 +44,9 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
 const play = Effect.fnUntraced(function*(act: (account: string, other: string) => string) {
   const platform = yield* SimulatedPlatform
   const meanwhile = yield* Meanwhile
-  const start = Date.UTC(2026, 2, 2, 12)
   yield* TestClock.setTime(start)
   const { admins, id } = yield* World.makeOrganization()
-  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, {
-    facts: {
-      connected_at: new Date(start - 5 * day),
-      enrolled_at: new Date(start - 5 * day),
-      enforcement_active_at: new Date(start - 4 * day)
-    }
-  })
+  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, { facts: established })
   yield* jump("1 minute")
   const strangers = [
     yield* platform.logIn(userId, { device_model: "Pixel 9" }),

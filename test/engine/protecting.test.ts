@@ -111,6 +111,8 @@ describe("12.6 what protects an account", () => {
           assert.strictEqual(account.monitoring.state, "stopped")
           assert.strictEqual(count(yield* done, "protection.stopped"), 1)
           assert.strictEqual(count(yield* mails(id), "protection_stopped"), 2)
+          // Somebody else may protect the person now.
+          assert.deepStrictEqual(yield* World.query(id, (sql) => sql`select * from messenger_identity`), [])
         }))
 
       it.effect("after three polls that fail the account is unknown, which is told once, until one is good", () =>

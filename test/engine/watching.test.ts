@@ -4,30 +4,22 @@ import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { established, start } from "../support/watched.ts"
 import { advance, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
-
-const day = 86_400_000
 
 /** An account that has been watched for longer than the messenger's 24 hours. */
 const arrange = Effect.gen(function*() {
   const platform = yield* SimulatedPlatform
-  const start = Date.UTC(2026, 2, 2, 12)
   yield* TestClock.setTime(start)
   const { admins, id } = yield* World.makeOrganization()
-  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, {
-    facts: {
-      connected_at: new Date(start - 5 * day),
-      enrolled_at: new Date(start - 5 * day),
-      enforcement_active_at: new Date(start - 4 * day)
-    }
-  })
+  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, { facts: established })
   const read = Effect.map(World.get(`/v1/accounts/${account}`, admins.owner.key), ({ body }) => body)
   const events = Effect.map(
     World.journal(id),
     (all) => all.map(({ action, actor_type, outcome }) => `${action} ${outcome} ${actor_type}`)
   )
-  return { account, admins, events, id, platform, read, start, userId }
+  return { account, admins, events, id, platform, read, userId }
 })
 
 describe("12 the watch over accounts", () => {

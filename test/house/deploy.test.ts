@@ -203,10 +203,14 @@ describe("the document for operators", () => {
     const sources = [
       "src/edge/Metrics.ts",
       "src/engine/Background.ts",
+      "src/engine/Measures.ts",
+      "src/layers/sql/ChainCheck.ts",
       "src/layers/sql/CheckpointPush.ts",
+      "src/layers/sql/Guard.ts",
       "src/layers/sql/MailQueue.ts",
       "src/layers/sql/Outage.ts",
       "src/layers/sql/PoolUsage.ts",
+      "src/layers/sql/WatchLease.ts",
       "src/cli/Monitoring.ts"
     ]
     const made = sources.flatMap((file) => read(file).match(/(?<=")(?:console|process|nodejs)_[a-z0-9_]+(?=")/g) ?? [])

@@ -6,9 +6,7 @@ import * as crypto from "node:crypto"
 import { Role } from "../../src/domain/Access.ts"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { invitation } from "../../src/domain/mail/index.ts"
-import { Vault } from "../../src/layers/crypto/Vault.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { sealedFor } from "../../src/layers/sql/Accounts.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import { Outbox } from "../../src/ports/Outbox.ts"
@@ -17,6 +15,8 @@ import * as OAuth from "../oauth/support.ts"
 import * as Cli from "../support/cli.ts"
 import { pglite } from "../support/database.ts"
 import { within } from "../support/fixtures.ts"
+import * as Held from "../support/held.ts"
+import { canary, type Secrets, secured, textOf } from "../support/laws/secured.ts"
 import * as Leaks from "../support/leaks.ts"
 import * as Mails from "../support/outbox.ts"
 import * as Pages from "../support/pages.ts"
@@ -24,20 +24,11 @@ import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
 
-type Secrets = Record<string, string>
-
-const canary = (name: string) => `canary-${name}-${crypto.randomUUID()}`
-
-const textOf = (
-  answer: { readonly status: number; readonly headers: Headers; readonly body?: unknown; readonly text?: string }
-) => JSON.stringify([answer.status, [...answer.headers], answer.text ?? answer.body])
-
 /** Everything that the service is told and holds, and what it has said. */
 const makeStage = Effect.gen(function*() {
   const organization = yield* Populated.make()
   const { admins, id, live } = organization
   const platform = yield* SimulatedPlatform
-  const vault = yield* Vault
   const secrets: Secrets = { pepper: World.peppers, csrf: World.csrfKeys }
   const [account] = live
   if (account === undefined) return yield* Effect.die(new Error("No account"))
@@ -49,11 +40,7 @@ const makeStage = Effect.gen(function*() {
     login_email: "login.address.canary@example.org",
     recovery_email: "recovery.address.canary@example.net"
   })
-  const sealed = sealedFor(id, account.id, "two_fa")
-  yield* World.set(id, "account", account.id, {
-    two_fa_sealed: vault.seal(Redacted.make(secrets["two-step password"]), sealed),
-    passkey_id: "passkey-canary-kept"
-  })
+  yield* Held.hold(id, account.id, { password: secrets["two-step password"], passkey: "passkey-canary-kept" })
   secrets["invitation link"] = canary("link")
   const outbox = yield* Outbox
   const mail = invitation({
@@ -241,7 +228,7 @@ describe("canary secrets", () => {
           const secret = `osc_live_${
             crypto.randomBytes(40).toString("base64url").replaceAll(/[-_]/g, "a").slice(0, 49)
           }`
-          const { answers, organizationId } = yield* Effect.gen(function*() {
+          const { answers, organizationId, wrongCode } = yield* Effect.gen(function*() {
             const { organizationId, answers: given } = yield* credentials(stage)
             const told = [
               ...yield* operations(stage),
@@ -249,10 +236,12 @@ describe("canary secrets", () => {
               ...yield* misplaced(owner, account.id, secret),
               ...yield* misplacedElsewhere(owner, account.id, secret)
             ]
+            const { answers: entered, wrongCode } = yield* secured(stage)
             secrets["misplaced key"] = secret
-            return { answers: told, organizationId }
+            return { answers: [...told, ...entered], organizationId, wrongCode }
           }).pipe(Effect.provide(sinks.layer))
           expect(Object.values(secrets).filter((each) => each.length < 16)).toEqual([])
+          secrets["code of a holder"] = wrongCode
           expect(answers.flatMap((answer) => Leaks.found(answer, secrets).map((name) => [name, answer]))).toEqual([])
           expect(Leaks.found(sinks.log(), secrets)).toEqual([])
           expect(Leaks.found(sinks.trace(), secrets)).toEqual([])
@@ -260,7 +249,8 @@ describe("canary secrets", () => {
           for (const [table, rows] of tables) expect([table, Leaks.found(rows, secrets)]).toEqual([table, []])
           // What the messenger needs to know the service again is kept, and told to nobody.
           const kept = { "session of the service": account.sessionRef, "passkey": "passkey-canary-kept" }
-          expect(Leaks.found(tables.get("account") ?? "", kept)).toEqual(Object.keys(kept))
+          expect(Leaks.found(tables.get("account") ?? "", kept)).toEqual(["session of the service"])
+          expect(Leaks.found(tables.get("account_secret") ?? "", kept)).toEqual(["passkey"])
           for (const text of [...answers, sinks.log(), sinks.trace(), tables.get("journal_event") ?? ""]) {
             expect(Leaks.found(text, kept)).toEqual([])
           }

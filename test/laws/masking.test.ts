@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
-import { type Caller, OrganizationId, readsArchive, Role, seesDevices } from "../../src/domain/Access.ts"
+import { type Caller, OrganizationId, readsArchive, Role, seesDevices, superadmins } from "../../src/domain/Access.ts"
 import { AccountDetail, accountDetail, type AccountFacts, DepartmentId } from "../../src/domain/Account.ts"
+import { Admin, admin } from "../../src/domain/Admin.ts"
 import { RunPhase } from "../../src/domain/Archive.ts"
 import { BillingState, type OrganizationFacts, OrganizationStatus, Tier } from "../../src/domain/Organization.ts"
 import { AccountStatus, MonitoringState, type StopReason } from "../../src/domain/Status.ts"
@@ -128,5 +129,49 @@ describe("2.3 the account that a role is shown", () => {
         assert.strictEqual(shown.licence?.uses_licence, shown.status !== "available")
       }),
     { arbitrary: { runs: 500 } }
+  )
+})
+
+describe("10.7 the admin that a role is shown", () => {
+  it.effect.prop(
+    "fits the document, tells the count of credentials to owner and superadmins alone, and agrees with itself",
+    {
+      reader: pickOf(...Role.literals),
+      role: pickOf(...Role.literals),
+      archive_access: pickOf(true, false),
+      mine: pickOf(true, false),
+      joined_at: Moment,
+      disabled_at: Rare,
+      invitation_expires_at: Moment
+    },
+    ({ archive_access, disabled_at, invitation_expires_at, joined_at, mine, reader, role }) =>
+      Effect.gen(function*() {
+        const id = "0196f0a0-0000-7000-8000-000000000003"
+        const shown = admin({
+          id,
+          email: "ada@example.com",
+          name: null,
+          role,
+          archive_access,
+          joined_at,
+          disabled_at,
+          invitation_expires_at,
+          account_ids: [],
+          department_ids: [],
+          last_active_at: null,
+          credentials: 7
+        }, { adminId: mine ? id : "0196f0a0-0000-7000-8000-000000000004", role: reader })
+        const body = yield* Schema.encodeEffect(Schema.toCodecJson(Admin))(shown)
+        assert.deepStrictEqual(
+          violations(resolve({ $ref: "#/components/schemas/admin" }), JSON.parse(JSON.stringify(body))),
+          []
+        )
+        assert.strictEqual(shown.credentials, superadmins.includes(reader) ? 7 : null)
+        assert.strictEqual(shown.mine, mine)
+        assert.strictEqual(shown.status === "disabled", disabled_at !== null)
+        assert.strictEqual(shown.invitation_expires_at === null, joined_at !== null || invitation_expires_at === null)
+        assert.strictEqual(shown.access.archive, readsArchive(role, archive_access))
+      }),
+    { arbitrary: { runs: 200 } }
   )
 })

@@ -93,7 +93,10 @@ const makeStage = Effect.gen(function*() {
     const used = yield* World.makeDepartment(id, "Taken")
     const department = yield* World.makeDepartment(id)
     const account = yield* World.makeAccount(id, { facts: { offboarded_at: new Date(1_000), department_id: used } })
-    return { id, account, admins, department, person, used }
+    const phone = `+1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`
+    yield* World.makeAccount(id, { phone })
+    const login = yield* World.makeLogin(id, admins.owner.id)
+    return { id, account, admins, department, login, person, phone, used }
   })
   return { open: yield* make({}), closed: yield* make({ closed_at: new Date(1_000) }) }
 })
@@ -104,10 +107,15 @@ type Made = Effect.Success<typeof makeStage>["open"]
 const owned = new Set(["set_admin_role", "set_admin_access", "disable_admin", "remove_admin"])
 
 /** What a request names where it is refused by the state of things, and what its path names otherwise. */
-const named = (operation: Operation.Any, conflict: boolean, { account, admins, department, person, used }: Made) => {
+const named = (
+  operation: Operation.Any,
+  conflict: boolean,
+  { account, admins, department, login, person, phone, used }: Made
+) => {
   const members: Readonly<Record<string, string>> = {
     account_id: account,
     department_id: conflict && operation.id === "delete_department" ? used : department,
+    login_id: login,
     admin_id: conflict && owned.has(operation.id) ? admins.owner.id : person
   }
   const told: Readonly<Record<string, object>> = {
@@ -115,7 +123,8 @@ const named = (operation: Operation.Any, conflict: boolean, { account, admins, d
     rename_department: { name: "taken" },
     set_account_department: {},
     invite_admin: { email: "Taken@example.com", access: {} },
-    set_admin_access: { account_ids: [], department_ids: [], archive: true }
+    set_admin_access: { account_ids: [], department_ids: [], archive: true },
+    start_account_connect: { phone_number: phone }
   }
   // What a path does not name stands in the body, with ids that are there.
   const ids: Readonly<Record<string, object>> = {
@@ -226,7 +235,12 @@ describe("the order of checks", () => {
             for (const operation of all) {
               for (const wrong of byKey(operation)) {
                 const { body, extra, key, params } = yield* prepare(operation, wrong)
-                const answer = Mcp.told(yield* Mcp.call(operation.id, { ...params, ...body, ...extra }, { key }))
+                const answer = Mcp.told(
+                  yield* Mcp.call(operation.id, { ...params, ...body, ...extra }, {
+                    key,
+                    ...(operation.personal === undefined ? {} : { options: { personalArguments: true } })
+                  })
+                )
                 const first = [...wrong][0]!
                 const [status, codes] = expected(operation, first)
                 const whole = first === "credential" || first === "rate" || first === "scope"

@@ -7,7 +7,7 @@ import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgresServer, type PrivateServer } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { replica } from "../support/replicas.ts"
-import { silentSession } from "../support/silentSession.ts"
+import { silentLogins, silentSession } from "../support/silentSession.ts"
 import * as World from "../support/world.ts"
 
 /** A process of the service on the server; it runs on while the server does not. */
@@ -134,6 +134,7 @@ describe("the database away", () => {
           premium: false
         }
         const messenger = MessengerSession.of({
+          ...silentLogins,
           open: () =>
             Effect.succeed({
               ...silentSession,

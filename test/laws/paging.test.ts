@@ -98,6 +98,54 @@ describe("4.15 paging", () => {
       )
 
       it.effect.prop(
+        "S2.1-02: pages of every size give every admin and every department once, in one order, whoever comes meanwhile",
+        { names: listed },
+        ({ names }) =>
+          Effect.gen(function*() {
+            const { admins, id } = yield* World.makeOrganization()
+            const made = new Map(
+              names.flatMap(([first, last]) => [first, last]).flatMap((text) =>
+                text === null ? [] : [[text.normalize("NFKC").toLowerCase(), text] as const]
+              )
+            )
+            yield* Effect.forEach(made.values(), (text) => World.makeDepartment(id, text))
+            yield* Effect.forEach(
+              ["b@x.example", "A@x.example", "a_@x.example", "Z@x.example", "~@x.example"],
+              (email) => World.makePerson(id, "archive", { email })
+            )
+            const lists = [
+              ["departments", ({ name }: any) => name.normalize("NFKC").toLowerCase(), made.size],
+              ["admins", ({ email, role }: any) => `${role === "owner" ? 0 : 1}${email.toLowerCase()}`, 10]
+            ] as const
+            for (const [list, key, count] of lists) {
+              const orders = new Set<string>()
+              for (const limit of [1, 2, 3, 5, 100]) {
+                yield* TestClock.adjust("61 seconds")
+                const pages = yield* walk(
+                  `/v1/${list}?limit=${limit}`,
+                  "starting_after",
+                  admins.owner.key,
+                  nothingBetween
+                )
+                expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
+                orders.add(ids(pages.flat()).join())
+                expect(pages.flat().map(key)).toEqual(pages.flat().map(key).toSorted(compare))
+                expect(new Set(ids(pages.flat())).size).toBe(count)
+              }
+              expect(orders.size).toBe(1)
+            }
+            yield* TestClock.adjust("61 seconds")
+            let more = 0
+            const pages = yield* walk("/v1/admins?limit=3", "starting_after", admins.owner.key, () =>
+              World.makePerson(id, "billing", { email: `${more++ % 2 === 0 ? "!" : "~~"}${more}@x.example` }))
+            const seen = ids(pages.flat())
+            expect(new Set(seen).size).toBe(seen.length)
+            expect(seen.length).toBeGreaterThanOrEqual(10)
+          }),
+        { arbitrary: { runs: 4 } }
+      )
+
+      it.effect.prop(
         "S4.7-10: for granted accounts alone has_more counts what the admin reaches",
         { names: listed, granted: Random.between(0, 14), limit: Random.between(1, 6) },
         ({ granted, limit, names }) =>

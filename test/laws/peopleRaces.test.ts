@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Admins from "../../src/administration/Admins.ts"
+import * as ForgottenPasswords from "../../src/layers/sql/ForgottenPasswords.ts"
 import * as Pages from "../support/pages.ts"
 import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
@@ -27,11 +28,12 @@ describe("races of people on PostgreSQL", () => {
           status === 200
         )
       ).toEqual([200])
+      // What is under way counts as a wrong password until it is known: of so many at once some may have to wait.
       expect(
-        statuses(answers).every((status) =>
-          status === 200 || status === 403
+        statuses(answers).filter((status) =>
+          ![200, 403, 429].includes(status)
         )
-      ).toBe(true)
+      ).toEqual([])
       const owners = yield* one(World.query<{ id: string }>(id, (sql) =>
         sql`select id from admin where organization_id = ${id} and role = 'owner'`))
       expect(owners.length).toBe(1)
@@ -92,6 +94,33 @@ describe("races of people on PostgreSQL", () => {
         action === "admin.joined"
       )
       expect(joined.length).toBe(1)
+    }))
+
+  it.live("a link to a new password that is used several times at once is used once, and asked for at once mailed once", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const { admins, id } = yield* one(World.makeOrganization())
+      const email = yield* one(Pages.emailOf(id, admins.owner.id))
+      const made = yield* one(Admins.makePasswordLink.run({ organization: id, email }))
+      const answers = yield* Effect.forEach(
+        [one, two, one, two],
+        (replica, index) =>
+          replica(Pages.visit("POST", "/console/reset/password", {
+            form: {
+              token: Redacted.value(made.token),
+              new: `seven green lanterns ${index}`,
+              repeated: `seven green lanterns ${index}`
+            }
+          })),
+        atOnce
+      )
+      expect(statuses(answers)).toEqual([303, 404, 404, 404])
+      for (const replica of [one, two]) {
+        yield* replica(Pages.visit("POST", "/console/reset", { form: { organization: id, email } }))
+      }
+      yield* Effect.all([one(ForgottenPasswords.mailRequested), two(ForgottenPasswords.mailRequested)], atOnce)
+      const actions = (yield* one(World.journal(id))).map(({ action }) => action)
+      expect(actions).toEqual(["password_reset.link_made", "admin.password_set", "password_reset.requested"])
     }))
 
   it.live("a repeated request under one key over two replicas makes one department and one invitation", () =>

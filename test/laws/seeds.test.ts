@@ -44,7 +44,11 @@ const accounts = Effect.fnUntraced(function*(organization: any) {
       const seed = organization.accounts.find(({ phone }: { phone: string }) => phone === phone_number)
       const rows = yield* World.query<SessionFacts>(
         organization.id,
-        (sql) => sql`select * from session where organization_id = ${organization.id} and account_id = ${id}`
+        (sql) =>
+          sql`
+            select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
+              app_name, app_version, ip, country, last_active_at, created_at, seen_at
+            from session where organization_id = ${organization.id} and account_id = ${id}`
       )
       const own = yield* World.query<{ slot: string; session_ref: string; seen_as: string | null }>(
         organization.id,

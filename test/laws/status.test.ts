@@ -210,7 +210,7 @@ describe("3.1 the list's filter and the status", () => {
             }
             yield* within(found(organizationId, facts, at(5 * day)))
           }),
-        { arbitrary: { runs: 120 } }
+        { arbitrary: { runs: 60 } }
       )
     })
   })

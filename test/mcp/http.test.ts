@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../src/domain/Access.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
+import { silentLogins } from "../support/silentSession.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -183,7 +184,7 @@ describe("MCP over HTTP", () => {
               )
             const controller = new AbortController()
             yield* ask(controller.signal).pipe(
-              Effect.provideService(MessengerSession, { open }),
+              Effect.provideService(MessengerSession, { ...silentLogins, open }),
               Effect.ignoreCause,
               Effect.forkScoped
             )

@@ -3,6 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { pglite } from "../support/database.ts"
 import { observed } from "../support/observed.ts"
+import { silentLogins } from "../support/silentSession.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -43,7 +44,11 @@ describe("what is told of a tool call", () => {
           const fiber = yield* Mcp.call("get_account_messenger_profile", { account_id: account.id }, {
             key: admins.owner.key,
             signal: controller.signal
-          }).pipe(Effect.provideService(MessengerSession, { open }), Effect.ignoreCause, Effect.forkScoped)
+          }).pipe(
+            Effect.provideService(MessengerSession, { ...silentLogins, open }),
+            Effect.ignoreCause,
+            Effect.forkScoped
+          )
           yield* Deferred.await(started)
           controller.abort()
           yield* Deferred.await(ended)

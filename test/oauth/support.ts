@@ -58,7 +58,7 @@ export const startSession = Effect.fnUntraced(function*(organizationId: Organiza
   const sessions = yield* ConsoleSessions
   const since = new Date(yield* Clock.currentTimeMillis)
   const visit = { cookies: undefined, site: issuer, ip: null, requestId: null, userAgent: undefined }
-  const [cookie = ""] = yield* sessions.start({ organizationId, adminId }, visit, since)
+  const [cookie = ""] = yield* sessions.start({ organizationId, adminId }, visit, { since, factor: null })
   return cookie.split(";", 1)[0] ?? ""
 })
 

@@ -45,7 +45,7 @@ describe("3.9, 10.6 the page of an invitation", () => {
           expect((yield* accept(first, { new: "short" })).text).toContain("Problem: invitation")
           expect((yield* accept(first, { repeated: "another" })).status).toBe(400)
           const joined = yield* accept(first)
-          expect([joined.status, joined.location]).toEqual([303, "/console/developer"])
+          expect([joined.status, joined.location]).toEqual([303, "/console/accounts"])
           const cookie = Pages.cookiesOf(joined)
           expect((yield* Pages.visit("GET", "/console/developer", { cookie })).status).toBe(200)
           expect((yield* Pages.visit("GET", first)).status).toBe(404)

@@ -7,6 +7,7 @@ import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
 const developer = "/console/developer"
+const home = "/console/accounts"
 
 const isSignedIn = (cookie: string, visiting: Pages.Visiting = {}) =>
   Effect.map(Pages.visit("GET", developer, { ...visiting, cookie }), ({ status }) => status === 200)
@@ -44,7 +45,7 @@ describe("signing in", () => {
           expect(page.status).toBe(200)
           expect(page.text).toContain(email)
           const again = yield* Pages.visit("GET", "/console/sign-in", { cookie: Pages.cookieOf(done) })
-          expect([again.status, again.location]).toEqual([303, developer])
+          expect([again.status, again.location]).toEqual([303, home])
         }))
 
       it.effect("the cookie holds 256 random bits that the database does not, and nothing of it reads in a script", () =>
@@ -160,17 +161,19 @@ describe("signing in", () => {
             "/v1/organization",
             "javascript:alert(1)",
             "/\tevil",
+            "/console/sign-out",
+            "/console/developer/../sign-in",
             ""
           ]
           for (const text of foreign) {
             const page = yield* Pages.visit("GET", `/console/sign-in?return_to=${encodeURIComponent(text)}`, { cookie })
-            expect([text, page.location]).toEqual([text, developer])
+            expect([text, page.location]).toEqual([text, home])
             yield* Pages.givePassword(id, admins.owner.id)
             const email = yield* Pages.emailOf(id, admins.owner.id)
             const signed = yield* Pages.signInWith({ organization: id, email, password: Pages.password }, {
               returnTo: text
             })
-            expect([text, signed.location]).toEqual([text, developer])
+            expect([text, signed.location]).toEqual([text, home])
           }
         }))
 
@@ -292,10 +295,10 @@ describe("signing in", () => {
           expect(cookie).toMatch(/^__Host-console=/)
           const shown = yield* Pages.visit("GET", "/console/sign-in", { baseUrl })
           expect(shown.text).not.toContain("Organization</label>")
-          expect(Pages.formOf(shown, "/security/console/sign-in").hidden).toEqual({ return_to: developer })
+          expect(Pages.formOf(shown, "/security/console/sign-in").hidden).toEqual({ return_to: home })
           const email = yield* Pages.emailOf(id, admins.owner.id)
           const signed = yield* Pages.signInWith({ email, password: Pages.password }, { baseUrl })
-          expect(signed.location).toBe("/security/console/developer")
+          expect(signed.location).toBe(`/security${home}`)
           expect(signed.headers.get("set-cookie")).toMatch(
             /^__Host-console=[^,]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax, __Host-console-browser=[^,]{43}; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Lax$/
           )

@@ -48,12 +48,13 @@ const plant = Effect.fnUntraced(function*(text: string) {
   const eventId = (yield* World.journal(id)).at(-1)!.id
   const department = yield* World.makeDepartment(id)
   const request = yield* World.makeSupportRequest(id, admins.owner.id)
+  const login = yield* World.makeLogin(id, admins.owner.id, { password_hint: text })
   return {
     organization,
     account,
     key: admins.owner.key,
     eventId,
-    requests: requests(account.id, eventId, { department, request }).map((request) =>
+    requests: requests(account.id, eventId, { department, login, request }).map((request) =>
       "query" in request.input ? requestOf(request.operation, { ...request.input, query: text }) : request
     )
   }

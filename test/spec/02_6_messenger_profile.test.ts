@@ -2,21 +2,19 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { contentNotice } from "../../src/domain/Wire.ts"
-import { Vault } from "../../src/layers/crypto/Vault.ts"
 import {
   type NewAccount,
   type SecurityChange,
   SimulatedPlatform
 } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { sealedFor } from "../../src/layers/sql/Accounts.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Held from "../support/held.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
 const arrange = Effect.fnUntraced(function*(person: Partial<NewAccount> = {}) {
   yield* TestClock.setTime(now.getTime())
   const platform = yield* SimulatedPlatform
-  const vault = yield* Vault
   const { admins, id } = yield* World.makeOrganization()
   const live = yield* World.makeLiveAccount(id, person)
   const read = Effect.map(
@@ -27,10 +25,7 @@ const arrange = Effect.fnUntraced(function*(person: Partial<NewAccount> = {}) {
     }
   )
   /** Lets the service hold this password as the account's. */
-  const hold = (password: string, account = live.id) =>
-    World.set(id, "account", live.id, {
-      two_fa_sealed: vault.seal(Redacted.make(password), sealedFor(id, account, "two_fa"))
-    })
+  const hold = (password: string) => Held.hold(id, live.id, { password })
   const secure = (change: SecurityChange) => platform.changeSecurity(live.userId, change)
   return { ...live, organizationId: id, admins, platform, read, hold, secure }
 })
@@ -136,9 +131,11 @@ describe("2.6 messenger_profile", () => {
 
       it.effect("S2.6-07: a password sealed for another account is not used", () =>
         Effect.gen(function*() {
-          const { admins, hold, id, organizationId, secure } = yield* arrange()
+          const { admins, id, organizationId, secure } = yield* arrange()
           yield* secure({ two_fa_password: Redacted.make("the service's") })
-          yield* hold("the service's", yield* World.makeAccount(organizationId))
+          const other = yield* World.makeAccount(organizationId)
+          yield* Held.hold(organizationId, other, { password: "the service's" })
+          yield* Held.move(organizationId, other, id)
           const { body, status } = yield* World.get(`/v1/accounts/${id}/messenger-profile`, admins.owner.key)
           assert.strictEqual(status, 500)
           assert.strictEqual(body.error.code, "internal_error")
@@ -166,7 +163,7 @@ describe("2.6 messenger_profile", () => {
         Effect.gen(function*() {
           const { hold, id, organizationId, platform, read, userId } = yield* arrange({ security: secured("hunter2") })
           yield* hold("hunter2")
-          yield* World.set(organizationId, "account", id, { passkey_id: "passkey-1" })
+          yield* Held.hold(organizationId, id, { passkey: "passkey-1" })
           for (const answer of [{ _tag: "SecurityUnreadable" }, { _tag: "Unavailable" }] as const) {
             yield* platform.script({ userId, operation: "security", answer })
             assert.deepInclude(yield* read, { ...unread, two_fa_managed: true, passkey_managed: true })
@@ -180,9 +177,9 @@ describe("2.6 messenger_profile", () => {
           assert.deepStrictEqual(yield* passkey, [false, false])
           yield* secure({ passkey_id: "passkey-1" })
           assert.deepStrictEqual(yield* passkey, [true, false])
-          yield* World.set(organizationId, "account", id, { passkey_id: "passkey-2" })
+          yield* Held.hold(organizationId, id, { passkey: "passkey-2" })
           assert.deepStrictEqual(yield* passkey, [true, false])
-          yield* World.set(organizationId, "account", id, { passkey_id: "passkey-1" })
+          yield* Held.hold(organizationId, id, { passkey: "passkey-1" })
           assert.deepStrictEqual(yield* passkey, [true, true])
         }))
 

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { forEachDatabase } from "../support/database.ts"
-import { advance } from "../support/watching.ts"
+import { advance, forgetOthers } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
 const hour = 3_600_000
@@ -14,6 +14,7 @@ const start = Date.UTC(2026, 2, 2, 12)
 const staged = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
   const platform = yield* SimulatedPlatform
   yield* TestClock.setTime(start)
+  yield* forgetOthers
   const { admins, id } = yield* World.makeOrganization()
   const { key } = admins.owner
   const ago = (hours: number) => new Date(start - hours * hour)

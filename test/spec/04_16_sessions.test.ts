@@ -1,13 +1,18 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
+import { AccountId } from "../../src/domain/Account.ts"
+import { operator } from "../../src/domain/Actor.ts"
+import { commandLine, journalEntry } from "../../src/domain/JournalEntry.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
+import { Journal } from "../../src/ports/Journal.ts"
 import { Sessions } from "../../src/ports/Sessions.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { waiting } from "../support/outbox.ts"
-import { advance } from "../support/watching.ts"
+import { advance, forgetOthers } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
 const day = 86_400_000
@@ -17,6 +22,7 @@ const start = Date.UTC(2026, 2, 2, 12)
 const staged = Effect.fnUntraced(function*(days = 5) {
   const platform = yield* SimulatedPlatform
   yield* TestClock.setTime(start)
+  yield* forgetOthers
   const { admins, id } = yield* World.makeOrganization()
   const { key } = admins.owner
   const connected = new Date(start - days * day)
@@ -83,6 +89,60 @@ describe("4.16, 10.6 sessions", () => {
           expect(yield* advance(Duration.hours(30))).toBe(0)
           expect(yield* strangers).toEqual([stranger])
           expect(yield* events).toEqual(before)
+        }))
+
+      it.effect("an admin who signs a thief out stops the takeover, which locks the account as the service does", () =>
+        Effect.gen(function*() {
+          const { account, events, mails, platform, read, signIn, signOthersOut } = yield* staged()
+          const { userId } = account
+          yield* signIn()
+          // The platform takes no sign-out for a while, so that the takeover stays open.
+          yield* platform.script({ answer: { _tag: "Busy", seconds: 90 }, operation: "sign_out", userId, times: 1 })
+          yield* platform.changeSecurity(userId, { two_fa_password: Redacted.make("the thief's") })
+          yield* advance(Duration.seconds(80))
+          expect((yield* read).status).toBe("new_sign_in")
+          expect(told(yield* signOthersOut("none"))).toEqual([200, "sessions_signed_out", "hijack_blocked"])
+          expect(yield* events).toContain("takeover.stopped done")
+          expect((yield* read).tamper).toMatchObject({ reason: "two_fa" })
+          expect(yield* mails("takeover_stopped")).toHaveLength(1)
+          yield* advance(Duration.minutes(5))
+          expect((yield* events).filter((event) => event === "takeover.stopped done")).toHaveLength(1)
+        }))
+
+      it.effect("of sessions that a process was signing out when it died each is told of, whoever ended it", () =>
+        Effect.gen(function*() {
+          const { account, admins, id, platform, signIn, strangers } = yield* staged()
+          const all = [yield* signIn("one"), yield* signIn("two"), yield* signIn("three")]
+          const whose = { organizationId: id, accountId: AccountId.make(account.id) }
+          const now = new Date(yield* Clock.currentTimeMillis)
+          // As it is left: one intent, the messenger has taken two of the calls, and no outcome is written.
+          const intent = yield* Fixtures.within(
+            id,
+            Effect.gen(function*() {
+              const journal = yield* Journal
+              const { sequence } = yield* journal.begin(
+                id,
+                journalEntry(operator, commandLine, { action: "sessions.signed_out", target: "account" }, {
+                  targetId: account.id,
+                  accountId: account.id,
+                  outcome: "pending",
+                  details: {}
+                })
+              )
+              const rejection = { sessions: all, by: admins.owner.id, intent: sequence }
+              yield* Effect.flatMap(Sessions, (sessions) => sessions.reject(whose, rejection, now))
+              return sequence
+            })
+          )
+          for (const gone of all.slice(0, 2)) yield* platform.logOut(account.userId, gone)
+          yield* advance(Duration.minutes(2))
+          expect(yield* strangers).toEqual([])
+          const told = (yield* World.journal(id)).filter(({ action }) => action === "session.signed_out")
+          const done = told.filter(({ outcome }) => outcome === "done")
+          expect(done.map(({ target_id }) => target_id).toSorted()).toEqual(all.toSorted())
+          expect(done.map(({ closes }) => closes)).toContain(intent)
+          const open = yield* World.query(id, (sql) => sql`select sequence from pending_change`)
+          expect(open).toEqual([])
         }))
 
       it.effect("a stranger is signed out at once, and that answers the same for a day", () =>
@@ -267,6 +327,16 @@ describe("4.16, 10.6 sessions", () => {
           expect(World.refusal(yield* list(`?starting_after=${first.id}`, admins.admin.key)))
             .toEqual([400, "parameter_invalid", "starting_after"])
           yield* World.grant(id, admins.admin.id, { accounts: [a] })
+          expect(names(yield* list("", admins.admin.key))).toEqual(["late", "known", "old"])
+          // Whoever reaches a department reads what its accounts show now, wherever they were before.
+          const department = yield* World.makeDepartment(id, "Field")
+          yield* World.grant(id, admins.admin.id, { departments: [department] })
+          yield* World.set(id, "account", b, { department_id: department })
+          const both = yield* list("?limit=3", admins.admin.key)
+          expect(names(both)).toEqual(["soon", "newer", "late"])
+          const rest = yield* list(`?starting_after=${both.body.data.at(-1).id}`, admins.admin.key)
+          expect(names(rest)).toEqual(["known", "leaving", "old"])
+          yield* World.set(id, "account", b, { department_id: null })
           expect(names(yield* list("", admins.admin.key))).toEqual(["late", "known", "old"])
         }))
     })

@@ -1,10 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
-import { Vault } from "../../src/layers/crypto/Vault.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { sealedFor } from "../../src/layers/sql/Accounts.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Held from "../support/held.ts"
 import { ask, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
@@ -15,7 +14,6 @@ describe("5 secrets", () => {
         Effect.gen(function*() {
           const { account, organization, requests } = yield* makeStage()
           const platform = yield* SimulatedPlatform
-          const vault = yield* Vault
           const password = `Password ${crypto.randomUUID()}`
           const passkey = `passkey-${crypto.randomUUID()}`
           yield* platform.changeSecurity(account.userId, {
@@ -23,8 +21,7 @@ describe("5 secrets", () => {
             passkey_id: passkey,
             recovery_email: "someone@secret.example"
           })
-          const sealed = vault.seal(Redacted.make(password), sealedFor(organization.id, account.id, "two_fa"))
-          yield* World.set(organization.id, "account", account.id, { two_fa_sealed: sealed, passkey_id: passkey })
+          const sealed = yield* Held.hold(organization.id, account.id, { password, passkey })
           const kept = yield* World.query<{ digest: string; pepper_id: string }>(
             organization.id,
             (sql) => sql`select digest, pepper_id from api_key where organization_id = ${organization.id}`
@@ -32,7 +29,7 @@ describe("5 secrets", () => {
           const secrets = [
             password,
             passkey,
-            sealed,
+            ...sealed,
             account.sessionRef,
             "someone@secret",
             "_live_",

@@ -117,10 +117,11 @@ describe("8 limits", () => {
       .filter((file) => /^(?:domain|kernel|operations|edge|http|layers)\/.*(?<!\.sample)\.ts$/.test(file))
       .filter((file) => !owners.includes(file))
     expect(files.length).toBeGreaterThan(50)
-    for (const file of files) {
+    const written = files.map((file) => {
       const source = readFileSync(`src/${file}`, "utf8")
-      expect([file, blank(source).match(/(?<![\w.])(?:140|70|20|90|24|48)\b/g)]).toEqual([file, null])
-      expect([file, source.match(/"(?:90 days|24 hours|1 day|48 hours|2 days)"/g)]).toEqual([file, null])
-    }
+      const numbers = blank(source).match(/(?<![\w.])(?:140|70|20|90|24|48)\b/g) ?? []
+      return [file, ...numbers, ...source.match(/"(?:90 days|24 hours|1 day|48 hours|2 days)"/g) ?? []]
+    })
+    expect(written.filter(({ length }) => length > 1)).toEqual([])
   })
 })

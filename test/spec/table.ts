@@ -107,7 +107,40 @@ export const table = [
     "no",
     "protectors"
   ],
-  ["set_security_lock", "PUT", "/v1/accounts/{account_id}/security-lock", "security:write", "no", "protectors"]
+  ["set_security_lock", "PUT", "/v1/accounts/{account_id}/security-lock", "security:write", "no", "protectors"],
+  ["start_account_connect", "POST", "/v1/logins", "accounts:write", "no", "protectors"],
+  ["start_account_relogin", "POST", "/v1/accounts/{account_id}/relogin", "accounts:write", "no", "protectors"],
+  ["get_login", "GET", "/v1/logins/{login_id}", "org:read", "yes", "protectors"],
+  ["submit_login_code", "POST", "/v1/logins/{login_id}/code", "accounts:write", "no", "protectors"],
+  ["submit_login_password", "POST", "/v1/logins/{login_id}/password", "accounts:write", "no", "protectors"],
+  ["resend_login_code", "POST", "/v1/logins/{login_id}/resend", "accounts:write", "no", "protectors"],
+  ["cancel_login", "POST", "/v1/logins/{login_id}/cancel", "accounts:write", "no", "protectors"],
+  ["set_two_fa_password", "PUT", "/v1/accounts/{account_id}/two-fa", "security:write", "no", "protectors"],
+  ["set_recovery_email", "POST", "/v1/accounts/{account_id}/recovery-email", "security:write", "no", "protectors"],
+  [
+    "confirm_recovery_email",
+    "POST",
+    "/v1/accounts/{account_id}/recovery-email/confirm",
+    "security:write",
+    "no",
+    "protectors"
+  ],
+  ["remove_recovery_email", "DELETE", "/v1/accounts/{account_id}/recovery-email", "security:write", "no", "protectors"],
+  ["set_login_email", "POST", "/v1/accounts/{account_id}/login-email", "security:write", "no", "protectors"],
+  [
+    "confirm_login_email",
+    "POST",
+    "/v1/accounts/{account_id}/login-email/confirm",
+    "security:write",
+    "no",
+    "protectors"
+  ],
+  ["add_passkey", "PUT", "/v1/accounts/{account_id}/passkey", "security:write", "no", "protectors"],
+  ["remove_passkey", "DELETE", "/v1/accounts/{account_id}/passkey", "security:write", "no", "protectors"],
+  ["remove_two_fa_password", "DELETE", "/v1/accounts/{account_id}/two-fa", "security:write", "no", "protectors"],
+  ["create_paired_session", "PUT", "/v1/accounts/{account_id}/paired-session", "security:write", "no", "protectors"],
+  ["remove_paired_session", "DELETE", "/v1/accounts/{account_id}/paired-session", "security:write", "no", "protectors"],
+  ["offboard_account", "POST", "/v1/accounts/{account_id}/offboard", "security:write", "no", "protectors"]
 ] as const
 
 /** The fourteen operations of section 4. */

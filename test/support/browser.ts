@@ -17,20 +17,23 @@ const flags = [
 ]
 
 /** A browser that is gone when the scope closes. */
-const open = Effect.acquireRelease(
-  Effect.promise(async () =>
-    launch({
-      executablePath: process.env["CHROMIUM_PATH"] ?? (await chromium.executablePath()),
-      args: flags,
-      headless: true
-    })
-  ),
-  (browser) => Effect.promise(() => browser.close())
-)
+const open = (more: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.promise(async () =>
+      launch({
+        executablePath: process.env["CHROMIUM_PATH"] ?? (await chromium.executablePath()),
+        args: [...flags, ...more],
+        headless: true
+      })
+    ),
+    (browser) => Effect.promise(() => browser.close())
+  )
 
 /** The browser of a file. */
 export class Chromium extends Context.Service<Chromium, Browser>()("test/support/browser/Chromium") {
-  static readonly layer = Layer.effect(Chromium, open)
+  static readonly layer = Layer.effect(Chromium, open([]))
+  /** With further flags. */
+  static readonly layerWith = (...more: ReadonlyArray<string>) => Layer.effect(Chromium, open(more))
 }
 
 /** A page with a session of its own. */

@@ -123,6 +123,11 @@ export class DatabaseServer {
     }
   }
 
+  /** The process that all others of it descend from. */
+  get pid(): number {
+    return this.#pid
+  }
+
   get #data() {
     return path.join(this.home, "data")
   }

@@ -7,13 +7,13 @@ import { documentDeadline } from "../../src/domain/OAuth.ts"
 import type { Internet } from "../../src/layers/documents/Https.ts"
 
 /** Made for these tests, and good for app.example and other.example alone. */
-const key = `-----BEGIN PRIVATE KEY-----
+export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggRsq0lXWBeCJ02Ez
 CFZdyFoIkxd/viPFkeyJF8gQ1hahRANCAASLLMzjpexUW9F/4KaV06zYr0rd/s1A
 Hj7wV759BXN8NEIZy6VILQd+zWnwPXvwQxepSD8Qe/qbPBOrEtiAqi23
 -----END PRIVATE KEY-----
 `
-const certificate = `-----BEGIN CERTIFICATE-----
+export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBdTCCARygAwIBAgIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAthcHAuZXhh
 bXBsZTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFjEUMBIGA1UE
 AwwLYXBwLmV4YW1wbGUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASLLMzjpexU

@@ -76,6 +76,7 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
     ["superadmin", "admin", "billing", "archive"] as const,
     (role) => World.makePerson(id, role)
   )
+  const login = yield* World.makeLogin(id, admins.owner.id)
   const events = yield* World.journal(id)
   const granted = yield* World.query<{ id: string }>(
     id,
@@ -105,7 +106,8 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       connection: [connection],
       request: [request],
       session: ["1", "2", "4", "5"],
-      record: records.map((row) => row.record_id)
+      record: records.map((row) => row.record_id),
+      login: [login]
     }
   } satisfies Populated
 })
@@ -128,7 +130,8 @@ export const nothing: Ids = {
   connection: [crypto.randomUUID()],
   request: [crypto.randomUUID()],
   session: ["nothing"],
-  record: [crypto.randomUUID()]
+  record: [crypto.randomUUID()],
+  login: [crypto.randomUUID()]
 }
 
 /** The ids of several organizations together. */
@@ -143,5 +146,6 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   connection: all.flatMap((ids) => ids.connection),
   request: all.flatMap((ids) => ids.request),
   session: all.flatMap((ids) => ids.session),
-  record: all.flatMap((ids) => ids.record)
+  record: all.flatMap((ids) => ids.record),
+  login: all.flatMap((ids) => ids.login)
 })

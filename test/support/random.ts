@@ -17,6 +17,7 @@ export type IdKind =
   | "request"
   | "session"
   | "record"
+  | "login"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -30,7 +31,8 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   api_key_id: "key",
   connection_id: "connection",
   request_id: "request",
-  session_id: "session"
+  session_id: "session",
+  login_id: "login"
 }
 
 const listed: Readonly<Record<string, IdKind>> = {
@@ -63,7 +65,8 @@ export const noIds: Ids = {
   connection: [],
   request: [],
   session: [],
-  record: []
+  record: [],
+  login: []
 }
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */
@@ -143,12 +146,18 @@ const members = (operation: Operation.Any): Arbitrary.Arbitrary<Record<string, u
   )
 }
 
-/** Random requests of the operations that hold the condition; of all of them by default. */
+/** Whether the operation is a step of a login: it needs the one before it, and its own tests take them in their order. */
+export const isStep = ({ kind }: Operation.Any): boolean => kind === "login"
+
+/** Whether the account is gone afterwards: who asks again is refused, and that is journaled as a refusal. */
+export const endsAccount = ({ id }: Operation.Any): boolean => id === "offboard_account"
+
+/** Random requests of the operations that hold the condition, but for steps of logins; of all of them by default. */
 export const drafts = (
   of: (operation: Operation.Any) => boolean = () => true
 ): Arbitrary.Arbitrary<Draft> =>
   oneOf(
-    ...operations.filter(of).map((operation: Operation.Any) =>
+    ...operations.filter((operation: Operation.Any) => of(operation) && !isStep(operation)).map((operation) =>
       Arbitrary.map(members(operation), (members): Draft => ({ operation: operation.id, members }))
     )
   )
@@ -206,7 +215,7 @@ export const sendSound = (request: Request, key: NonNullable<World.Asking["key"]
       : Effect.void)
 
 /** Whether the operation changes something. */
-export const changes = ({ kind }: Operation.Any): boolean => kind === "write" || kind === "guarded"
+export const changes = ({ kind }: Operation.Any): boolean => kind === "write" || kind === "guarded" || kind === "login"
 
 /** Dies with the smallest counterexample unless the property holds for every run. */
 export const holds = <A, R>(

@@ -6,7 +6,7 @@ import { postgresLayer } from "./databaseRoles.ts"
 import * as World from "./world.ts"
 
 /** A replica of a layer, as what runs effects in it; it works until the scope ends. */
-const running = <A, E>(
+export const running = <A, E>(
   layer: Layer.Layer<A, E>
 ): Effect.Effect<<B, F, R>(effect: Effect.Effect<B, F, R>) => Effect.Effect<B, F, Exclude<R, A>>, E, Scope.Scope> =>
   Effect.map(

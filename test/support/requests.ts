@@ -49,10 +49,11 @@ export const requestOf = (operation: Operation.Any, input: Readonly<Record<strin
 })
 
 /**
- * The operations on people and credentials, and those that protect an account, stand apart: each request of theirs needs
- * one, a session or a lock of its own.
+ * The operations on people and credentials, those that protect an account and the steps of logins stand apart: each
+ * request of theirs needs one, a session, a lock or a step before it of its own.
  */
-const standsApart = ({ params, scope }: Operation.Any): boolean =>
+const standsApart = ({ kind, params, scope }: Operation.Any): boolean =>
+  kind === "login" ||
   scope === "admins:write" || "admin_id" in params || "session_id" in params ||
   scope === "security:write" && "account_id" in params
 
@@ -82,11 +83,13 @@ export const makeStage = Effect.fnUntraced(function*(facts: Record<string, unkno
   const eventId: string = events.body.data[0].id
   const department = yield* World.makeDepartment(organization.id)
   const request = yield* World.makeSupportRequest(organization.id, organization.admins.owner.id)
+  const login = yield* World.makeLogin(organization.id, organization.admins.admin.id)
   return {
     organization,
     account,
     eventId,
     department,
-    requests: requests(account.id, eventId, { department, request })
+    login,
+    requests: requests(account.id, eventId, { department, login, request })
   }
 })

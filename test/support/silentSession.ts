@@ -1,6 +1,7 @@
 /** A live session of the messenger that answers nothing. */
 import { Effect, Stream } from "effect"
-import type { LiveSession } from "../../src/ports/MessengerSession.ts"
+
+import type { LiveSession, MessengerSession } from "../../src/ports/MessengerSession.ts"
 
 export const silentSession: LiveSession = {
   profile: Effect.never,
@@ -13,6 +14,26 @@ export const silentSession: LiveSession = {
   checkPassword: () => Effect.never,
   setPassword: () => Effect.never,
   removePassword: () => Effect.never,
+  setRecoveryEmail: () => Effect.never,
+  confirmRecoveryEmail: () => Effect.never,
+  cancelRecoveryEmail: Effect.never,
+  removeRecoveryEmail: () => Effect.never,
+  startLoginEmail: () => Effect.never,
+  confirmLoginEmail: () => Effect.never,
+  addPasskey: () => Effect.never,
+  removePasskey: () => Effect.never,
+  pair: () => Effect.never,
   events: Stream.never,
   logOut: Effect.never
+}
+
+/** Logins that nobody answers. */
+export const silentLogins: Omit<MessengerSession["Service"], "open"> = {
+  forget: () => Effect.void,
+  begin: () => Effect.never,
+  resend: () => Effect.never,
+  submitCode: () => Effect.never,
+  submitPassword: () => Effect.never,
+  cancel: () => Effect.never,
+  resolve: () => Effect.never
 }

@@ -1,11 +1,10 @@
 /** Accounts that are watched in tests, with what the world does to them and what the service makes of it. */
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { paired } from "../../src/layers/sql/Provisioning.ts"
-import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import * as Fixtures from "./fixtures.ts"
+import { forgetOthers } from "./watching.ts"
 import * as World from "./world.ts"
 
 const day = 86_400_000
@@ -13,16 +12,28 @@ const day = 86_400_000
 /** When every test begins. */
 export const start = Date.UTC(2026, 2, 2, 12)
 
-/** An account that has been watched for longer than the messenger's 24 hours, with a device of its holder. */
-export const makeWatched = Effect.fnUntraced(function*({ admins, id }: World.Organization) {
+/** Facts of an account that has been watched for longer than the messenger's 24 hours. */
+export const established = {
+  connected_at: new Date(start - 5 * day),
+  enrolled_at: new Date(start - 5 * day),
+  enforcement_active_at: new Date(start - 4 * day)
+}
+
+/** Facts of an account that has been connected just now. */
+export const fresh = {
+  connected_at: new Date(start),
+  enrolled_at: new Date(start),
+  enforcement_active_at: new Date(start + day)
+}
+
+/** Such an account, with a device of its holder. */
+export const makeWatched = Effect.fnUntraced(function*(
+  { admins, id }: World.Organization,
+  facts: Record<string, unknown> = established
+) {
   const platform = yield* SimulatedPlatform
   const { id: account, sessionRef, userId } = yield* World.makeLiveAccount(id, {}, {
-    facts: {
-      baselined: false,
-      connected_at: new Date(start - 5 * day),
-      enrolled_at: new Date(start - 5 * day),
-      enforcement_active_at: new Date(start - 4 * day)
-    }
+    facts: { ...facts, baselined: false }
   })
   yield* platform.logIn(userId, { device_model: "Holder's phone", created_at: new Date(start - 30 * day) })
   const events = Effect.map(
@@ -62,9 +73,7 @@ export const makeWatched = Effect.fnUntraced(function*({ admins, id }: World.Org
 /** An organization with one account that is watched. */
 export const arrange = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
   yield* TestClock.setTime(start)
-  const sql = yield* SqlClient.SqlClient
-  // What earlier tests have left behind is nobody's business any more.
-  yield* Tenant.directory(sql)(sql`update monitor set next_at = null`)
+  yield* forgetOthers
   const organization = yield* World.makeOrganization(facts)
   const platform = yield* SimulatedPlatform
   return { ...organization, ...(yield* makeWatched(organization)), platform }

@@ -9,6 +9,7 @@ import { requestsPerMinute, signOutLock } from "../../src/domain/Limits.ts"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import { CheckAnswers } from "../../src/edge/Settings.ts"
 import * as Site from "../../src/edge/Site.ts"
+import { Ownership } from "../../src/engine/Ownership.ts"
 import * as App from "../../src/http/App.ts"
 import * as Console from "../../src/layers/Console.ts"
 import * as Core from "../../src/layers/Core.ts"
@@ -23,6 +24,7 @@ import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { ConsoleAddress } from "../../src/ports/ConsoleAddress.ts"
+import type { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
 import * as Fixtures from "./fixtures.ts"
@@ -54,13 +56,24 @@ export const mail = {
 
 const PagesLayer = Console.layerPages({ csrfKeys: Redacted.make(csrfKeys) })
 
+/** A messenger with the world around it, over a database and the peppers. */
+export type MessengerLayer = Layer.Layer<
+  MessengerSession | SimulatedPlatform,
+  never,
+  SqlClient.SqlClient | Peppers
+>
+
 /** Every layer but the HTTP edge's sites, over the database; every answer is checked by its whole schema. */
-export const core = (database: DatabaseLayer, hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer) =>
+export const core = (
+  database: DatabaseLayer,
+  hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer,
+  messenger: MessengerLayer = Simulated.layerSql
+) =>
   PagesLayer.pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(MailSettings.layer(mail)),
     Layer.provideMerge(hasher),
-    Layer.provideMerge(Simulated.layerSql),
+    Layer.provideMerge(Layer.merge(messenger, Ownership.layerAlone)),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(CheckpointsLayer),
     Layer.provideMerge(database),
@@ -68,11 +81,15 @@ export const core = (database: DatabaseLayer, hasher: Layer.Layer<PasswordHasher
   )
 
 /** The service at one address, over the database. */
-export const world = (database: DatabaseLayer, sites: ReadonlyArray<Site.Site> = [{ baseUrl, organizationId: null }]) =>
+export const world = (
+  database: DatabaseLayer,
+  sites: ReadonlyArray<Site.Site> = [{ baseUrl, organizationId: null }],
+  messenger?: MessengerLayer
+) =>
   Layer.mergeAll(
     Layer.succeed(Site.Sites, Site.make(sites)),
     Layer.succeed(ConsoleAddress, Site.make(sites).addressOf),
-    core(database)
+    core(database, undefined, messenger)
   )
 
 /** An answer, read. */
@@ -335,6 +352,19 @@ export const makeDepartment = Effect.fnUntraced(function*(organizationId: string
 export const addRows = (...[table, organizationId, rows]: Parameters<typeof Provisioning.rows>) =>
   Fixtures.within(organizationId, Provisioning.rows(table, organizationId, rows))
 
+/** Adds what was counted of the organization's accounts at some moments. */
+export const sample = Effect.fnUntraced(function*(
+  organizationId: string,
+  samples: ReadonlyArray<readonly [at: Date, accounts: Readonly<Record<string, number>>]>
+) {
+  const sql = yield* SqlClient.SqlClient
+  for (const [at, accounts] of samples) {
+    yield* Effect.orDie(
+      sql`insert into status_sample values (${organizationId}, ${at}, ${JSON.stringify(accounts)}::text::jsonb)`
+    )
+  }
+})
+
 /** Makes the organization's next request to the support, and answers its id. */
 export const makeSupportRequest = Effect.fnUntraced(function*(organizationId: string, adminId: string, text = "Help") {
   const id = crypto.randomUUID()
@@ -353,6 +383,30 @@ export const makeSupportRequest = Effect.fnUntraced(function*(organizationId: st
     created_by: adminId,
     created_at: new Date(0),
     updated_at: new Date(0)
+  }])
+  return id
+})
+
+/** Makes a login that has ended, unless `facts` says otherwise, and answers its id. */
+export const makeLogin = Effect.fnUntraced(function*(
+  organizationId: string,
+  adminId: string,
+  facts: Record<string, unknown> = {}
+) {
+  const id = crypto.randomUUID()
+  yield* addRows("login", organizationId, [{
+    id,
+    kind: "connect",
+    phone_number: "+4915550199",
+    state: "failed",
+    error: "code_invalid",
+    attempts_left: 0,
+    expires_at: new Date(0),
+    created_at: new Date(0),
+    ended_at: new Date(0),
+    started_by: adminId,
+    session_ref: `login-${id}`,
+    ...facts
   }])
   return id
 })
@@ -422,13 +476,25 @@ export const changes = (organizationId: string) =>
 /** Columns that a refusal may change, as SQL: when credentials were last used, and who holds an account. */
 export const unsaidColumns = "array['last_used_at', 'fence', 'busy_by', 'busy_until']"
 
+const knownTables = new WeakMap<SqlClient.SqlClient, ReadonlyArray<string>>()
+
+/** The tables whose rows belong to an organization, which are asked for once a database. */
+const tablesOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const known = knownTables.get(sql)
+  if (known !== undefined) return known
+  const tables = yield* sql<{ table_name: string }>`
+    select table_name from information_schema.columns
+    where table_schema = 'public' and column_name = 'organization_id' order by table_name`
+  const names = tables.map(({ table_name }) => table_name)
+  knownTables.set(sql, names)
+  return names
+})
+
 /** Every row of the organization in every table, but for when its credentials were last used and who holds its accounts. */
 export const snapshot = (organizationId: string) =>
   query<{ table: string; rows: ReadonlyArray<unknown> }>(organizationId, (sql) =>
     Effect.gen(function*() {
-      const tables = yield* sql<{ table_name: string }>`
-        select table_name from information_schema.columns
-        where table_schema = 'public' and column_name = 'organization_id' order by table_name`
+      const tables = yield* tablesOf(sql)
       const rowsOf = (table: string, column: string) =>
         sql`select ${table}::text as "table", coalesce(json_agg(row order by row::text collate "C"), '[]') as rows
           from (select to_jsonb(rows) - ${sql.literal(unsaidColumns)} as row from ${sql(table)} rows
@@ -436,7 +502,7 @@ export const snapshot = (organizationId: string) =>
       return yield* sql<{ table: string; rows: ReadonlyArray<unknown> }>`${
         sql.join(" union all ", false)([
           rowsOf("organization", "id"),
-          ...tables.map(({ table_name }) => rowsOf(table_name, "organization_id"))
+          ...tables.map((table) => rowsOf(table, "organization_id"))
         ])
       }`
     })).pipe(Effect.map((all) => Object.fromEntries(all.map(({ rows, table }) => [table, rows]))))

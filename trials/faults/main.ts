@@ -18,6 +18,7 @@ import { repeated } from "./repeated.ts"
 import { replica } from "./replica.ts"
 import { restarts } from "./restarts.ts"
 import { second } from "./second.ts"
+import { watch } from "./watch.ts"
 
 const faults: Readonly<Record<string, Fault>> = {
   restarts,
@@ -30,7 +31,8 @@ const faults: Readonly<Record<string, Fault>> = {
   "full-directory": fullDirectory,
   paused,
   clock,
-  messenger
+  messenger,
+  watch
 }
 
 const { positionals, values } = parseArgs({

@@ -8,6 +8,13 @@ export class NotActive
   static readonly status = 409
 }
 
+export class AlreadyOffboarded extends Schema.TaggedError<AlreadyOffboarded>()(
+  "already_offboarded",
+  fields("The account is offboarded already.")
+) {
+  static readonly status = 409
+}
+
 export class NotPaused extends Schema.TaggedError<NotPaused>()("not_paused", fields("The account is not paused.")) {
   static readonly status = 409
 }

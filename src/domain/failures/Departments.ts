@@ -11,7 +11,7 @@ export class DepartmentExists extends Schema.TaggedError<DepartmentExists>()(
 
 export class DepartmentInUse extends Schema.TaggedError<DepartmentInUse>()(
   "department_in_use",
-  fields("The department still has accounts, or an admin or a connection is given it.")
+  fields("The department still has accounts or open logins, or an admin or a connection is given it.")
 ) {
   static readonly status = 409
 }

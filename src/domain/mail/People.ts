@@ -46,6 +46,112 @@ export const passwordReset = mailKind("password_reset", {
   })
 })
 
+export const passwordReplaced = mailKind("password_replaced", {
+  when: "An admin's password is replaced, by the admin or by whoever held a link.",
+  to: "admin",
+  admin,
+  write: (facts: { readonly adminId: string; readonly at: Date; readonly ip: string | null }) => ({
+    subject: "Your password was changed",
+    paragraphs: [
+      "Your password for the security console was changed.",
+      { values: [["When", moment(facts.at)], ["From the address", facts.ip ?? "unknown"]] },
+      "What the old password gave has ended: API keys, and sessions in other browsers.",
+      "If this was not you, choose another password at once and tell your organization's owner or a superadmin."
+    ]
+  })
+})
+
+/** Where something of one's own sign-in was done. */
+interface Done {
+  readonly adminId: string
+  readonly at: Date
+  readonly browser: string
+  readonly ip: string | null
+}
+
+const where = ({ at, browser, ip }: Done) => ({
+  values: [["When", moment(at)], ["Browser", quoted(browser)], ["Address", ip ?? "unknown"]] as const
+})
+
+const ownSignIn =
+  "If this was not you, somebody else can get into your console: change your password at once, end your sessions there, and tell another superadmin or the support."
+
+export const secondFactorAdded = mailKind("second_factor_added", {
+  when: "An admin gets a second factor: an authenticator app, or a passkey.",
+  to: "admin",
+  admin,
+  write: (facts: Done & { readonly factor: string }) => ({
+    subject: "A second factor was added to your sign-in",
+    paragraphs: [
+      `You can sign in to the security console with a new second factor: ${facts.factor}.`,
+      where(facts),
+      ownSignIn
+    ]
+  })
+})
+
+export const secondFactorRemoved = mailKind("second_factor_removed", {
+  when: "A second factor of an admin is removed.",
+  to: "admin",
+  admin,
+  write: (facts: Done & { readonly factor: string }) => ({
+    subject: "A second factor was removed from your sign-in",
+    paragraphs: [`This no longer signs you in to the security console: ${facts.factor}.`, where(facts), ownSignIn]
+  })
+})
+
+export const recoveryCodesRenewed = mailKind("recovery_codes_renewed", {
+  when: "An admin makes new recovery codes.",
+  to: "admin",
+  admin,
+  write: (facts: Done) => ({
+    subject: "You have new recovery codes",
+    paragraphs: ["New recovery codes were made for your sign-in; those before have stopped.", where(facts), ownSignIn]
+  })
+})
+
+export const recoveryCodeUsed = mailKind("recovery_code_used", {
+  when: "A recovery code is used in place of a second factor.",
+  to: "admin",
+  admin,
+  write: (facts: Done & { readonly left: number }) => ({
+    subject: "A recovery code was used",
+    paragraphs: [
+      `One of your recovery codes was used at the security console. ${facts.left} are left.`,
+      where(facts),
+      ownSignIn
+    ]
+  })
+})
+
+export const secondFactorFailed = mailKind("second_factor_failed", {
+  when: "A sign-in ends after five wrong second factors: whoever tries has given the first factor.",
+  to: "admin",
+  admin,
+  write: (facts: Done) => ({
+    subject: "Somebody has your password, but not your second factor",
+    paragraphs: [
+      "A sign-in to the security console in your name was right with the password, or whatever you sign in with first, and wrong five times with the second factor.",
+      where(facts),
+      "If this was not you, change your password at once, and tell another superadmin or the support."
+    ]
+  })
+})
+
+export const secondFactorReset = mailKind("second_factor_reset", {
+  when: "The operator takes an admin's second factors away, because they are lost.",
+  to: "admin",
+  admin,
+  write: (_: { readonly adminId: string }) => ({
+    subject: "Your second factors were reset",
+    paragraphs: [
+      "Whoever operates the security console has taken away your second factors and recovery codes, and has ended your console sessions. Your password is unchanged.",
+      "Sign in and set up a second factor again.",
+      unexpected
+    ]
+  })
+})
+
 export const ownershipTransferred = mailKind("ownership_transferred", {
   when: "The organization gets another owner: one mail to each of the two.",
   to: "admin",
@@ -111,6 +217,34 @@ export const recipientsNarrowed = mailKind("recipients_narrowed", {
   to: "superadmins",
   choice: "security",
   write: (facts: { readonly by: string }) => silenced(`${quoted(facts.by)} has chosen that they go to the owner alone.`)
+})
+
+export const identityLinked = mailKind("identity_linked", {
+  when: "An admin is linked to a person at the organization's identity provider.",
+  to: "admin",
+  admin,
+  write: (facts: { readonly adminId: string; readonly issuer: string; readonly by: string }) => ({
+    subject: "You can sign in by your identity provider",
+    paragraphs: [
+      "Whoever signs in there as the person that was linked signs in as you at the security console.",
+      { values: [["Provider", quoted(facts.issuer)], ["Linked by", quoted(facts.by)]] },
+      unexpected
+    ]
+  })
+})
+
+export const identityUnlinked = mailKind("identity_unlinked", {
+  when: "The link of an admin to the organization's identity provider is removed.",
+  to: "admin",
+  admin,
+  write: (facts: { readonly adminId: string; readonly issuer: string; readonly by: string }) => ({
+    subject: "You no longer sign in by your identity provider",
+    paragraphs: [
+      "Nobody at the provider can sign in as you at the security console any more.",
+      { values: [["Provider", quoted(facts.issuer)], ["Removed by", quoted(facts.by)]] },
+      unexpected
+    ]
+  })
 })
 
 export const apiKeyExpires = mailKind("api_key_expires", {

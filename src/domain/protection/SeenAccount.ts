@@ -5,7 +5,9 @@ import type { Facets, GuardedAccount, ProtectionFacts } from "./Facts.ts"
 import { accountEvent, type Told } from "./Told.ts"
 
 /** The ways of recovery as the API shows them. */
-const recoveryOf = ({ login_email, passkeys, recovery, reset_at, two_fa }: Facets): GuardedAccount["recovery"] => ({
+export const recoveryOf = (
+  { login_email, passkeys, recovery, reset_at, two_fa }: Facets
+): GuardedAccount["recovery"] => ({
   email: recovery?.pattern ?? null,
   login_email: login_email ?? null,
   passkeys: passkeys?.length ?? null,

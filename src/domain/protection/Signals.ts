@@ -7,7 +7,7 @@ import type { Facets, OwnDevice } from "./Facts.ts"
 import { isOwnDevice } from "./Own.ts"
 
 /** The things that raise signals, as far as they could be read. */
-const seenFacets = (security: AccountSecurity | undefined, profile: Profile | undefined): Facets => ({
+export const seenFacets = (security: AccountSecurity | undefined, profile: Profile | undefined): Facets => ({
   ...(profile === undefined ? {} : { phone: profile.phone }),
   ...(security === undefined || security.two_fa_present === null ? {} : {
     two_fa: security.two_fa_present ? security.two_fa_mark ?? "" : null,

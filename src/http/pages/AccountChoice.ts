@@ -60,12 +60,16 @@ interface Item {
   readonly hint?: string
 }
 
-interface List {
+export interface List {
   readonly kind: "account" | "department"
   readonly items: Listed<Item>
   readonly ticked: ReadonlyArray<string>
   readonly find: string
   readonly action: string
+  /** The id of what the list belongs to, where a search leads. */
+  readonly anchor?: string
+  /** The id of what follows the list. */
+  readonly next: string
 }
 
 const box = (kind: List["kind"], { hint, id, name }: Item, ticked: boolean): Html.Html =>
@@ -79,18 +83,18 @@ const box = (kind: List["kind"], { hint, id, name }: Item, ticked: boolean): Htm
 
 const number = (count: number): string => count.toLocaleString("en")
 
-const search = ({ action, find, kind }: List): Html.Html =>
+const search = ({ action, anchor = "reach", find, kind }: List): Html.Html =>
   html`
   <div class="search" role="search">
     <label for="find-${kind}">Find ${kind === "account" ? "an account" : "a department"}</label>
     <div class="row">
       <input type="search" id="find-${kind}" name="find_${kind}" value="${find}" maxlength="${maxFind}" autocomplete="off" spellcheck="false">
-      <button name="decision" value="search" formaction="${action}#reach">Search</button>
+      <button name="decision" value="search" formnovalidate formaction="${action}#${anchor}">Search</button>
     </div>
   </div>`
 
 /** A list to tick in: whole when it is short, else what is ticked, what is found, and a field to search with. */
-const list = (shown: List): Html.Html => {
+export const list = (shown: List): Html.Html => {
   const { find, items, kind } = shown
   const { found, matching, total } = items
   const plural = `${kind}s`
@@ -103,7 +107,7 @@ const list = (shown: List): Html.Html => {
   }
   return html`
   <div class="by-${plural}">
-    <a class="skip here" href="#scopes">Skip the ${plural}</a>
+    <a class="skip here" href="#${shown.next}">Skip the ${plural}</a>
     ${search(shown)}
     <div class="choices" role="group" aria-label="${plural}" tabindex="0">
       ${items.ticked.length === 0 ? undefined : html`<p class="part">Ticked: ${number(items.ticked.length)}</p>`}
@@ -122,7 +126,7 @@ const list = (shown: List): Html.Html => {
 
 type Account = Choices["accounts"]["found"][number]
 
-const accountItem = ({ id, name, phone_number, role_label }: Account): Item => ({
+export const accountItem = ({ id, name, phone_number, role_label }: Account): Item => ({
   id,
   name,
   hint: [...(name === phone_number ? [] : [phone_number]), ...(role_label === null ? [] : [role_label])].join(" · ")
@@ -160,7 +164,8 @@ export const field = (
       items: { ...accounts, ticked: accounts.ticked.map(accountItem), found: accounts.found.map(accountItem) },
       ticked: draft.accounts,
       find: draft.findAccount,
-      action
+      action,
+      next: "scopes"
     })
   }
   ${
@@ -173,7 +178,8 @@ export const field = (
           items: departments,
           ticked: draft.departments,
           find: draft.findDepartment,
-          action
+          action,
+          next: "scopes"
         })
       }`
   }

@@ -14,9 +14,10 @@ import * as Lead from "./Lead.ts"
 import * as Replacing from "./Replacing.ts"
 import * as Scopes from "./Scopes.ts"
 import { outForm } from "./SignIn.ts"
+import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
-export const path = "/oauth/authorize"
+const path = "/oauth/authorize"
 
 /** What the token of the form stands for: the exact query, and the name shown, which a document may change meanwhile. */
 const consentForm = (query: string, { client }: Authorize.AuthorizeRequest): string =>
@@ -85,6 +86,8 @@ const show = Effect.fnUntraced(
     const choices = yield* Authorize.choices(admin, AccountChoice.wanted(draft.accounts))
     const connections = yield* Authorize.replaceable(request, admin)
     const action = `${base}${path}?${query}`
+    const passwordAsked = request.offered.some(needsPassword)
+    const stepUp: StepUp.Part = passwordAsked ? yield* StepUp.part({ admin, visit }, faults, Scopes.whenNeeded) : {}
     const formAction = Lead.formAction(visit, request.redirectUri)
     return yield* Html.respond({
       base,
@@ -95,6 +98,7 @@ const show = Effect.fnUntraced(
       ...(formAction === undefined ? {} : { formAction }),
       ...(shown.status === undefined ? {} : { status: shown.status }),
       ...(shown.headers === undefined ? {} : { headers: shown.headers }),
+      script: stepUp.script,
       body: html`
 <h1>Connect an application?</h1>
 <p class="lead">An application asks for access to your organization. You decide what it may use and do.</p>
@@ -111,7 +115,8 @@ ${asking(request, admin)}
       ${Html.fault(faults, "scopes")}
       ${Scopes.boxes(request.offered, draft.scopes, { limited: true })}
     </fieldset>
-    ${request.offered.some(needsPassword) ? Scopes.passwordField(faults, admin.email) : undefined}
+    ${passwordAsked ? Scopes.passwordField(faults, admin.email) : undefined}
+    ${stepUp.field}
   </section>
   <div class="actions even">
     <button class="main" name="decision" value="allow">Allow</button>
@@ -175,7 +180,7 @@ const checked = <E, R>(
     }
   })
 
-export const get = (visit: Visit.Visit) =>
+const get = (visit: Visit.Visit) =>
   checked(visit, (request, admin) =>
     show(visit, admin, request, {
       draft: { scopes: request.ticked, accounts: AccountChoice.empty, replaces: undefined },
@@ -183,7 +188,7 @@ export const get = (visit: Visit.Visit) =>
     }))
 
 /** Everything is checked again: the form counts only for the query and the session that it was made for. */
-export const post = (visit: Visit.Visit) =>
+const post = (visit: Visit.Visit) =>
   checked(visit, (request, admin) =>
     Effect.gen(function*() {
       const sent = yield* Visit.form(visit, Visit.formLimits.consent)
@@ -213,7 +218,10 @@ export const post = (visit: Visit.Visit) =>
       if (fault !== undefined) return yield* again(422, "reach", fault)
       const ids = AccountChoice.chosen(draft.accounts)
       if (!ids.every(isUuid)) return yield* new ResourceMissing({})
-      return yield* Authorize.grant(request, admin, {
+      const asked = request.offered.some((scope) => draft.scopes.includes(scope) && needsPassword(scope))
+        ? StepUp.check({ admin, visit }, form)
+        : Effect.void
+      const granted = Authorize.grant(request, admin, {
         scopes: draft.scopes,
         scopeType: draft.accounts.by === "departments" ? "departments" : "accounts",
         replaces: form.all("replaces"),
@@ -223,7 +231,8 @@ export const post = (visit: Visit.Visit) =>
       }, {
         ip: visit.ip,
         requestId: visit.requestId
-      }).pipe(
+      })
+      return yield* Effect.andThen(asked, granted).pipe(
         Visit.tellRefusal,
         Effect.flatMap((location) => Lead.to(visit, location)),
         Effect.catchTag(
@@ -232,6 +241,10 @@ export const post = (visit: Visit.Visit) =>
         ),
         Effect.catchTag("OutOfReach", () => Effect.fail(new ResourceMissing({}))),
         Effect.catchTag("AdminGone", () => Effect.succeed(Visit.toSignIn(visit, `${path}?${visit.query}`))),
+        Effect.catchTag(
+          "StepUpRefused",
+          ({ headers, message, status }) => again(status, StepUp.fieldId, message, headers)
+        ),
         Effect.catchTag("password_incorrect", ({ message }) => again(403, "password", message)),
         Effect.catchTag(
           "too_many_attempts",
@@ -239,3 +252,5 @@ export const post = (visit: Visit.Visit) =>
         )
       )
     }))
+
+export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

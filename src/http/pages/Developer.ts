@@ -1,23 +1,23 @@
 /** The Developer page: API keys and AI connections, which it reads and changes by the operations of the API. */
-import { Effect, Option } from "effect"
-import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
+import { Effect } from "effect"
 import type { AiConnection, ApiKey } from "../../domain/Credential.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "../../operations/credentials/revoke_ai_connection.ts"
 import { revokeApiKey } from "../../operations/credentials/revoke_api_key.ts"
 import { Credentials } from "../../ports/Credentials.ts"
 import { Db } from "../../ports/Db.ts"
+import * as Forms from "./Forms.ts"
+import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as NewKey from "./NewKey.ts"
 import * as Notices from "./Notices.ts"
 import * as Scopes from "./Scopes.ts"
-import { outForm } from "./SignIn.ts"
 import * as Visit from "./Visit.ts"
 
-export const path = "/console/developer"
-export const revokePath = `${path}/api-keys/revoke`
-export const disconnectPath = `${path}/connections/disconnect`
+const path = "/console/developer"
+const revokePath = `${path}/api-keys/revoke`
+const disconnectPath = `${path}/connections/disconnect`
 
 /** What the tokens of the page's forms stand for. */
 const revokeForm = (id: string): string => `revoke ${id}`
@@ -43,21 +43,6 @@ const ends = ({ expires_at, revoked_at }: ApiKey | AiConnection) =>
 const owner = (credential: ApiKey | AiConnection) =>
   credential.mine ? [] : [["Belongs to", Html.named(credential.owner_email ?? "Another admin")] as const]
 
-/** A button that asks again before it does what cannot be taken back. */
-const confirmed = (
-  view: Visit.View,
-  options: { path: string; form: string; id: string; label: Html.Html; verb: string; consequence: string }
-): Html.Html =>
-  html`<details>
-    <summary>${options.verb} …</summary>
-    <form method="post" action="${view.visit.base}${options.path}" class="confirm">
-      <input type="hidden" name="csrf" value="${view.csrf(options.form)}">
-      <input type="hidden" name="id" value="${options.id}">
-      <p>${options.consequence}</p>
-      <button class="danger">${options.verb} ${options.label}</button>
-    </form>
-  </details>`
-
 const badge = (text: string): Html.Html => html`<span class="badge${text === "Active" ? "" : " ended"}">${text}</span>`
 
 const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: ApiKey): Html.Html => {
@@ -77,10 +62,10 @@ const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: Ap
     ])
   }
   ${
-    current !== "Active" ? undefined : confirmed(view, {
+    current !== "Active" ? undefined : Forms.confirmed(view, {
       path: revokePath,
-      form: revokeForm(key.id),
-      id: key.id,
+      token: revokeForm(key.id),
+      members: { id: key.id },
       label,
       verb: "Revoke",
       consequence: "Whatever uses this key stops working at once. A revoked key cannot be brought back."
@@ -114,10 +99,10 @@ const connection = (view: Visit.View) => (connection: AiConnection): Html.Html =
     ])
   }
   ${
-    current !== "Active" ? undefined : confirmed(view, {
+    current !== "Active" ? undefined : Forms.confirmed(view, {
       path: disconnectPath,
-      form: disconnectForm(connection.id),
-      id: connection.id,
+      token: disconnectForm(connection.id),
+      members: { id: connection.id },
       label,
       verb: "Disconnect",
       consequence: "The application loses its access at once. To use it again it has to be connected anew."
@@ -158,11 +143,8 @@ const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | unde
   const used = connections.filter((one) => active(one) && one.last_used_at !== null)
   const unused = connections.filter((one) => active(one) && one.last_used_at === null)
   const showNotices = yield* Notices.make(view)
-  return yield* Html.respond({
-    base: visit.base,
+  return yield* Frame.page(view, {
     title: "Developer",
-    admin,
-    signOut: view.csrf(outForm),
     body: html`
 <h1>Developer</h1>
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
@@ -205,7 +187,7 @@ const notices = new Map([
   ["disconnected", "The application is disconnected."]
 ])
 
-export const get = (visit: Visit.Visit) =>
+const get = (visit: Visit.Visit) =>
   Visit.asAdmin(
     visit,
     path,
@@ -214,26 +196,23 @@ export const get = (visit: Visit.Visit) =>
 
 /** A form about one credential: its token stands for the id. */
 const about = <E, R>(
-  visit: Visit.Visit,
   formOf: (id: string) => string,
   done: string,
   run: (id: string) => Effect.Effect<unknown, E, R>
 ) =>
-  Visit.asAdmin(visit, path, (view) =>
-    Effect.gen(function*() {
-      const form = yield* Visit.form(visit)
-      if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
-      const sessions = yield* ConsoleSessions
-      const id = form.value.text("id")
-      if (!sessions.verifyCsrf(view.admin.sessionId, formOf(id), form.value.text("csrf"))) {
-        return yield* Visit.foreignForm(visit)
-      }
-      yield* run(id)
-      return Html.redirect(`${visit.base}${path}?done=${done}`)
-    }))
+(visit: Visit.Visit) =>
+  Forms.submitted(
+    visit,
+    path,
+    (form) => formOf(form.text("id")),
+    (form) => Effect.as(run(form.text("id")), Html.redirect(`${visit.base}${path}?done=${done}`))
+  )
 
-export const revoke = (visit: Visit.Visit) =>
-  about(visit, revokeForm, "key-revoked", (id) => revokeApiKey.call({ api_key_id: id }))
+const revoke = about(revokeForm, "key-revoked", (id) => revokeApiKey.call({ api_key_id: id }))
+const disconnect = about(disconnectForm, "disconnected", (id) => revokeAiConnection.call({ connection_id: id }))
 
-export const disconnect = (visit: Visit.Visit) =>
-  about(visit, disconnectForm, "disconnected", (id) => revokeAiConnection.call({ connection_id: id }))
+export const routes = [
+  Visit.route("GET", path, get),
+  Visit.route("POST", revokePath, revoke),
+  Visit.route("POST", disconnectPath, disconnect)
+] as const

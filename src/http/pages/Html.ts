@@ -5,6 +5,8 @@ import { html } from "hono/html"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import { shownName } from "../../domain/ClientName.ts"
 import type { Assistant } from "../../domain/OAuth.ts"
+import { permitting } from "../Headers.ts"
+import * as Navigation from "./Navigation.ts"
 import * as Style from "./Style.ts"
 
 export { html } from "hono/html"
@@ -18,18 +20,23 @@ export interface Page {
   readonly body: Html
   /** The path that the site lies at, empty or with a slash in front. */
   readonly base: string
+  /** The path of the page itself, within the site. */
+  readonly at?: string
   readonly admin?: SignedIn
   /** The token of the sign-out form, where an admin is signed in. */
   readonly signOut?: string
   /** Where signing out leads to, within the site. */
   readonly returnTo?: string
   readonly narrow?: boolean
+  readonly wide?: boolean | undefined
   /** Where the browser goes on to by itself. */
   readonly next?: string
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Where a form of the page may lead besides the site itself, as sources of a policy. */
   readonly formAction?: string
+  /** The whole address of the one script that runs in the page, where one does. */
+  readonly script?: string | undefined
 }
 
 /** A name by somebody else, set apart so that its direction changes nothing around it. */
@@ -47,9 +54,23 @@ export const application = (known: Assistant | null): Html =>
     ? html`<p class="mark unknown"><span aria-hidden="true">?</span> Unknown application: nobody here has checked who is behind it</p>`
     : html`<p class="mark known"><span aria-hidden="true">✓</span> The official address of ${assistants[known]}</p>`
 
+const link = (base: string, at: string | undefined) => (entry: Navigation.Entry): Html =>
+  html`
+        <li><a href="${base}${entry.path}"${
+    at !== undefined && Navigation.isAt(at, entry)
+      ? html` aria-current="${at === entry.path ? "page" : "true"}"`
+      : undefined
+  }>${entry.text}</a></li>`
+
+const navigation = ({ admin, at, base }: Page): Html | undefined =>
+  admin === undefined ? undefined : html`
+    <nav aria-label="Console">
+      <ul>${Navigation.shownTo(admin.role).map(link(base, at))}
+      </ul>
+    </nav>`
+
 const who = ({ admin, base, returnTo, signOut }: Page): Html | undefined =>
   admin === undefined || signOut === undefined ? undefined : html`
-      <nav aria-label="Console"><a href="${base}/console/developer">Developer</a> <a href="${base}/console/security">Password and sessions</a></nav>
       <p class="who">${named(admin.adminName ?? admin.email)} · ${named(admin.organizationName)}</p>
       <form method="post" action="${base}/console/sign-out">
         <input type="hidden" name="csrf" value="${signOut}">
@@ -68,35 +89,40 @@ const frame = (page: Page): Html =>
   <meta http-equiv="refresh" content="0; url=${page.next}">`
   }
   <title>${page.title} · Security Console</title>
-  <link rel="stylesheet" href="${page.base}${Style.address}">
+  <link rel="stylesheet" href="${page.base}${Style.address}">${
+    page.script === undefined ? undefined : html`
+  <script src="${page.script}" defer></script>`
+  }
 </head>
 <body>
   <a class="skip" href="#main">Skip to the content</a>
   <header class="top">
     <div>
       <p class="product">Security Console</p>${who(page)}
-    </div>
+    </div>${navigation(page)}
   </header>
-  <main id="main"${page.narrow === true ? html` class="narrow"` : ""}>
+  <main id="main" class="${page.narrow === true ? "narrow" : page.wide === true ? "wide" : "text"}">
 ${page.body}
   </main>
 </body>
 </html>
 `
 
-/** Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs in one. */
-const policy = (formAction: string | undefined): string =>
+/** Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs but its one script, if any. */
+const policy = ({ formAction, script }: Pick<Page, "formAction" | "script">): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
+    ...(script === undefined ? [] : [`script-src ${script.split("?", 1)[0]}`, "require-trusted-types-for 'script'"]),
     `form-action 'self'${formAction === undefined ? "" : ` ${formAction}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
 
 /** The headers of whatever the pages answer, redirects too. */
-const headers = (formAction?: string): Readonly<Record<string, string>> => ({
-  "content-security-policy": policy(formAction),
+const headers = (page: Pick<Page, "formAction" | "script"> = {}): Readonly<Record<string, string>> => ({
+  "content-security-policy": policy(page),
+  ...(page.script === undefined ? {} : { "permissions-policy": permitting("publickey-credentials-") }),
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store"
@@ -110,7 +136,7 @@ export const respond = (page: Page) =>
       HttpServerResponse.text(text, {
         status: page.status ?? 200,
         contentType: "text/html; charset=utf-8",
-        headers: { ...headers(page.formAction), ...page.headers }
+        headers: { ...headers(page), ...page.headers }
       })
   )
 

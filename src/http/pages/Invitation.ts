@@ -1,15 +1,14 @@
 /** The page on which somebody who is invited sets a password. */
 import { Clock, Effect, Option, Redacted } from "effect"
-import { Cookies, HttpServerResponse } from "effect/http"
-import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import { Invitations, type OpenInvitation } from "../../console/Invitations.ts"
 import { minPasswordLength } from "../../domain/Limits.ts"
 import { invitationPath } from "../../ports/ConsoleAddress.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import { home } from "./Navigation.ts"
 import * as Visit from "./Visit.ts"
 
-export const path = invitationPath
+const path = invitationPath
 
 const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
 
@@ -80,7 +79,7 @@ const refused = (visit: Visit.Visit) => ({ message, retry_after }: { message: st
   })
 
 /** The form, for whoever holds a link that works. */
-export const get = (visit: Visit.Visit) =>
+const get = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const invitations = yield* Invitations
     const token = Redacted.make(new URLSearchParams(visit.query).get("token") ?? "")
@@ -89,12 +88,11 @@ export const get = (visit: Visit.Visit) =>
   }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit)))
 
 /** Sets the password, uses the invitation up, and signs the new admin in. */
-export const post = (visit: Visit.Visit) =>
+const post = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const form = yield* Visit.form(visit)
     if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
     const invitations = yield* Invitations
-    const sessions = yield* ConsoleSessions
     const token = form.value.secret("token")
     const again = (id: string, text: string) =>
       Effect.flatMap(invitations.look(token, visit.site, attemptOf(visit)), (found) =>
@@ -106,14 +104,12 @@ export const post = (visit: Visit.Visit) =>
       Effect.flatMap((joined) =>
         joined === null ? ended(visit) : Effect.gen(function*() {
           const since = new Date(yield* Clock.currentTimeMillis)
-          const cookies = yield* sessions.start(joined, visit, since)
-          return HttpServerResponse.mergeCookies(
-            Html.redirect(`${visit.base}/console/developer`),
-            Cookies.fromSetCookie(cookies)
-          )
+          return yield* Visit.signIn(visit, joined, { since, details: { way: "invitation" } }, home)
         })
       ),
       Effect.catchTag("PasswordUnfit", ({ message }) =>
         again("new", message))
     )
   }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit)))
+
+export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

@@ -1,21 +1,22 @@
 /** Creating an API key: a page with the form, and the only page that ever shows the key. */
-import { Duration, Effect, Option, Redacted } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
-import { Scope } from "../../domain/Access.ts"
+import { needsPassword, Scope } from "../../domain/Access.ts"
 import { defaultApiKeyExpiry, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { createApiKey } from "../../operations/credentials/create_api_key.ts"
 import { listAiConnections } from "../../operations/credentials/list_ai_connections.ts"
 import { NewApiKeyId } from "../../ports/IssuedCredentials.ts"
+import * as Forms from "./Forms.ts"
+import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Scopes from "./Scopes.ts"
-import { outForm } from "./SignIn.ts"
+import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
 const developer = "/console/developer"
 export const path = `${developer}/api-keys/new`
-export const createPath = `${developer}/api-keys`
+const createPath = `${developer}/api-keys`
 
 /** What the token of the form stands for: the id of the one key that it makes, however often it is sent. */
 const createForm = (id: string): string => `create ${id}`
@@ -54,21 +55,20 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown = {}) {
   const id = yield* (yield* SecureRandom.SecureRandom).uuidV7()
   const draft = shown.draft ?? emptyDraft
   const faults = shown.faults ?? Html.noFaults
-  return yield* Html.respond({
-    base: visit.base,
-    title: faults.size === 0 ? "Create an API key" : "Problem: create an API key",
-    admin,
-    signOut: view.csrf(outForm),
+  const stepUp: StepUp.Part = yield* StepUp.part(view, faults, Scopes.whenNeeded)
+  return yield* Frame.page(view, {
+    title: "Create an API key",
+    faults,
     status: shown.status,
     headers: shown.headers,
+    script: stepUp.script,
     body: html`
 <p class="back"><a href="${visit.base}${developer}">Developer</a></p>
 <h1>Create an API key</h1>
 <p class="lead">A key lets a program act as you, within your role and the access that you have at the time.</p>
 ${Html.summary(faults)}
 <form method="post" action="${visit.base}${createPath}">
-  <input type="hidden" name="csrf" value="${view.csrf(createForm(id))}">
-  <input type="hidden" name="id" value="${id}">
+  ${Forms.hidden(view, createForm(id), { id })}
   <section aria-label="The key">
     <div class="field">
       <label for="label">Label</label>
@@ -95,6 +95,7 @@ ${Html.summary(faults)}
       ${Scopes.boxes(Scope.literals, draft.scopes, { limited: false })}
     </fieldset>
     ${Scopes.passwordField(faults, admin.email)}
+    ${stepUp.field}
   </section>
   <div class="actions">
     <button class="main">Create key</button>
@@ -104,15 +105,12 @@ ${Html.summary(faults)}
   })
 })
 
-export const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view))
+const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view))
 
 /** The page of a new key: the only one that ever shows it. */
 const created = (view: Visit.View, label: string, secret: Redacted.Redacted, expiresAt: Date | null) =>
-  Html.respond({
-    base: view.visit.base,
+  Frame.page(view, {
     title: "Key created",
-    admin: view.admin,
-    signOut: view.csrf(outForm),
     body: html`
 <h1>Key created</h1>
 <p class="good" role="status">Copy the key now and keep it where you keep passwords. It is shown this once and cannot be shown again.</p>
@@ -141,17 +139,10 @@ const fields: ReadonlyMap<string | undefined, readonly [id: string, text: string
 const isScope = (text: string): text is Scope => Scope.literals.some((scope) => scope === text)
 
 /** Makes a key; a form that is sent again makes no second one. */
-export const create = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, path, (view) =>
+const create = (visit: Visit.Visit) =>
+  Forms.submitted(visit, path, (form) => createForm(form.text("id")), (form, view) =>
     Effect.gen(function*() {
-      const sent = yield* Visit.form(visit)
-      if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
-      const form = sent.value
-      const sessions = yield* ConsoleSessions
       const id = form.text("id")
-      if (!sessions.verifyCsrf(view.admin.sessionId, createForm(id), form.text("csrf"))) {
-        return yield* Visit.foreignForm(visit)
-      }
       const draft = { label: form.text("label"), scopes: form.all("scope"), expiry: form.text("expiry") }
       const again = (status: number, field: string, text: string, headers = {}) =>
         show(view, { draft, faults: new Map([[field, text]]), status, headers })
@@ -162,12 +153,15 @@ export const create = (visit: Visit.Visit) =>
       )
       if (yield* isMade(id)) return yield* used
       const password = form.text("password")
-      return yield* createApiKey.call({
+      const scopes = draft.scopes.filter(isScope)
+      const asked = scopes.some(needsPassword) ? StepUp.check(view, form) : Effect.void
+      const made = createApiKey.call({
         label: draft.label,
-        scopes: draft.scopes.filter(isScope),
+        scopes,
         expires_in_days: draft.expiry === "never" ? null : Number(draft.expiry),
         ...(password === "" ? {} : { current_password: password })
-      }).pipe(
+      })
+      return yield* Effect.andThen(asked, made).pipe(
         Effect.provideService(NewApiKeyId, id),
         Visit.tellRefusal,
         Effect.flatMap(({ expires_at, label, secret }) =>
@@ -186,6 +180,10 @@ export const create = (visit: Visit.Visit) =>
           "password_required",
           () => again(403, "password", "Enter your console password: what you have ticked needs it.")
         ),
+        Effect.catchTag(
+          "StepUpRefused",
+          ({ headers, message, status }) => again(status, StepUp.fieldId, message, headers)
+        ),
         Effect.catchTag("password_incorrect", ({ message }) => again(403, "password", message)),
         Effect.catchTag(
           "too_many_attempts",
@@ -193,3 +191,5 @@ export const create = (visit: Visit.Visit) =>
         )
       )
     }))
+
+export const routes = [Visit.route("GET", path, get), Visit.route("POST", createPath, create)] as const

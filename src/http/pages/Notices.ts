@@ -5,7 +5,8 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import type { View } from "./Visit.ts"
 
-const ways: Readonly<Record<CredentialNotice["via"], string>> = {
+/** How something was asked for. */
+export const ways: Readonly<Record<CredentialNotice["via"], string>> = {
   rest: "over the API",
   mcp: "by an assistant",
   console: "at the console",

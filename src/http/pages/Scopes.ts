@@ -85,12 +85,15 @@ export const boxes = (
 /** The names of scopes in one line. */
 export const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope) => words[scope][0]).join(", ")
 
+/** When the password, and the second factor, are needed. */
+export const whenNeeded = "Needed when you tick anything under “Change” or “Cannot be undone”."
+
 /** The password field of a form that may grant more than reading. */
 export const passwordField = (faults: Html.Faults, email: string): Html.Html =>
   html`
 <div class="field">
   <label for="password">Console password</label>
-  <p class="hint" id="password-hint">Needed when you tick anything under “Change” or “Cannot be undone”.</p>
+  <p class="hint" id="password-hint">${whenNeeded}</p>
   ${Html.fault(faults, "password")}
   <input type="text" name="username" value="${email}" autocomplete="username" hidden>
   <input type="password" id="password" name="password" autocomplete="current-password"${

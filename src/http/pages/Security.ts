@@ -1,20 +1,25 @@
 /** An admin's own password and console sessions. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
 import { ConsoleSessions, type ListedSession } from "../../console/ConsoleSessions.ts"
+import { SecondFactors } from "../../console/SecondFactors.ts"
 import { Caller } from "../../domain/Access.ts"
 import { minPasswordLength } from "../../domain/Limits.ts"
 import { isUuid } from "../../domain/Wire.ts"
 import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
+import * as Factors from "./Factors.ts"
+import * as Forms from "./Forms.ts"
+import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as Identity from "./Identity.ts"
 import * as Notices from "./Notices.ts"
-import { outForm } from "./SignIn.ts"
+import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
-export const path = "/console/security"
-export const passwordPath = `${path}/password`
-export const endPath = `${path}/sessions/end`
+const path = "/console/security"
+const passwordPath = `${path}/password`
+const endPath = `${path}/sessions/end`
 
 /** What the tokens of the page's forms stand for. */
 const passwordForm = "change password"
@@ -28,8 +33,7 @@ const dones: ReadonlyMap<string, string> = new Map([
 
 const endButton = (view: Visit.View, id: string, text: string): Html.Html =>
   html`<form method="post" action="${view.visit.base}${endPath}" class="after">
-    <input type="hidden" name="csrf" value="${view.csrf(endForm(id))}">
-    <input type="hidden" name="id" value="${id}">
+    ${Forms.hidden(view, endForm(id), { id })}
     <button class="danger">${text}</button>
   </form>`
 
@@ -75,13 +79,16 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
   const { faults } = shown
   const sessions = yield* (yield* ConsoleSessions).list(admin)
   const showNotices = yield* Notices.make(view)
-  return yield* Html.respond({
-    base: visit.base,
-    title: faults.size === 0 ? "Password and sessions" : "Problem: password and sessions",
-    admin,
-    signOut: view.csrf(outForm),
+  const factors = yield* (yield* SecondFactors).state(admin)
+  const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
+  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
+  const identity = yield* Identity.section(view)
+  return yield* Frame.page(view, {
+    title: "Password and sessions",
+    faults,
     status: shown.status,
     headers: shown.headers,
+    script: stepUp.script,
     body: html`
 <h1>Password and sessions</h1>
 <p class="lead">How you sign in at this console, and where you are signed in.</p>
@@ -93,13 +100,20 @@ ${showNotices()}
   <ul class="plain">${sessions.map(sessionRow(view))}</ul>
   ${sessions.length < 2 ? undefined : endButton(view, "all", "End all other sessions")}
 </section>
+<section aria-labelledby="factor">
+  <h2 id="factor">Second factor</h2>
+  <p>You have ${Factors.summary(factors)}.</p>
+  <p><a class="button" href="${visit.base}${Factors.path}">Manage your second factor</a></p>
+</section>
+${identity}
 <section aria-labelledby="change">
   <h2 id="change">Change your password</h2>
   <p>Your API keys stop working with the old password, and your other sessions end.</p>
   <form method="post" action="${visit.base}${passwordPath}">
-    <input type="hidden" name="csrf" value="${view.csrf(passwordForm)}">
+    ${Forms.hidden(view, passwordForm)}
     <input type="text" name="username" value="${admin.email}" autocomplete="username" hidden>
     ${field(faults, { id: "current", label: "Current password", autocomplete: "current-password" })}
+    ${stepUp.field}
     ${
       field(faults, {
         id: "new",
@@ -121,7 +135,7 @@ ${showNotices()}
   })
 })
 
-export const get = (visit: Visit.Visit) =>
+const get = (visit: Visit.Visit) =>
   Visit.asAdmin(
     visit,
     path,
@@ -131,17 +145,11 @@ export const get = (visit: Visit.Visit) =>
 const done = (visit: Visit.Visit, what: string) => Html.redirect(`${visit.base}${path}?done=${what}`)
 
 /** Changes the password; the session goes on under a new secret. */
-export const changePassword = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, path, (view) =>
+const changePassword = (visit: Visit.Visit) =>
+  Forms.submitted(visit, path, () => passwordForm, (form, view) =>
     Effect.gen(function*() {
-      const sent = yield* Visit.form(visit)
-      if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
-      const form = sent.value
       const sessions = yield* ConsoleSessions
       const passwords = yield* ConsolePasswords
-      if (!sessions.verifyCsrf(view.admin.sessionId, passwordForm, form.text("csrf"))) {
-        return yield* Visit.foreignForm(visit)
-      }
       const disconnect = form.text("disconnect") === "yes"
       const again = (status: number, id: string, text: string, headers = {}) =>
         show(view, { faults: new Map([[id, text]]), status, headers, disconnect })
@@ -155,11 +163,15 @@ export const changePassword = (visit: Visit.Visit) =>
         disconnect,
         browser: sessions.browser(visit.cookies, visit.site)
       }
-      return yield* passwords.change(caller, change).pipe(
+      return yield* Effect.andThen(StepUp.check(view, form), passwords.change(caller, change)).pipe(
         Visit.tellRefusal,
         Effect.andThen(sessions.renew(view.admin, visit)),
         Effect.map((cookies) =>
           HttpServerResponse.mergeCookies(done(visit, "password"), Cookies.fromSetCookie(cookies))
+        ),
+        Effect.catchTag(
+          "StepUpRefused",
+          ({ headers, message, status }) => again(status, StepUp.fieldId, message, headers)
         ),
         Effect.catchTag("PasswordUnfit", ({ message }) => again(400, "new", message)),
         Effect.catchTag("password_incorrect", () => again(403, "current", "This is not your current password.")),
@@ -171,15 +183,17 @@ export const changePassword = (visit: Visit.Visit) =>
     }))
 
 /** Ends one other session, or all others. */
-export const end = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, path, (view) =>
+const end = (visit: Visit.Visit) =>
+  Forms.submitted(visit, path, (form) => endForm(form.text("id")), (form, view) =>
     Effect.gen(function*() {
-      const form = yield* Visit.form(visit)
-      if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
-      const sessions = yield* ConsoleSessions
-      const id = form.value.text("id")
-      const valid = sessions.verifyCsrf(view.admin.sessionId, endForm(id), form.value.text("csrf"))
-      if (!valid || id !== "all" && !isUuid(id)) return yield* Visit.foreignForm(visit)
-      yield* sessions.endOther(view.admin, id, visit)
+      const id = form.text("id")
+      if (id !== "all" && !isUuid(id)) return yield* Visit.foreignForm(visit)
+      yield* (yield* ConsoleSessions).endOther(view.admin, id, visit)
       return done(visit, id === "all" ? "others" : "ended")
     }))
+
+export const routes = [
+  Visit.route("GET", path, get),
+  Visit.route("POST", passwordPath, changePassword),
+  Visit.route("POST", endPath, end)
+] as const

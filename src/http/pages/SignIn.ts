@@ -1,15 +1,18 @@
 /** Signing in and out. */
 import { Clock, Effect, Option, Redacted } from "effect"
-import { Cookies, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { AdminSignIn, type SignInField } from "../../console/AdminSignIn.ts"
 import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
+import { ProviderSignIn } from "../../console/ProviderSignIn.ts"
 import type { PasswordIncorrect, TooManyAttempts } from "../../domain/Failure.ts"
+import { providerPath } from "../../domain/IdentityProvider.ts"
+import { resetPath } from "../../ports/ConsoleAddress.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Visit from "./Visit.ts"
 
-export const path = "/console/sign-in"
-export const outPath = "/console/sign-out"
+const path = "/console/sign-in"
+const outPath = "/console/sign-out"
 
 const inputId = ({ name }: SignInField): string => `sign-in-${name}`
 
@@ -36,6 +39,7 @@ interface Shown {
 const show = Effect.fnUntraced(function*(visit: Visit.Visit, { failure, returnTo, values }: Shown) {
   const fields = (yield* AdminSignIn).fields(visit.site)
   const first = fields[0]
+  const offered = yield* (yield* ProviderSignIn).offered(visit.site)
   const faults = failure === undefined || first === undefined
     ? Html.noFaults
     : new Map([[inputId(first), failure.message]])
@@ -50,7 +54,7 @@ const show = Effect.fnUntraced(function*(visit: Visit.Visit, { failure, returnTo
 <p class="lead">${
       returnTo.startsWith("/oauth/authorize")
         ? "An application asks for access to your organization. Sign in to see what it asks for; you decide."
-        : "Sign in to manage API keys and connected applications."
+        : "Sign in to see and protect your organization’s accounts."
     }</p>
 ${Html.summary(faults)}
 <form method="post" action="${visit.base}${path}" class="card">
@@ -58,20 +62,34 @@ ${Html.summary(faults)}
   ${fields.map((field) => input(field, values.get(field.name) ?? "", failure?._tag === "password_incorrect"))}
   <button class="main">Sign in</button>
 </form>
-<p class="hint">Forgotten your password? Ask whoever runs this console for your organization to set a new one.</p>`
+${
+      Visit.hasPasskeys(visit)
+        ? html`<p><a href="${visit.base}${Visit.passkeyPath}?return_to=${
+          encodeURIComponent(returnTo)
+        }">Sign in with a passkey</a></p>`
+        : undefined
+    }
+${
+      offered
+        ? html`<p><a href="${visit.base}${providerPath}?return_to=${
+          encodeURIComponent(returnTo)
+        }">Sign in by your organization’s identity provider</a></p>`
+        : undefined
+    }
+<p><a href="${visit.base}${resetPath}">Forgotten your password?</a></p>`
   })
 })
 
 /** The form; who is signed in already goes where it would lead. */
-export const get = (visit: Visit.Visit) =>
+const get = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
     if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
     return yield* show(visit, { returnTo, values: new Map(), failure: undefined })
   })
 
-/** Begins a session of its own, whatever session there was. */
-export const post = (visit: Visit.Visit) =>
+/** Begins a session of its own, whatever session there was, or asks for the second factor first. */
+const post = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const form = yield* Visit.form(visit)
     if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
@@ -85,10 +103,7 @@ export const post = (visit: Visit.Visit) =>
     const attempt = { via: "console", ip: visit.ip, requestId: visit.requestId, browser } as const
     return yield* signIn.signIn(values, visit.site, attempt).pipe(
       Visit.tellRefusal,
-      Effect.flatMap((admin) => sessions.start(admin, visit, since)),
-      Effect.map((cookies) =>
-        HttpServerResponse.mergeCookies(Html.redirect(`${visit.base}${returnTo}`), Cookies.fromSetCookie(cookies))
-      ),
+      Effect.flatMap((admin) => Visit.signIn(visit, admin, { since }, returnTo)),
       Effect.catchTag(["password_incorrect", "too_many_attempts"], (failure) =>
         show(visit, {
           returnTo,
@@ -105,7 +120,7 @@ export const post = (visit: Visit.Visit) =>
 export const outForm = "sign-out"
 
 /** Ends the session, and leads to the sign-in. */
-export const postOut = (visit: Visit.Visit) =>
+const postOut = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const form = yield* Visit.form(visit)
     const admin = yield* Visit.admin(visit)
@@ -119,3 +134,9 @@ export const postOut = (visit: Visit.Visit) =>
     const cookie = yield* sessions.end(admin.value, visit)
     return HttpServerResponse.setHeader(Visit.toSignIn(visit, returnTo), "set-cookie", cookie)
   })
+
+export const routes = [
+  Visit.route("GET", path, get),
+  Visit.route("POST", path, post),
+  Visit.route("POST", outPath, postOut)
+] as const

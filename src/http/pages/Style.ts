@@ -1,8 +1,10 @@
 /** The pages' one style sheet: light and dark, from a telephone's width up, without a script. */
+import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as crypto from "node:crypto"
+import * as StyleConsole from "./StyleConsole.ts"
 
-const css = `
+const base = `
 :root {
   color-scheme: light dark;
   --ground: #f5f6f8;
@@ -51,14 +53,18 @@ body {
 .skip { position: absolute; left: -100vw; }
 .skip:focus { left: 1rem; top: 1rem; padding: .5rem 1rem; background: var(--card); z-index: 1; }
 header.top { background: var(--card); border-bottom: 1px solid var(--line); }
-header.top > div, main { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem; }
+header.top > *, main { max-width: 70rem; margin: 0 auto; padding: 0 1.25rem; }
 header.top > div { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; padding: .75rem 1.25rem; }
 header.top p { margin: 0; }
-header.top nav a + a { margin-left: .75rem; }
+header.top nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin: 0; padding: 0; }
+header.top nav a { display: block; padding: .45rem 0; color: var(--soft); font-weight: 600; text-decoration: none; border-bottom: 3px solid transparent; }
+header.top nav a:hover { color: var(--text); }
+header.top nav a[aria-current] { color: var(--accent); border-bottom-color: var(--accent); }
 header.top .product { font-weight: 650; margin-right: auto; }
 header.top .who { color: var(--soft); font-size: .9rem; max-width: 100%; }
 main { padding-top: 2rem; padding-bottom: 3rem; }
 main.narrow { max-width: 28rem; }
+main.text > * { max-width: 46rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; letter-spacing: -.01em; }
 h2 { font-size: 1.2rem; line-height: 1.3; margin: 0 0 .25rem; }
 h3 { font-size: 1rem; margin: 0; }
@@ -169,13 +175,43 @@ details.folded { border-top: 1px solid var(--line); padding-top: .6rem; margin-t
 .secret { display: block; margin: .9rem 0; padding: .9rem 1rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--ground); font-size: 1rem; line-height: 1.6; word-break: break-all; -webkit-user-select: all; user-select: all; cursor: copy; }
 .note h2 { font-size: 1rem; }
 .note ul { margin: .25rem 0 .6rem; padding-left: 1.1rem; }
+.qr { width: min(14rem, 100%); margin: .5rem 0 1rem; padding: .5rem; background: #fff; border: 1px solid var(--line); border-radius: .5rem; }
+.qr svg { display: block; width: 100%; height: auto; }
+ol.steps { padding-left: 1.25rem; margin: 0 0 1rem; }
+ol.steps > li + li { margin-top: 1rem; }
+ol.steps .secret { word-break: normal; }
+ol.codes { columns: 2; padding-left: 1.6rem; margin: .75rem 0 0; line-height: 1.9; }
+[hidden] { display: none !important; }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .9em; }
 .host { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-weight: 600; }
 .asking .host, li p.host { display: block; margin: 0; }
 .asking .host { font-size: 1.15rem; }
 .asking .host.long { font-size: .8rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.tabs ul { list-style: none; display: flex; gap: 1.25rem; margin: 0 0 1.25rem; padding: 0; border-bottom: 1px solid var(--line); }
+.tabs a { display: block; margin: 0; padding: .4rem 0; text-decoration: none; border-bottom: 3px solid transparent; }
+.tabs a[aria-current] { border-bottom-color: var(--accent); font-weight: 600; }
+.row { display: flex; gap: .5rem; }
+.row input { flex: 1; min-width: 0; }
+label.name { display: block; font-weight: 600; }
+.filter { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
+.filter > div { display: flex; gap: .5rem; align-items: center; }
+.filter select { width: auto; }
+table:not([class]) { width: 100%; border-collapse: collapse; margin: 1rem 0 0; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
+table:not([class]) :is(th, td) { text-align: left; vertical-align: top; padding: .6rem .9rem; }
+table:not([class]) tbody tr { border-top: 1px solid var(--line); }
+table:not([class]) thead th { color: var(--soft); font-size: .9rem; }
+.granting .by-accounts, .granting .by-departments { margin-left: 0; }
+@media (max-width: 40rem) {
+  table:not([class]) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table:not([class]), table:not([class]) :is(tbody, tr, th, td) { display: block; }
+  table:not([class]) tbody tr { padding: .6rem 0; }
+  table:not([class]) :is(th, td) { padding: .1rem .9rem; }
+  table:not([class]) td::before { content: attr(data-label) ": "; color: var(--soft); }
+}
 @media (min-width: 30rem) { .actions.even > * { flex: 1; text-align: center; } }
 @media (max-width: 30rem) {
+  ol.codes { columns: 1; }
   section, .card { padding: 1rem; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: .6rem; }
@@ -183,17 +219,23 @@ code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-si
 }
 form:has(#by-departments:checked) .by-accounts, form:has(#by-accounts:checked) .by-departments,
 form:has(#by-all:checked) :is(.by-accounts, .by-departments) { display: none; }
+form:has(#role-billing:checked) .granting, form:has(#role-superadmin:checked) .granting,
+form:has(#role-archive:checked) .archive { display: none; }
 `
+
+const css = `${base}${StyleConsole.css}`
 
 /** Names the sheet's text, so that browsers keep it until it changes. */
 const version = crypto.createHash("sha256").update(css).digest("hex").slice(0, 12)
 
 /** Where the sheet is served, below the site's own path. */
-export const path = "/console/style.css"
+const path = "/console/style.css"
 export const address = `${path}?v=${version}`
 
-export const response = HttpServerResponse.setHeader(
+const response = HttpServerResponse.setHeader(
   HttpServerResponse.text(css, { contentType: "text/css; charset=utf-8" }),
   "cache-control",
   "public, max-age=31536000, immutable"
 )
+
+export const route = { method: "GET", path, serve: () => Effect.succeed(response) } as const

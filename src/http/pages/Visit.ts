@@ -1,7 +1,8 @@
 /** One visit to a page: the site, the form, who is signed in, and the page that tells what went wrong. */
 import { ByteSize, Clock, Effect, Option, Redacted } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Cookies, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
+import { type FirstFactor, SignIns } from "../../console/SignIns.ts"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
 import { choicesListed, maxChosen, maxFormSize, maxParameters } from "../../domain/OAuth.ts"
@@ -13,13 +14,19 @@ import { hostOf } from "../../edge/Entry.ts"
 import * as Observation from "../../edge/Observation.ts"
 import { Readiness, RequestId } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
+import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 import * as Html from "./Html.ts"
+import { home } from "./Navigation.ts"
 
 /** What a page knows of its request. */
 export interface Visit {
   readonly site: Site
   /** The path of the site, before every address of a page. */
   readonly base: string
+  /** The path that was asked for, within the site. */
+  readonly path: string
+  /** The members of the path. */
+  readonly params: Readonly<Record<string, string | undefined>>
   /** The query as it was sent, without the question mark. */
   readonly query: string
   readonly cookies: string | undefined
@@ -38,7 +45,7 @@ const advice = (status: number): string => {
     case 403:
       return "Go back, load the page again and repeat what you did."
     case 404:
-      return "Check the address, or go to the Developer page."
+      return "Check the address, or go to the console."
     case 429:
       return "Wait a moment, then try again."
     case 503:
@@ -68,7 +75,7 @@ export const problem = (base: string, requestId: string, { headers, status, text
 <h1>${title}</h1>
 <p>${text}</p>
 <p>${problem.advice ?? advice(status)}</p>
-<p><a href="${base}/console/developer">Go to the Developer page</a></p>
+<p><a href="${base}/console">Go to the console</a></p>
 <p class="hint">Request <code>${requestId}</code></p>`
   })
 
@@ -89,9 +96,10 @@ const failed = (base: string, requestId: string) => ({ body, headers, status }: 
   })
 
 /** Serves a page: the site is known and the service is ready, and whatever goes wrong is a page too. */
-export const serve = <E, R>(
+const serve = <E, R>(
   page: (visit: Visit) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) =>
+(params: Visit["params"]) =>
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const requestId = yield* RequestId
@@ -109,6 +117,8 @@ export const serve = <E, R>(
       return yield* page({
         site,
         base,
+        path: (start === -1 ? request.url : request.url.slice(0, start)).slice(base.length),
+        params,
         query: start === -1 ? "" : request.url.slice(start + 1),
         cookies: request.headers["cookie"],
         navigates: request.headers["sec-fetch-mode"] === "navigate",
@@ -118,6 +128,13 @@ export const serve = <E, R>(
       })
     }).pipe(recover(failed(base, requestId)))
   })
+
+/** One page, or what answers a form of one. */
+export const route = <E, R>(
+  method: "GET" | "POST",
+  path: `/${string}`,
+  page: (visit: Visit) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) => ({ method, path, serve: serve(page) })
 
 /** The admin who is signed in, if one is. */
 export const admin = Effect.fnUntraced(function*(visit: Visit) {
@@ -182,18 +199,41 @@ export const tellRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
       ? Observation.failing(error._tag)
       : Effect.void)
 
-/** The paths that a sign-in may lead back to. */
-const returnPaths = ["/oauth/authorize", "/console/developer", "/console/developer/api-keys/new", "/console/security"]
+/** Pages that a sign-in does not lead back to: they are for whoever is not signed in. */
+const outside = /^\/console\/(?:sign-in|sign-out|style\.css|passkeys\.js|invitation|reset)(?:\/|$)/
 
-/** The address within the site, if it is one that a sign-in leads back to; the Developer page otherwise. */
+/** Whether a sign-in may lead back to the path: to the consent page, and to every page of the console. */
+const isReturnPath = (path: string): boolean =>
+  path === "/oauth/authorize" || path.startsWith("/console/") && !outside.test(path)
+
+/** The address within the site, if it is one that a sign-in leads back to; the console's first page otherwise. */
 export const returnPath = (text: string | null): string => {
-  const fallback = "/console/developer"
+  const fallback = home
   if (text === null || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(text)) return fallback
   const url = URL.canParse(text, "http://site.invalid") ? new URL(text, "http://site.invalid") : undefined
-  return url !== undefined && url.origin === "http://site.invalid" && returnPaths.includes(url.pathname)
+  return url !== undefined && url.origin === "http://site.invalid" && isReturnPath(url.pathname)
     ? `${url.pathname}${url.search}`
     : fallback
 }
+
+/** Where a sign-in waits for its second factor, where one is set up first, and where a passkey signs in alone. */
+export const secondFactorPath = "/console/sign-in/second-factor"
+export const setUpPath = "/console/sign-in/set-up"
+export const passkeyPath = "/console/sign-in/passkey"
+
+/** Whether browsers have passkeys at the site: not at an address without a name. */
+export const hasPasskeys = ({ site }: Visit): boolean => !/^[\d.]+$|^\[/.test(new URL(site.baseUrl).hostname)
+
+/** Leads to the second step of a sign-in, and from there to the path. */
+export const toSecondFactor = ({ base }: Visit, path: string) =>
+  Html.redirect(`${base}${secondFactorPath}?return_to=${encodeURIComponent(path)}`)
+
+/** Signs in whoever has given the first factor, by the second one where one is asked for, and leads to the path. */
+export const signIn = Effect.fnUntraced(function*(visit: Visit, admin: AdminRef, first: FirstFactor, path: string) {
+  const { cookies, state } = yield* (yield* SignIns).begin(admin, visit, first)
+  const next = state === "signed_in" ? Html.redirect(`${visit.base}${path}`) : toSecondFactor(visit, path)
+  return HttpServerResponse.mergeCookies(next, Cookies.fromSetCookie(cookies))
+})
 
 /** Leads to the sign-in, and from there back to the path. */
 export const toSignIn = ({ base }: Visit, path: string) =>
@@ -206,7 +246,7 @@ export interface Form {
   secret(name: string): Redacted.Redacted
 }
 
-interface FormLimits {
+export interface FormLimits {
   readonly bytes: number
   readonly members: number
 }
@@ -218,7 +258,9 @@ const tickedSize = "&department=".length + 36
 /** How large the forms of the pages may be, and how many members they may have; the consent's lists what is ticked. */
 export const formLimits = {
   page: { bytes: maxFormSize, members: maxParameters },
-  consent: { bytes: maxFormSize + maxTicked * tickedSize, members: maxParameters + maxTicked }
+  consent: { bytes: maxFormSize + maxTicked * tickedSize, members: maxParameters + maxTicked },
+  /** Accounts and departments can be ticked both. */
+  access: { bytes: maxFormSize + 2 * maxTicked * tickedSize, members: maxParameters + 2 * maxTicked }
 } satisfies Record<string, FormLimits>
 
 const formType = /^application\/x-www-form-urlencoded(?:\s*;.*)?$/i

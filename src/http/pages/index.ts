@@ -1,53 +1,86 @@
-/** The console's pages, each with its method and path. */
+/** The console's pages. A new one exports its routes to this list; `Navigation.ts` lists what leads to it. */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as AccountActions from "./AccountActions.ts"
+import * as AccountConnect from "./AccountConnect.ts"
+import * as AccountLogin from "./AccountLogin.ts"
+import * as Accounts from "./Accounts.ts"
+import * as AccountSecurityActions from "./AccountSecurityActions.ts"
+import * as Confirm from "./Confirm.ts"
 import * as Consent from "./Consent.ts"
 import * as Developer from "./Developer.ts"
+import * as Factors from "./Factors.ts"
 import * as Html from "./Html.ts"
+import * as Identity from "./Identity.ts"
 import * as Invitation from "./Invitation.ts"
+import * as Journal from "./Journal.ts"
+import { home } from "./Navigation.ts"
 import * as NewKey from "./NewKey.ts"
+import * as PasskeyScript from "./PasskeyScript.ts"
+import * as PasskeySignIn from "./PasskeySignIn.ts"
+import * as Admins from "./people/Admins.ts"
+import * as Changes from "./people/Changes.ts"
+import * as Department from "./people/Department.ts"
+import * as Departments from "./people/Departments.ts"
+import * as Invite from "./people/Invite.ts"
+import * as Provider from "./Provider.ts"
+import * as Reset from "./Reset.ts"
+import * as SecondFactor from "./SecondFactor.ts"
+import * as Secrets from "./Secrets.ts"
 import * as Security from "./Security.ts"
+import * as SetUp from "./SetUp.ts"
 import * as SignIn from "./SignIn.ts"
 import * as Style from "./Style.ts"
 import * as Visit from "./Visit.ts"
 
 const all = [
-  { method: "GET", path: Consent.path, serve: Visit.serve(Consent.get) },
-  { method: "POST", path: Consent.path, serve: Visit.serve(Consent.post) },
-  { method: "GET", path: SignIn.path, serve: Visit.serve(SignIn.get) },
-  { method: "POST", path: SignIn.path, serve: Visit.serve(SignIn.post) },
-  { method: "POST", path: SignIn.outPath, serve: Visit.serve(SignIn.postOut) },
-  { method: "GET", path: Invitation.path, serve: Visit.serve(Invitation.get) },
-  { method: "POST", path: Invitation.path, serve: Visit.serve(Invitation.post) },
-  { method: "GET", path: Developer.path, serve: Visit.serve(Developer.get) },
-  { method: "GET", path: NewKey.path, serve: Visit.serve(NewKey.get) },
-  { method: "POST", path: NewKey.createPath, serve: Visit.serve(NewKey.create) },
-  { method: "POST", path: Developer.revokePath, serve: Visit.serve(Developer.revoke) },
-  { method: "POST", path: Developer.disconnectPath, serve: Visit.serve(Developer.disconnect) },
-  { method: "GET", path: Security.path, serve: Visit.serve(Security.get) },
-  { method: "POST", path: Security.passwordPath, serve: Visit.serve(Security.changePassword) },
-  { method: "POST", path: Security.endPath, serve: Visit.serve(Security.end) },
-  {
-    method: "GET",
-    path: "/console",
-    serve: Visit.serve(({ base }) => Effect.succeed(Html.redirect(`${base}${Developer.path}`)))
-  },
-  { method: "GET", path: Style.path, serve: Effect.succeed<HttpServerResponse.HttpServerResponse>(Style.response) }
+  ...Consent.routes,
+  ...SignIn.routes,
+  ...PasskeySignIn.routes,
+  ...Provider.routes,
+  ...SecondFactor.routes,
+  ...SetUp.routes,
+  ...Invitation.routes,
+  ...Reset.routes,
+  ...Accounts.routes,
+  ...AccountConnect.routes,
+  ...AccountLogin.routes,
+  ...AccountActions.routes,
+  ...AccountSecurityActions.routes,
+  ...Journal.routes,
+  ...Developer.routes,
+  ...NewKey.routes,
+  ...Security.routes,
+  ...Factors.routes,
+  ...Confirm.routes,
+  ...Secrets.routes,
+  ...Admins.routes,
+  ...Invite.routes,
+  ...Departments.routes,
+  ...Department.routes,
+  ...Changes.routes,
+  ...Identity.routes,
+  Visit.route("GET", "/console", ({ base }) => Effect.succeed(Html.redirect(`${base}${home}`))),
+  PasskeyScript.route,
+  Style.route
 ] as const
 
 /** What the pages need; their layers live elsewhere. */
-export type Services = Exclude<Effect.Services<(typeof all)[number]["serve"]>, HttpServerRequest.HttpServerRequest>
+export type Services = Exclude<
+  Effect.Services<ReturnType<(typeof all)[number]["serve"]>>,
+  HttpServerRequest.HttpServerRequest
+>
 
-/** One page, or what answers a form of one. */
+/** One page, or what answers a form of one, by the members of its path. */
 export interface Served {
   readonly method: "GET" | "POST"
   readonly path: `/${string}`
-  readonly serve: Effect.Effect<
+  readonly serve: (params: Visit.Visit["params"]) => Effect.Effect<
     HttpServerResponse.HttpServerResponse,
     never,
     HttpServerRequest.HttpServerRequest | Services
   >
 }
 
-/** Every page; all of them work without a script. */
+/** Every page; all that has nothing to do with passkeys works without a script. */
 export const pages: ReadonlyArray<Served> = all

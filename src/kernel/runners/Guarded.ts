@@ -8,9 +8,11 @@ import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
 import { Accounts } from "../../ports/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
-import { Guard, type GuardLost, type Held } from "../../ports/Guard.ts"
+import { Guard, GuardLost, type Held } from "../../ports/Guard.ts"
 import { Journal } from "../../ports/Journal.ts"
+import { Outbox } from "../../ports/Outbox.ts"
 import type { Checked, Further, Guarding, Known, Messaging, Planned, Settled, Stored, Unchanged } from "../Context.ts"
+import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import * as Live from "../Live.ts"
 import type { JournalRefusals, Note } from "../Refused.ts"
@@ -18,6 +20,10 @@ import type { Resolve, Targeting } from "../Resolve.ts"
 
 /** The steps of an operation, in their order; each but `act` and `answer` may run more than once. */
 export interface Steps<I, P, S, A, E, R> {
+  /** Whether it goes on where the account cannot be reached: every call to the messenger fails then as opening did. */
+  readonly unreached?: boolean
+  /** What is locked before the account is, in the transaction of the outcome. */
+  lock?(context: Guarding): Effect.Effect<void, never, R>
   /** What is to be done by what is stored: before the account is held, and again once it is locked. */
   check(input: I, context: Guarding): Effect.Effect<Checked<P, A, R>, E, R>
   /** The same by what the messenger has now. */
@@ -30,8 +36,21 @@ export interface Steps<I, P, S, A, E, R> {
   act(plan: P, context: Messaging): Effect.Effect<S, E, R>
   /** Writes down what follows, in the transaction of the outcome. */
   settle(plan: P, result: S, context: Guarding): Effect.Effect<Settled, never, R>
+  /**
+   * Writes down what follows where the change failed, in the transaction of the outcome; where it is not certain the
+   * messenger may have changed all the same.
+   */
+  failed?(plan: P, failure: Failed, context: Guarding): Effect.Effect<void, never, R>
   /** What the caller is answered, with everything written. */
   answer(plan: P, result: S, context: Messaging): Effect.Effect<A, E, R>
+}
+
+/** How a change failed, as its outcome says. */
+export type Failed = {
+  /** The code, or `interrupted`. */
+  readonly error: string
+  /** Whether the messenger has certainly not changed. */
+  readonly certain: boolean
 }
 
 export interface Intent {
@@ -45,10 +64,200 @@ const unavailable = Effect.fail(new MessengerUnavailable({ retry_after: 1 }))
 const lostGuard = <A, E, R>(effect: Effect.Effect<A, E | GuardLost, R>) =>
   Effect.catchIf(
     effect,
-    (failure): failure is Extract<E | GuardLost, GuardLost> =>
-      typeof failure === "object" && failure !== null && "_tag" in failure && failure._tag === "GuardLost",
+    (failure): failure is Extract<E | GuardLost, GuardLost> => failure instanceof GuardLost,
     () => unavailable
   )
+
+/** One run of an operation: what its steps are, who asked, and what they share. */
+interface Run<I, P, S, A, E, R> {
+  readonly steps: Steps<I, P, S, A, E, R>
+  readonly resolve: Resolve
+  readonly declared: JournalAction
+  readonly input: I
+  readonly note: Note
+  readonly caller: Caller["Service"]
+}
+
+/** A change that the journal knows of: from here on the intent and its outcome say how it went. */
+interface Begun<P> {
+  readonly plan: P
+  readonly known: Guarding
+  readonly held: Held
+  readonly intent: number
+}
+
+/** Checks with the account as it is now, within a transaction; `locked` where it is locked and nobody holds it. */
+const checked = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
+  { caller, input, note, resolve, steps }: Run<I, P, S, A, E, R>,
+  held: Held | "locked" | null
+) {
+  const account = yield* resolve(caller, input, held !== null)
+  if (account === undefined) return yield* Effect.die(new Error("A guarded operation names its account"))
+  if (held !== null && held !== "locked") yield* (yield* Guard).confirm(held)
+  const known: Guarding = { caller, account, now: new Date(yield* Clock.currentTimeMillis) }
+  if (held === null) note.reached = known
+  return { known, found: yield* steps.check(input, known) }
+})
+
+/** Stores what needs no messenger, within the transaction. */
+const store = Effect.fnUntraced(
+  function*<A, R>(known: Known, { details, journal: action, targetId, write }: Stored<A, R>) {
+    const journal = yield* Journal
+    yield* write
+    const { organizationId } = known.caller
+    yield* journal.append(organizationId, Journaling.entry(action, { ...known, targetId }, "done", details))
+  }
+)
+
+/** Stores what is only to be stored; whoever finds that by now the messenger is to be asked answers that it is not there. */
+const storeOnly = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(run: Run<I, P, S, A, E, R>) {
+  const db = yield* Db
+  const stored = yield* db.transaction(
+    run.caller.organizationId,
+    Effect.gen(function*() {
+      const { found, known } = yield* checked(run, "locked")
+      if (found.changed === true) return null
+      if (found.changed === "stored") yield* store(known, found)
+      return { answer: found.answer }
+    })
+  )
+  return stored === null ? yield* unavailable : stored.answer
+})
+
+/** An entry of the change, about what its intent says. */
+const entryOf = <I, P, S, A, E, R>(
+  { declared, steps }: Run<I, P, S, A, E, R>,
+  plan: P,
+  known: Known,
+  ...rest: OutcomeOf
+) => Journaling.entry(declared, { ...known, targetId: steps.intent(plan).targetId }, ...rest)
+
+/** Checks again with the account locked, and journals the intent; where nothing is to be changed any more, the answer. */
+const begin = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
+  run: Run<I, P, S, A, E, R>,
+  plan: P,
+  held: Held
+) {
+  const db = yield* Db
+  const journal = yield* Journal
+  const { organizationId } = run.caller
+  return yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const { found, known } = yield* checked(run, held)
+      if (found.changed === "stored") yield* store(known, found)
+      if (found.changed !== true) return found
+      const { details } = run.steps.intent(plan)
+      const { sequence } = yield* journal.begin(organizationId, entryOf(run, plan, known, "pending", details))
+      if (run.steps.prepare !== undefined) yield* run.steps.prepare(plan, sequence, known)
+      return { changed: true as const, begun: { plan, known, held, intent: sequence } satisfies Begun<P> }
+    })
+  )
+})
+
+/** Closes the intent; where the sweep was first, a new one names it. */
+const conclude = Effect.fnUntraced(function*<I, P, S, A, E, R>(
+  run: Run<I, P, S, A, E, R>,
+  { intent, known, plan }: Begun<P>,
+  outcome: "done" | "failed",
+  said: JournalDetails
+) {
+  const journal = yield* Journal
+  const { organizationId } = run.caller
+  const first = entryOf(run, plan, known, outcome, said, intent)
+  if (yield* journal.close(organizationId, intent, first)) return
+  const again = { ...said, retries: intent }
+  const next = yield* journal.begin(organizationId, entryOf(run, plan, known, "pending", again))
+  const second = entryOf(run, plan, known, outcome, again, next.sequence)
+  yield* journal.close(organizationId, next.sequence, second)
+})
+
+/** Journals what happened besides, each mail beside its event. */
+const further = Effect.fnUntraced(function*({ caller }: Known, events: ReadonlyArray<Further> = []) {
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  for (const { journal: what, mails = [], ...happened } of events) {
+    yield* journal.append(caller.organizationId, journalEntry(Actor.caller(caller), caller, what, happened))
+    for (const mail of mails) yield* outbox.add(caller.organizationId, "event", mail)
+  }
+})
+
+/** Writes down what follows from a failure. */
+const failed = <I, P, S, A, E, R>(
+  { steps }: Run<I, P, S, A, E, R>,
+  plan: P,
+  exit: Exit.Failure<unknown, unknown>,
+  after: Guarding
+) => {
+  const details = failureOf(exit)
+  const written = steps.failed === undefined ? Effect.void : steps.failed(plan, details, after)
+  return Effect.as(written, { outcome: "failed" as const, details })
+}
+
+/** Writes down what came of the change, with the account as it is after it. */
+const finish = Effect.fnUntraced(function*<I, P, S, A, E, R>(
+  run: Run<I, P, S, A, E, R>,
+  begun: Begun<P>,
+  exit: Exit.Exit<S, unknown>
+) {
+  const accounts = yield* Accounts
+  const db = yield* Db
+  const guard = yield* Guard
+  const { held, known, plan } = begun
+  const { organizationId } = run.caller
+  yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      if (run.steps.lock !== undefined) yield* run.steps.lock(known)
+      const now = yield* accounts.hold(organizationId, known.account.id)
+      yield* guard.confirm(held)
+      const after = { ...known, account: now ?? known.account }
+      const settled: Settled = Exit.isSuccess(exit)
+        ? yield* run.steps.settle(plan, exit.value, after)
+        : yield* failed(run, plan, exit, after)
+      const { details, more, outcome = "done" } = settled
+      const said = { ...run.steps.intent(plan).details, ...details }
+      yield* conclude(run, { ...begun, known: after }, outcome, said)
+      yield* further(after, more)
+    })
+  )
+})
+
+/** Changes the account that is held; once the intent is written, its outcome is, whoever gives up waiting. */
+const change = <I extends Targeting, P, S, A, E, R>(
+  run: Run<I, P, S, A, E, R>,
+  plan: P,
+  held: Held,
+  live: Messaging["live"]
+) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function*() {
+      const first = yield* begin(run, plan, held)
+      run.note.reached = undefined
+      if (first.changed !== true) return first.answer
+      const { begun } = first
+      const exit = yield* Effect.exit(restore(run.steps.act(plan, { ...begun.known, live })))
+      yield* finish(run, begun, exit)
+      return yield* restore(run.steps.answer(plan, yield* exit, { ...begun.known, live }))
+    })
+  )
+
+/** Holds the account, looks at it through its live session, and changes it where something is still to be changed. */
+const hold = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
+  run: Run<I, P, S, A, E, R>,
+  known: Guarding,
+  first: Planned<P>
+) {
+  const guard = yield* Guard
+  const { id, session_ref } = known.account
+  const held = yield* guard.acquire(run.caller.organizationId, id)
+  const opened = Live.open(session_ref === null ? null : SessionRef.make(session_ref))
+  const live = yield* run.steps.unreached === true
+    ? Effect.catch(opened, (failure) => Effect.succeed(Live.failing(failure)))
+    : opened
+  const looked = run.steps.look === undefined ? first : yield* run.steps.look(first.plan, { ...known, live })
+  return looked.changed ? yield* change(run, looked.plan, held, live) : looked.answer
+})
 
 /** Runs the steps: an intent before the change and its outcome after it, with nobody else on the account meanwhile. */
 export const runGuarded = <I extends Targeting, P, S, A, E, R>(
@@ -57,123 +266,34 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
   steps: Steps<I, P, S, A, E, R>,
   journalRefusals: JournalRefusals
 ) =>
-  Effect.fnUntraced(function*(input: I) {
+  Effect.fnUntraced(function*(input: I, keep?: Keep) {
     const note: Note = { reached: undefined }
-    return yield* Effect.gen(function*() {
-      const accounts = yield* Accounts
+    const answer = yield* Effect.gen(function*() {
       const caller = yield* Caller
       const db = yield* Db
-      const guard = yield* Guard
-      const journal = yield* Journal
-      const { organizationId } = caller
-
-      /** Checks with the account as it is now, within a transaction. */
-      const checked = (held: Held | "locked" | null) =>
-        Effect.gen(function*() {
-          const account = yield* resolve(caller, input, held !== null)
-          if (account === undefined) return yield* Effect.die(new Error("A guarded operation names its account"))
-          if (held !== null && held !== "locked") yield* guard.confirm(held)
-          const known: Guarding = { caller, account, now: new Date(yield* Clock.currentTimeMillis) }
-          if (held === null) note.reached = known
-          return { known, found: yield* steps.check(input, known) }
-        })
-
-      const store = Effect.fnUntraced(
-        function*(known: Known, { details, journal: action, targetId, write }: Stored<A, R>) {
-          yield* write
-          yield* journal.append(organizationId, Journaling.entry(action, { ...known, targetId }, "done", details))
-        }
-      )
-
-      /** Stores what is only to be stored; null where by now the messenger is to be asked. */
-      const storeOnly = db.transaction(
-        organizationId,
-        Effect.gen(function*() {
-          const { found, known } = yield* checked("locked")
-          if (found.changed === true) return null
-          if (found.changed === "stored") yield* store(known, found)
-          return { answer: found.answer }
-        })
-      )
-
-      const first = yield* db.read(organizationId, checked(null))
-      if (first.found.changed === false) return first.found.answer
-      if (first.found.changed === "stored") {
-        const stored = yield* storeOnly
-        return stored === null ? yield* unavailable : stored.answer
-      }
-      const { account } = first.known
-      const held = yield* guard.acquire(organizationId, account.id)
-      const live = yield* Live.open(account.session_ref === null ? null : SessionRef.make(account.session_ref))
-      const looked = steps.look === undefined
-        ? first.found
-        : yield* steps.look(first.found.plan, { ...first.known, live })
-      if (!looked.changed) return looked.answer
-      const { plan } = looked
-      const { details, targetId } = steps.intent(plan)
-      const entry = (known: Known, ...rest: OutcomeOf) => Journaling.entry(declared, { ...known, targetId }, ...rest)
-
-      return yield* Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function*() {
-          const begun = yield* db.transaction(
-            organizationId,
-            Effect.gen(function*() {
-              const { found, known } = yield* checked(held)
-              if (found.changed === "stored") yield* store(known, found)
-              if (found.changed !== true) return found
-              const { sequence } = yield* journal.begin(organizationId, entry(known, "pending", details))
-              if (steps.prepare !== undefined) yield* steps.prepare(plan, sequence, known)
-              return { changed: true as const, known, intent: sequence }
-            })
-          )
-          // From here on the intent and its outcome say how it went.
-          note.reached = undefined
-          if (begun.changed !== true) return begun.answer
-          const { intent, known } = begun
-          const exit = yield* Effect.exit(restore(steps.act(plan, { ...known, live })))
-          yield* db.transaction(
-            organizationId,
-            Effect.gen(function*() {
-              const now = yield* accounts.hold(organizationId, account.id)
-              yield* guard.confirm(held)
-              const after = { ...known, account: now ?? known.account }
-              const settled = Exit.isSuccess(exit)
-                ? yield* steps.settle(plan, exit.value, after)
-                : { outcome: "failed" as const, details: failureOf(exit) }
-              const { details: more, more: events, outcome = "done" } = settled
-              yield* conclude(after, intent, outcome, { ...details, ...more })
-              yield* further(after, events)
-            })
-          )
-          return yield* restore(steps.answer(plan, yield* exit, { ...known, live }))
-        })
-      )
-
-      /** Closes the intent; where the sweep was first, a new one names it. */
-      function conclude(known: Known, intent: number, outcome: "done" | "failed", said: JournalDetails) {
-        return Effect.gen(function*() {
-          if (yield* journal.close(organizationId, intent, entry(known, outcome, said, intent))) return
-          const again = { ...said, retries: intent }
-          const next = yield* journal.begin(organizationId, entry(known, "pending", again))
-          yield* journal.close(organizationId, next.sequence, entry(known, outcome, again, next.sequence))
-        })
-      }
-
-      function further(known: Known, events: ReadonlyArray<Further> = []) {
-        return Effect.forEach(
-          events,
-          ({ journal: what, ...happened }) =>
-            journal.append(organizationId, journalEntry(Actor.caller(known.caller), known.caller, what, happened)),
-          { discard: true }
-        )
+      const run: Run<I, P, S, A, E, R> = { steps, resolve, declared, input, note, caller }
+      const { found, known } = yield* db.read(caller.organizationId, checked(run, null))
+      switch (found.changed) {
+        case false:
+          return found.answer
+        case "stored":
+          return yield* storeOnly(run)
+        case true:
+          return yield* hold(run, known, found)
       }
     }).pipe(Effect.scoped, lostGuard, journalRefusals(input, note))
+    // What was done stays done where somebody has taken the request's key over.
+    if (keep !== undefined) {
+      const { organizationId } = yield* Caller
+      yield* Effect.ignore((yield* Db).transaction(organizationId, keep(answer)))
+    }
+    return answer
   })
 
 type OutcomeOf = Parameters<typeof Journaling.entry> extends [unknown, unknown, ...infer Rest] ? Rest : never
 
 /** What an outcome says of a change that did not succeed. */
-const failureOf = (exit: Exit.Failure<unknown, unknown>): JournalDetails => {
+const failureOf = (exit: Exit.Failure<unknown, unknown>): Failed => {
   const failure = Exit.findErrorOption(exit)
   const tag = failure._tag === "Some" && typeof failure.value === "object" && failure.value !== null &&
       "_tag" in failure.value

@@ -8,6 +8,13 @@ import { documentDeadline, maxDocumentSize } from "../../domain/OAuth.ts"
 import { DocumentUnread } from "../../oauth/Ports.ts"
 import { isSpecial } from "./special.ts"
 
+/** What is asked besides the address. */
+export interface Asking {
+  readonly method: "GET" | "POST"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
 /** A document as it came. */
 export interface Fetched {
   readonly body: unknown
@@ -56,40 +63,50 @@ const lookup = ({ isRefused, resolve }: Internet, signal: AbortSignal): LookupFu
 
 const json = /^application\/json\s*(?:;|$)/i
 
-/** Whether the head announces a document: no redirect, no compression that could unfold. */
+/** Whether the head announces a document: no redirect, and JSON. */
 const isDocument = (status: number | undefined, headers: IncomingHttpHeaders): boolean =>
-  status === 200 && json.test(headers["content-type"] ?? "") &&
-  (headers["content-encoding"] ?? "identity").toLowerCase() === "identity" &&
-  Number(headers["content-length"] ?? 0) <= maxDocumentSize
+  status === 200 && json.test(headers["content-type"] ?? "")
 
-const textOf = async (response: IncomingMessage): Promise<string> => {
+/** The text of an answer of at most so many bytes, without a compression that could unfold. */
+export const textOf = async (response: IncomingMessage, most: number): Promise<string> => {
+  const { headers } = response
+  const plain = (headers["content-encoding"] ?? "identity").toLowerCase() === "identity"
+  if (!plain || Number(headers["content-length"] ?? 0) > most) throw new Error("The answer is not read.")
   const chunks: Array<Buffer> = []
   let size = 0
   for await (const chunk of response) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > maxDocumentSize) throw new Error("The document is too large.")
+    if (size > most) throw new Error("The answer is too large.")
     chunks.push(bytes)
   }
   return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
 }
 
-const ask = (address: string, outside: Internet, signal: AbortSignal) =>
-  new Promise<IncomingMessage>((resolve, reject) => {
-    const { hostname, pathname, port, search } = new URL(address)
+/** Asks once, by a connection of its own, and follows no redirect. */
+export const ask = (
+  address: string,
+  { body, headers, method }: Asking,
+  outside: Internet,
+  signal: AbortSignal
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { hostname, pathname, port, protocol, search } = new URL(address)
+    if (protocol !== "https:") return reject(new Error("The address is not https."))
     // An address in the place of the name would not be looked up.
     if (isIP(hostname) !== 0 || hostname.startsWith("[")) return reject(new Error("The host is not a name."))
     outside.request({
+      method,
       hostname,
       port: port === "" ? undefined : Number(port),
       path: `${pathname}${search}`,
-      headers: { "accept": "application/json", "accept-encoding": "identity", "user-agent": "org-security-console" },
+      headers: { ...headers, "accept-encoding": "identity", "user-agent": "org-security-console" },
       agent: false,
       lookup: lookup(outside, signal),
       maxHeaderSize: 16 * 1024,
       rejectUnauthorized: true,
       signal
-    }, resolve).on("error", reject).end()
+    }, resolve).on("error", reject).end(body)
   })
 
 /** Reads one document: whatever goes wrong is the same to who asks, so that nothing is learned of where it went. */
@@ -97,10 +114,14 @@ export const read = (address: string, outside: Internet) =>
   Effect.tryPromise({
     try: async (): Promise<Fetched> => {
       const signal = AbortSignal.timeout(Duration.toMillis(outside.deadline))
-      const response = await ask(address, outside, signal)
+      const asking = { method: "GET", headers: { accept: "application/json" } } as const
+      const response = await ask(address, asking, outside, signal)
       try {
         if (!isDocument(response.statusCode, response.headers)) throw new Error("The answer is not a document.")
-        return { body: JSON.parse(await textOf(response)), cacheControl: response.headers["cache-control"] ?? "" }
+        return {
+          body: JSON.parse(await textOf(response, maxDocumentSize)),
+          cacheControl: response.headers["cache-control"] ?? ""
+        }
       } finally {
         response.destroy()
       }

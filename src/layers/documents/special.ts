@@ -13,3 +13,10 @@ export const isSpecial = (address: string): boolean => {
   const parsed = ipaddr.parse(address)
   return parsed.range() !== "unicast" || (parsed.kind() === "ipv6" && !parsed.match(global))
 }
+
+/** Networks of one's own: where an operator says that it may be, a service is asked there too. */
+const own: ReadonlySet<string> = new Set(["private", "uniqueLocal", "carrierGradeNat"])
+
+/** Whether the address is neither a plain one of the internet nor one of a private network. */
+export const isSpecialAtHome = (address: string): boolean =>
+  isSpecial(address) && !(ipaddr.isValid(address) && !address.includes("%") && own.has(ipaddr.parse(address).range()))

@@ -4,11 +4,13 @@ import {
   cleanAuthorization,
   cleanProfile,
   cleanSecurity,
+  cleanText,
   MessengerEvent,
   type SessionEnd,
   type SessionRef
 } from "../../domain/Messenger.ts"
-import { type Common, type LiveSession, MessengerSession, NoSession } from "../../ports/MessengerSession.ts"
+import type { EmailPending } from "../../ports/MessengerSecurity.ts"
+import { type Common, type LiveSession, type MessengerSession, NoSession } from "../../ports/MessengerSession.ts"
 
 /** How many events a session keeps that nobody has read. */
 export const eventsKept = 256
@@ -48,6 +50,11 @@ const eventsOf = (reader: Reader): Stream.Stream<MessengerEvent> =>
     })
   )
 
+const cleanPending = (pending: EmailPending): EmailPending => ({
+  ...pending,
+  pattern: cleanText(pending.pattern) ?? "*****"
+})
+
 /** A connection whose calls are made while `isOpen`, and whose end is told by `lost`. */
 const watched = (
   connection: Connection,
@@ -73,12 +80,21 @@ const watched = (
     checkPassword: (candidate) => asked(connection.checkPassword(candidate)),
     setPassword: (change) => asked(connection.setPassword(change)),
     removePassword: (current) => asked(connection.removePassword(current)),
+    setRecoveryEmail: (change) => asked(Effect.map(connection.setRecoveryEmail(change), cleanPending)),
+    confirmRecoveryEmail: (code) => asked(connection.confirmRecoveryEmail(code)),
+    cancelRecoveryEmail: asked(connection.cancelRecoveryEmail),
+    removeRecoveryEmail: (current) => asked(connection.removeRecoveryEmail(current)),
+    startLoginEmail: (email) => asked(Effect.map(connection.startLoginEmail(email), cleanPending)),
+    confirmLoginEmail: (code) => asked(connection.confirmLoginEmail(code)),
+    addPasskey: (prepared) => asked(connection.addPasskey(prepared)),
+    removePasskey: (id) => asked(connection.removePasskey(id)),
+    pair: (sessionRef, password) => asked(connection.pair(sessionRef, password)),
     logOut: asked(Effect.tap(connection.logOut, Effect.sync(() => lost("logged_out"))))
   }
 }
 
-/** The service over the connections that `connect` makes. */
-export const make = (connect: Connect): MessengerSession["Service"] => {
+/** Opens sessions over the connections that `connect` makes. */
+export const make = (connect: Connect): Pick<MessengerSession["Service"], "open"> => {
   const all = new Map<SessionRef, Shared>()
 
   const forget = (sessionRef: SessionRef, shared: Shared): void => {
@@ -131,7 +147,7 @@ export const make = (connect: Connect): MessengerSession["Service"] => {
       return Effect.as(begin(sessionRef, shared), shared)
     })
 
-  return MessengerSession.of({
+  return {
     open: Effect.fn("MessengerSession.open")(function*(sessionRef) {
       const shared = yield* Effect.acquireRelease(join(sessionRef), (shared) => leave(sessionRef, shared))
       const queue = yield* Queue.sliding<MessengerEvent, Cause.Done>(eventsKept)
@@ -152,5 +168,5 @@ export const make = (connect: Connect): MessengerSession["Service"] => {
       const lost = (reason: SessionEnd) => push(sessionRef, shared, MessengerEvent.make({ _tag: "Lost", reason }))
       return { ...watched(connection, () => open.is, lost), events: eventsOf(reader) }
     })
-  })
+  }
 }

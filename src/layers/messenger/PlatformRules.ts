@@ -9,6 +9,26 @@ const minUsernameLength = 5
 /** How long the platform waits before it removes a 2FA password that somebody has forgotten. */
 export const resetTime = Duration.days(7)
 
+/** A code of the platform: how long it is, how long it is good, and how soon another one is sent. */
+export const codeLength = (channel: string): number => channel === "email" ? 6 : 5
+export const codeLifetime = Duration.minutes(5)
+export const codeWait = Duration.seconds(60)
+
+/** How long the code that is sent to an address is good. */
+export const addressCodeLifetime = Duration.hours(1)
+
+/** How many passkeys an account has at most. */
+export const passkeysAtMost = 5
+
+/** Whether the platform takes the text as an e-mail address. */
+export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+
+/** How often a code, and a password, may be wrong before a login is over. */
+export const entriesAtMost = 5
+
+/** Whether the platform takes the text as a phone number. */
+export const isPhone = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
+
 const characters = (text: string): number => Array.from(text).length
 
 interface ProfileTexts {

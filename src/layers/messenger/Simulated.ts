@@ -1,7 +1,7 @@
 /** The simulated platform: a model of the messaging platform for the demo organization and for tests. */
 import { Context, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
-import { MessengerSession, NoSession } from "../../ports/MessengerSession.ts"
+import { MessengerSession, NoSession, PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import * as Pushes from "./Pushes.ts"
 import * as SimulatedChanges from "./SimulatedChanges.ts"
 import * as SimulatedOutside from "./SimulatedOutside.ts"
@@ -25,8 +25,19 @@ export const layerMemory = layerNoDeps.pipe(Layer.provide(SimulatedStore.layerMe
 /** The simulated platform with its state in the database: it survives a restart. */
 export const layerSql = layerNoDeps.pipe(Layer.provide(SimulatedStoreSql.layer))
 
+const away = () => Effect.fail(new PlatformUnavailable())
+
+/** What answers where there is no messenger; a host spreads it where its own does not do everything. */
+export const none: MessengerSession["Service"] = {
+  open: () => Effect.fail(new NoSession({ reason: "never" })),
+  forget: () => Effect.void,
+  begin: away,
+  resend: away,
+  submitCode: away,
+  submitPassword: away,
+  cancel: away,
+  resolve: away
+}
+
 /** No messenger: the service runs without one, and no account has a session. */
-export const layerNone = Layer.succeed(
-  MessengerSession,
-  MessengerSession.of({ open: () => Effect.fail(new NoSession({ reason: "never" })) })
-)
+export const layerNone = Layer.succeed(MessengerSession, none)

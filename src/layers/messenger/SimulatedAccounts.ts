@@ -5,6 +5,10 @@ import type { AccountSecurity, Authorization, HeldSecrets, Profile } from "../..
 import { unlockedAt } from "./PlatformRules.ts"
 import type { SimulatedAccount, SimulatedAuthorization } from "./SimulatedStore.ts"
 
+/** A 64-bit id that looks like the platform's and depends on the number alone. */
+export const platformId = (kind: string, number: number): string =>
+  BigInt.asUintN(63, createHash("sha256").update(`${kind}/${number}`).digest().readBigUInt64BE()).toString()
+
 /** A salt of its own for each setting of the password. */
 const saltOf = ({ two_fa_version, user_id }: SimulatedAccount): string =>
   two_fa_version === 0 ? user_id : `${user_id}/${two_fa_version}`
@@ -17,7 +21,15 @@ const digestOf = (account: SimulatedAccount, password: Secret.Redacted): string 
 export const withPassword = (account: SimulatedAccount, password: Secret.Redacted | null): SimulatedAccount => {
   const next = { ...account, two_fa_version: account.two_fa_version + 1 }
   return password === null
-    ? { ...next, two_fa_digest: null, recovery_email_pattern: null, recovery_pending_pattern: null, reset_at: null }
+    ? {
+      ...next,
+      two_fa_digest: null,
+      two_fa_hint: null,
+      recovery_email_pattern: null,
+      recovery_pending_pattern: null,
+      reset_at: null,
+      email_codes: { login: next.email_codes.login }
+    }
     : { ...next, two_fa_digest: digestOf(next, password) }
 }
 

@@ -1,6 +1,5 @@
 /** The outside world of the simulated platform, over its state. */
-import { DateTime, Duration, Effect } from "effect"
-import { createHash } from "node:crypto"
+import { DateTime, Duration, Effect, Redacted } from "effect"
 import {
   AuthorizationId,
   maskEmail,
@@ -13,7 +12,7 @@ import {
 import { SignOutLocked } from "../../ports/MessengerSession.ts"
 import { applyPatch, resetTime, unlockedAt } from "./PlatformRules.ts"
 import type { Pushes } from "./Pushes.ts"
-import { withPassword } from "./SimulatedAccounts.ts"
+import { isPassword, platformId, withPassword } from "./SimulatedAccounts.ts"
 import type { Changes, Tell } from "./SimulatedChanges.ts"
 import {
   type Device,
@@ -24,10 +23,6 @@ import {
 } from "./SimulatedPlatform.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 
-/** A 64-bit id that looks like the platform's and depends on the number alone. */
-const platformId = (kind: string, number: number): string =>
-  BigInt.asUintN(63, createHash("sha256").update(`${kind}/${number}`).digest().readBigUInt64BE()).toString()
-
 const withSecurity = (account: SimulatedAccount, change: SecurityChange): SimulatedAccount => {
   const pattern = (email: string | null | undefined, before: string | null) =>
     email === undefined ? before : email === null ? null : maskEmail(email)
@@ -35,6 +30,7 @@ const withSecurity = (account: SimulatedAccount, change: SecurityChange): Simula
   const secured = two_fa_password === undefined ? account : withPassword(account, two_fa_password)
   return {
     ...secured,
+    two_fa_hint: change.two_fa_hint === undefined ? secured.two_fa_hint : change.two_fa_hint,
     login_email_pattern: pattern(change.login_email, secured.login_email_pattern),
     recovery_email_pattern: pattern(change.recovery_email, secured.recovery_email_pattern),
     recovery_pending_pattern: pattern(change.recovery_pending, secured.recovery_pending_pattern),
@@ -54,10 +50,12 @@ const empty = (user_id: MessengerUserId, premium: boolean): SimulatedAccount => 
   premium,
   two_fa_digest: null,
   two_fa_version: -1,
+  two_fa_hint: null,
   login_email_pattern: null,
   recovery_email_pattern: null,
   recovery_pending_pattern: null,
   reset_at: null,
+  email_codes: {},
   passkey_ids: [],
   ended: null,
   unreachable: false,
@@ -232,6 +230,21 @@ export const make = (
     setFrozen: (userId, frozen) => update(userId, (account) => Effect.succeed({ ...account, frozen })),
     dropEvents: (userId, times) => Effect.sync(() => pushes.drop(userId, times)),
     offerForSale: (username) => store.offerForSale(username),
+    emailCode: (userId, kind) =>
+      Effect.map(existing(userId), ({ email_codes }) => {
+        const sent = email_codes[kind]
+        return sent === undefined ? null : Redacted.make(sent.code)
+      }),
+    isPassword: (userId, candidate) => Effect.map(existing(userId), (account) => isPassword(account, candidate)),
+    codes: Effect.gen(function*() {
+      const open = yield* store.logins(yield* DateTime.nowAsDate)
+      return open.map(({ channel, code, phone, sent_at }) => ({
+        phone,
+        code: Redacted.make(code),
+        channel,
+        sentAt: sent_at
+      }))
+    }),
     connected: store.connected,
     script: (script) =>
       store.addScript({

@@ -1,6 +1,7 @@
 /** The outside world of the simulated platform: people, their devices, and what goes wrong. */
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { AuthorizationId, MessengerUserId, ProfilePatch, SessionEnd, SessionRef } from "../../domain/Messenger.ts"
+import type { CodeChannel } from "../../ports/MessengerLogin.ts"
 import type { ProfileRefused, SignOutLocked, UsernameRefused } from "../../ports/MessengerSession.ts"
 
 /** A call of the service to the platform. */
@@ -16,7 +17,22 @@ export const PlatformOperation = Schema.Literals([
   "check_password",
   "set_password",
   "remove_password",
-  "log_out"
+  "log_out",
+  "pair",
+  "set_recovery_email",
+  "confirm_recovery_email",
+  "cancel_recovery_email",
+  "remove_recovery_email",
+  "start_login_email",
+  "confirm_login_email",
+  "add_passkey",
+  "remove_passkey",
+  "begin",
+  "resend",
+  "submit_code",
+  "submit_password",
+  "cancel",
+  "resolve"
 ])
 export type PlatformOperation = typeof PlatformOperation.Type
 
@@ -84,6 +100,8 @@ export interface OutsideChange extends ProfilePatch {
 export interface SecurityChange {
   /** A password that is set anew counts as changed even where it is the same. */
   readonly two_fa_password?: Redacted.Redacted | null
+  /** What the holder is reminded of the password by. */
+  readonly two_fa_hint?: string | null
   /** The full address; the platform keeps its pattern alone. */
   readonly login_email?: string | null
   readonly recovery_email?: string | null
@@ -116,6 +134,15 @@ export interface Device {
 export interface ServiceDevice extends Device {
   /** How the platform shows the session to itself: as `0`, or, in a world that says so, under the id that others see. */
   readonly shown_as?: "0" | "id"
+}
+
+/** A code as it arrives at the holder: on another device, in a message, by a call, or by email. */
+export interface ArrivedCode {
+  /** Digits only. */
+  readonly phone: string
+  readonly code: Redacted.Redacted
+  readonly channel: CodeChannel
+  readonly sentAt: Date
 }
 
 /** An account that the service has a session of, and how many sign-ins to it nobody has confirmed. */
@@ -164,6 +191,12 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   dropEvents(userId: MessengerUserId, times: number): Effect.Effect<void>
   /** The platform sells the username and gives it to nobody. */
   offerForSale(username: string): Effect.Effect<void>
+  /** The code that was sent to an address of the account last; null where none waits. */
+  emailCode(userId: MessengerUserId, kind: "recovery" | "login"): Effect.Effect<Redacted.Redacted | null>
+  /** Whether the text is the account's 2FA password; false where it has none. */
+  isPassword(userId: MessengerUserId, candidate: Redacted.Redacted): Effect.Effect<boolean>
+  /** The codes of logins of the service that have not run out, the oldest first. */
+  readonly codes: Effect.Effect<ReadonlyArray<ArrivedCode>>
   /** The accounts with a session of the service that are neither frozen nor unreachable. */
   readonly connected: Effect.Effect<ReadonlyArray<ConnectedAccount>>
   script(script: Script): Effect.Effect<void>

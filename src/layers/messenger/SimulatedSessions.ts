@@ -1,14 +1,11 @@
 /** The service's sessions on the simulated platform. */
 import { DateTime, Effect } from "effect"
-import { MessengerEvent, type MessengerUserId, type Profile, type SessionRef } from "../../domain/Messenger.ts"
+import { MessengerEvent, type Profile, type SessionRef } from "../../domain/Messenger.ts"
 import { unreadSecurity } from "../../domain/MessengerProfile.ts"
 import {
-  type Common,
   MessengerSession,
   NoSession,
   PasswordInvalid,
-  PlatformBusy,
-  PlatformRefused,
   PlatformUnavailable,
   SignOutLocked,
   UnknownAuthorization
@@ -17,8 +14,10 @@ import * as LiveSessions from "./LiveSessions.ts"
 import { applyPatch, unlockedAt } from "./PlatformRules.ts"
 import type { Pushes } from "./Pushes.ts"
 import { isPassword, listedTo, profileOf, securityOf, withPassword } from "./SimulatedAccounts.ts"
+import * as SimulatedCalls from "./SimulatedCalls.ts"
 import type { Changes, Tell } from "./SimulatedChanges.ts"
-import { Answer, type PlatformOperation } from "./SimulatedPlatform.ts"
+import * as SimulatedLogins from "./SimulatedLogins.ts"
+import * as SimulatedSecurity from "./SimulatedSecurity.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 
 const profileChanged = MessengerEvent.make({ _tag: "ProfileChanged" })
@@ -35,55 +34,15 @@ export const make = (
   ): Effect.fn.Return<readonly [SimulatedAccount, SimulatedAuthorization], NoSession> {
     const authorization = yield* store.authorizationOf(sessionRef)
     const account = authorization === null ? null : yield* changes.account(authorization.user_id)
-    if (authorization === null || account === null) {
+    if (authorization === null || authorization.password_pending || account === null) {
       return yield* new NoSession({ reason: (yield* store.ended(sessionRef)) ?? "never" })
     }
     return [account, authorization]
   })
 
-  /** The script is used up at once, so that a call which waits leaves the next one to the next script. */
-  const nextAnswer = Effect.fnUntraced(function*(userId: MessengerUserId | null, operation: PlatformOperation) {
-    if ((yield* store.nextScript(userId, operation)) === null) return null
-    return yield* store.exclusively(Effect.gen(function*() {
-      const script = yield* store.nextScript(userId, operation)
-      if (script === null) return null
-      yield* store.useScript(script)
-      return script.answer
-    }))
-  })
-
-  /** Ends the session whose key is used at another place as well. */
-  const duplicated = Effect.fnUntraced(function*(authorization: SimulatedAuthorization) {
-    yield* changes.make((_, end) => end([authorization], "key_duplicated"))
-    return yield* new NoSession({ reason: "key_duplicated" })
-  })
-
-  const answered = Effect.fnUntraced(function*<A, E>(
-    sessionRef: SessionRef,
-    operation: PlatformOperation,
-    work: Effect.Effect<A, E | NoSession>,
-    unreadable: Effect.Effect<A, E | NoSession> = work
-  ): Effect.fn.Return<A, E | Common> {
-    yield* store.outsideTransaction
-    const known = yield* store.authorizationOf(sessionRef)
-    const userId = known?.user_id ?? null
-    const answer = yield* nextAnswer(userId, operation)
-    yield* store.addCall({ operation, user_id: userId, at: yield* DateTime.nowAsDate })
-    if (known !== null && operation !== "open" && known.place !== place) return yield* duplicated(known)
-    if (answer === null) return yield* work
-    return yield* Answer.match(answer, {
-      Busy: ({ seconds }): Effect.Effect<A, E | Common> =>
-        Effect.fail(new PlatformBusy({ retryAfterSeconds: seconds })),
-      Unavailable: () => Effect.fail(new PlatformUnavailable()),
-      Refused: ({ reason }) => Effect.fail(new PlatformRefused({ reason })),
-      Slow: ({ milliseconds }) => Effect.delay(work, milliseconds),
-      Silent: () => Effect.never,
-      Lost: () => Effect.flatMap(Effect.exit(work), () => Effect.fail(new PlatformUnavailable())),
-      SecurityUnreadable: () => unreadable
-    })
-  })
-
-  const call = <A, E>(...asked: Parameters<typeof answered<A, E>>) => store.reached(answered(...asked))
+  const calls = SimulatedCalls.make(store, changes, place)
+  const logins = SimulatedLogins.make(store, changes, calls)
+  const call = calls.session
 
   const change = <E>(
     sessionRef: SessionRef,
@@ -97,6 +56,14 @@ export const make = (
       if (event !== undefined) yield* tell(account.user_id, event, own)
       return profileOf(changed)
     }))
+
+  const security = SimulatedSecurity.make(
+    calls,
+    (ref, next) =>
+      changes.make(() =>
+        Effect.flatMap(authorized(ref), ([account, own]) => Effect.flatMap(next(account, own), store.saveAccount))
+      )
+  )
 
   /** The authorization that the asking session sees under the id. */
   const find = Effect.fnUntraced(function*(own: SimulatedAuthorization, id: string) {
@@ -215,6 +182,10 @@ export const make = (
             : Effect.fail(new PasswordInvalid())))
       )
     ),
+    ...security(sessionRef),
+    pair: Effect.fn("LiveSession.pair")((other, password) =>
+      call(sessionRef, "pair", logins.pair(authorized(sessionRef), other, password))
+    ),
     logOut: call(
       sessionRef,
       "log_out",
@@ -233,6 +204,8 @@ export const make = (
     })
   )
   return MessengerSession.of({
-    open: (sessionRef) => Effect.andThen(store.outsideTransaction, sessions.open(sessionRef))
+    ...logins.verbs,
+    open: (sessionRef) => Effect.andThen(store.outsideTransaction, sessions.open(sessionRef)),
+    forget: () => Effect.void
   })
 }

@@ -8,6 +8,7 @@ import type {
   SessionEnd,
   SessionRef
 } from "../../domain/Messenger.ts"
+import type { CodeChannel } from "../../ports/MessengerLogin.ts"
 import type { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import {
@@ -18,15 +19,30 @@ import {
   type PlatformOperation
 } from "./SimulatedPlatform.ts"
 
+/** What an address is for. */
+export type EmailKind = "recovery" | "login"
+
+/** A code that waits to be entered. */
+export interface EmailCode {
+  readonly pattern: string
+  readonly code: string
+  /** In milliseconds since 1970. */
+  readonly until: number
+  readonly attemptsLeft: number
+}
+
 /** An account of the platform with its security settings. */
 export interface SimulatedAccount extends Profile {
   readonly two_fa_digest: string | null
   /** Counts the changes of the password: each has a salt of its own. */
   readonly two_fa_version: number
+  readonly two_fa_hint: string | null
   readonly login_email_pattern: string | null
   readonly recovery_email_pattern: string | null
   readonly recovery_pending_pattern: string | null
   readonly reset_at: Date | null
+  /** The codes that were sent to addresses, by what they are to become. */
+  readonly email_codes: { readonly [Kind in EmailKind]?: EmailCode | undefined }
   readonly passkey_ids: ReadonlyArray<string>
   /** How the account ended. */
   readonly ended: "deleted" | "banned" | null
@@ -47,6 +63,22 @@ export interface SimulatedAuthorization extends Omit<Authorization, "current"> {
   readonly signed_in_at: Date
   /** Where the service uses its key. */
   readonly place: string | null
+}
+
+/** A login of the service that is under way. */
+export interface SimulatedLogin {
+  readonly session_ref: SessionRef
+  readonly user_id: MessengerUserId
+  readonly phone: string
+  readonly code: string
+  readonly channel: Exclude<CodeChannel, "other">
+  readonly sent_at: Date
+  /** When the next code may be asked for, and when this one runs out. */
+  readonly resend_at: Date
+  readonly expires_at: Date
+  /** Wrong entries that are left. */
+  readonly codes_left: number
+  readonly passwords_left: number
 }
 
 /** A script as it is kept. */
@@ -82,6 +114,13 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   saveAuthorization(authorization: SimulatedAuthorization): Effect.Effect<void>
   /** Removes the authorizations; the service's own are known as ended for that reason from then on. */
   endAuthorizations(authorizations: ReadonlyArray<SimulatedAuthorization>, reason: SessionEnd): Effect.Effect<void>
+  accountOfPhone(phone: string): Effect.Effect<SimulatedAccount | null>
+  login(sessionRef: SessionRef): Effect.Effect<SimulatedLogin | null>
+  /** Adds or replaces the login. */
+  saveLogin(login: SimulatedLogin): Effect.Effect<void>
+  endLogin(sessionRef: SessionRef): Effect.Effect<void>
+  /** The logins whose code runs out after `now`, the oldest first. */
+  logins(now: Date): Effect.Effect<ReadonlyArray<SimulatedLogin>>
   /** How a session of the service ended. */
   ended(sessionRef: SessionRef): Effect.Effect<SessionEnd | null>
   /** The accounts that the service has a session of, but for those that are frozen or unreachable. */
@@ -109,6 +148,7 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
       const sessions = new Map<SessionRef, SimulatedAuthorization>()
       const authorizations = new Map<MessengerUserId, ReadonlyArray<SimulatedAuthorization>>()
       const ended = new Map<SessionRef, SessionEnd>()
+      const logins = new Map<SessionRef, SimulatedLogin>()
       let scripts: ReadonlyArray<StoredScript> = []
       let calls: Array<PlatformCall> = []
       let number = 0
@@ -150,6 +190,15 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
               ended.set(session_ref, reason)
             }
           }),
+        accountOfPhone: (phone) =>
+          Effect.sync(() => {
+            const holder = phones.get(phone)
+            return holder === undefined ? null : accounts.get(holder) ?? null
+          }),
+        login: (sessionRef) => Effect.sync(() => logins.get(sessionRef) ?? null),
+        saveLogin: (login) => Effect.sync(() => void logins.set(login.session_ref, login)),
+        endLogin: (sessionRef) => Effect.sync(() => void logins.delete(sessionRef)),
+        logins: (now) => Effect.sync(() => [...logins.values()].filter(({ expires_at }) => expires_at > now)),
         ended: (sessionRef) => Effect.sync(() => ended.get(sessionRef) ?? null),
         connected: Effect.sync(() =>
           [...accounts.values()].flatMap(({ frozen, unreachable, user_id }) => {

@@ -9,6 +9,7 @@ import { Answer, callsKept, type ConnectedAccount, type PlatformCall } from "./S
 import {
   type SimulatedAccount,
   type SimulatedAuthorization,
+  type SimulatedLogin,
   SimulatedStore,
   type StoredScript
 } from "./SimulatedStore.ts"
@@ -17,7 +18,7 @@ const AnswerText = Schema.fromJsonString(Answer)
 const decodeAnswer = Schema.decodeSync(AnswerText)
 const encodeAnswer = Schema.encodeSync(AnswerText)
 
-const accountTexts = ["first_name", "last_name", "about"] as const
+const accountTexts = ["first_name", "last_name", "about", "two_fa_hint"] as const
 const deviceTexts = ["device_model", "platform", "app_name", "app_version", "ip", "country"] as const
 
 /** What begins a text that the database could not hold as it is. */
@@ -98,7 +99,12 @@ export const layer = Layer.effect(
         ),
       saveAccount: (account) =>
         sql`
-          insert into simulated_account ${sql.insert({ ...keptTexts(account, accountTexts, keep) })}
+          insert into simulated_account ${
+          sql.insert({
+            ...keptTexts(account, accountTexts, keep),
+            email_codes: JSON.stringify(account.email_codes)
+          })
+        }
           on conflict (user_id) do update set
             phone = excluded.phone,
             first_name = excluded.first_name,
@@ -111,8 +117,10 @@ export const layer = Layer.effect(
             login_email_pattern = excluded.login_email_pattern,
             recovery_email_pattern = excluded.recovery_email_pattern,
             two_fa_version = excluded.two_fa_version,
+            two_fa_hint = excluded.two_fa_hint,
             recovery_pending_pattern = excluded.recovery_pending_pattern,
             reset_at = excluded.reset_at,
+            email_codes = excluded.email_codes,
             passkey_ids = excluded.passkey_ids,
             ended = excluded.ended,
             unreachable = excluded.unreachable,
@@ -143,6 +151,34 @@ export const layer = Layer.effect(
         },
         Effect.orDie
       ),
+      accountOfPhone: (phone) =>
+        sql<SimulatedAccount>`select * from simulated_account where phone = ${phone}`.pipe(
+          Effect.map(([row]) => row === undefined ? null : keptTexts(row, accountTexts, read)),
+          Effect.orDie
+        ),
+      login: (sessionRef) =>
+        sql<SimulatedLogin>`select * from simulated_login where session_ref = ${sessionRef}`.pipe(
+          Effect.map(([row]) => row ?? null),
+          Effect.orDie
+        ),
+      saveLogin: (login) =>
+        sql`
+          insert into simulated_login ${sql.insert({ ...login })}
+          on conflict (session_ref) do update set
+            code = excluded.code,
+            channel = excluded.channel,
+            sent_at = excluded.sent_at,
+            resend_at = excluded.resend_at,
+            expires_at = excluded.expires_at,
+            codes_left = excluded.codes_left,
+            passwords_left = excluded.passwords_left
+        `.pipe(Effect.orDie, Effect.asVoid),
+      endLogin: (sessionRef) =>
+        sql`delete from simulated_login where session_ref = ${sessionRef}`.pipe(Effect.orDie, Effect.asVoid),
+      logins: (now) =>
+        sql<SimulatedLogin>`select * from simulated_login where expires_at > ${now} order by sent_at, session_ref`.pipe(
+          Effect.orDie
+        ),
       ended: (sessionRef) =>
         sql<{ reason: SessionEnd }>`select reason from simulated_ended_session where session_ref = ${sessionRef}`.pipe(
           Effect.map(([row]) => row?.reason ?? null),

@@ -3,20 +3,22 @@ import { Clock, Duration, Effect, Redacted, Schema, SchemaIssue } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
+import { AccountId } from "../../domain/Account.ts"
 import { operator } from "../../domain/Actor.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import { commandLine, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import * as Ports from "../../ports/index.ts"
+import type { NewSecret } from "../../ports/Secrets.ts"
 import type { ApiKeys } from "../crypto/ApiKeys.ts"
-import { Vault } from "../crypto/Vault.ts"
+import type { Vault } from "../crypto/Vault.ts"
 import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
-import { sealedFor } from "../sql/Accounts.ts"
 import * as Provisioning from "../sql/Provisioning.ts"
+import * as Secrets from "../sql/Secrets.ts"
 import * as Tenant from "../sql/Tenant.ts"
 import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./Rows.ts"
 import { faults, resolve, Seed, type SeedAccount, type SeedOrganization } from "./Seed.ts"
 import { pathText, type SeedFault } from "./SeedFault.ts"
-import { connect, type Connected } from "./SimulatedUsers.ts"
+import { connect, type Connected, meet } from "./SimulatedUsers.ts"
 
 /** A seed file with faults; nothing of it was written. */
 export class SeedInvalid extends Schema.TaggedError<SeedInvalid>()("SeedInvalid", {
@@ -78,6 +80,16 @@ const find = (ids: ReadonlyMap<string, string>, name: string): string => {
   return id
 }
 
+/** What the service holds of the account; of a passkey only that it does, because nobody signs in with it. */
+const heldSecrets = (messenger: SeedAccount["messenger"]): ReadonlyArray<NewSecret> => [
+  ...(messenger?.two_fa_managed === true && messenger.two_fa_password !== undefined
+    ? [{ kind: "two_fa" as const, secret: Redacted.make(messenger.two_fa_password) }]
+    : []),
+  ...(messenger?.passkey_managed === true && messenger.passkey_id !== undefined
+    ? [{ kind: "passkey" as const, passkeyId: messenger.passkey_id, secret: Redacted.make("seeded") }]
+    : [])
+]
+
 /** Makes one account with its sessions, and answers its id. */
 const makeAccount = Effect.fnUntraced(function*(
   organizationId: string,
@@ -87,7 +99,6 @@ const makeAccount = Effect.fnUntraced(function*(
   admins: ReadonlyMap<string, string>,
   now: Date
 ) {
-  const vault = yield* Vault
   const random = yield* SecureRandom.SecureRandom
   const { messenger } = seed
   const id = yield* random.uuidV7()
@@ -104,18 +115,13 @@ const makeAccount = Effect.fnUntraced(function*(
         seed.department === undefined ? undefined : find(departments, seed.department),
         now
       ),
-      ...(known === undefined ? {} : { session_ref: known.sessionRef }),
-      ...(messenger?.passkey_managed === true ? { passkey_id: messenger.passkey_id } : {}),
-      ...(messenger?.two_fa_managed === true && messenger.two_fa_password !== undefined
-        ? {
-          two_fa_sealed: vault.seal(
-            Redacted.make(messenger.two_fa_password),
-            sealedFor(organizationId, id, "two_fa")
-          )
-        }
-        : {})
+      ...(known === undefined ? {} : { session_ref: known.sessionRef })
     }
   })
+  yield* Secrets.provision(
+    { organizationId: OrganizationId.make(organizationId), accountId: AccountId.make(id) },
+    heldSecrets(messenger)
+  )
   if (known !== undefined && known.paired !== null) yield* Provisioning.paired(organizationId, id, known.paired)
   yield* Provisioning.rows(
     "session",
@@ -311,6 +317,7 @@ export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
     const made: Array<LoadedKey> = []
     for (const organization of missing) made.push(...(yield* makeOrganization(organization, now)))
     if (missing.length > 0) yield* makeUnrelatedAccounts(seed)
+    if (missing.length > 0) yield* makePeople(seed)
     return made
   })))
   // What was loaded is kept, whatever becomes of this.
@@ -343,6 +350,22 @@ const makeUnrelatedAccounts = Effect.fnUntraced(function*(seed: Seed) {
           }]
         })
     )
+  }
+})
+
+/** People whom no organization has connected; a number that somebody has stays theirs. */
+const makePeople = Effect.fnUntraced(function*(seed: Seed) {
+  const sql = yield* SqlClient.SqlClient
+  for (const [index, person] of (seed.messenger?.people ?? []).entries()) {
+    const known = yield* Effect.orDie(sql`select 1 from simulated_account where phone = ${person.phone.slice(1)}`)
+    if (known.length > 0) continue
+    yield* Effect.mapError(meet(person), (refusal) =>
+      new SeedInvalid({
+        faults: [{
+          path: `messenger.people[${index}]`,
+          message: `the messenger refuses it: ${refusal.reason.replaceAll("_", " ")}`
+        }]
+      }))
   }
 })
 

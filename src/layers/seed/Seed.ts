@@ -9,53 +9,9 @@ import { mailChoices } from "../../domain/Preferences.ts"
 import { MonitoringState, StopReason } from "../../domain/Status.ts"
 import { SupportCategory } from "../../domain/Support.ts"
 import { at, type SeedFault } from "./SeedFault.ts"
+import { Bytes, Email, Name, Natural, optional, Person, Phone, SeedTime, Text } from "./Values.ts"
 
-const optional = Schema.optionalKey
-const Natural = Schema.Natural.check(Schema.isLessThanOrEqualTo(2_147_483_647))
-const Bytes = Schema.Natural
-
-const unitMillis: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000
-}
-
-/** The instant that a moment names at `now`. */
-export const resolve = (moment: string, now: Date): Date => {
-  if (moment === "now") return now
-  const distance = /^([+-][0-9]+)([smhdw])$/.exec(moment)
-  return distance === null
-    ? new Date(moment)
-    : new Date(now.getTime() + Number(distance[1]) * (unitMillis[distance[2] ?? ""] ?? 0))
-}
-
-const century = 36_525 * 86_400_000
-
-/** Whether the calendar has the instant, and a distance is of a hundred years at most. */
-const isInstant = (moment: string): boolean => {
-  const millis = resolve(moment, new Date(0)).getTime()
-  return /^[+-]/.test(moment) ? Math.abs(millis) <= century : !Number.isNaN(millis)
-}
-
-/** An instant: `now`, a distance from now such as `-2d`, `+36h` or `-90m`, or an ISO 8601 date-time. */
-const SeedTime = Schema.String.check(
-  Schema.isPattern(
-    /^(?:now|[+-][0-9]{1,10}[smhdw]|[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9]{2}:[0-9]{2}))$/u,
-    { expected: "now, a distance such as -2d or +36h, or an ISO 8601 date-time" }
-  ).abort(),
-  Schema.makeFilter(isInstant, { expected: "an instant that the calendar has, within a hundred years of now" })
-).annotate({ identifier: "moment", description: "now, a distance from now (s, m, h, d, w), or an ISO 8601 date-time." })
-
-const Text = Schema.String.check(Schema.makeFilter((text: string) => text.isWellFormed() && !text.includes("\u0000"), {
-  expected: "text without U+0000 and lone surrogates"
-}))
-const Name = Text.check(Schema.isNonEmpty())
-const Email = Name.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/u, { expected: "an email address" }))
-const Phone = Schema.String.check(
-  Schema.isPattern(/^\+[1-9][0-9]{6,14}$/u, { expected: "a phone number in E.164 form" })
-)
+export { resolve, type SeedPerson } from "./Values.ts"
 
 const isStorable = Schema.makeFilter(
   (value: unknown) => !/\\u(?:0000|d[89a-f])/i.test(JSON.stringify(value)),
@@ -306,7 +262,8 @@ export const Seed = Schema.Struct({
   organizations: Schema.Array(Organization),
   messenger: optional(Schema.Struct({
     taken_usernames: optional(Schema.Array(Name)).annotate({ description: "Usernames that strangers have." }),
-    usernames_for_sale: optional(Schema.Array(Name))
+    usernames_for_sale: optional(Schema.Array(Name)),
+    people: optional(Schema.Array(Person))
   }))
 }).annotate({ identifier: "seed" })
 export type Seed = typeof Seed.Type

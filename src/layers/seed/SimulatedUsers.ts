@@ -1,7 +1,7 @@
 /** The people of a seed file on the simulated messenger. */
-import { Effect, Redacted } from "effect"
+import { Clock, Duration, Effect, Redacted } from "effect"
 import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
-import { isPaired, resolve, type SeedAccount, type SeedSession } from "./Seed.ts"
+import { isPaired, resolve, type SeedAccount, type SeedPerson, type SeedSession } from "./Seed.ts"
 
 /** A person as the messenger knows them, with the ids of the sessions that the seed gives the account. */
 export interface Connected {
@@ -84,4 +84,23 @@ export const connect = Effect.fnUntraced(function*(account: SeedAccount, now: Da
     sessions: made
   }
   return connected
+})
+
+/** Makes somebody on the simulated messenger whom no organization has connected, with a phone of theirs. */
+export const meet = Effect.fnUntraced(function*(person: SeedPerson) {
+  const platform = yield* SimulatedPlatform
+  const { phone, two_fa_hint, two_fa_password, ...profile } = person
+  const userId = yield* platform.createAccount({
+    ...profile,
+    phone: digits(phone),
+    security: {
+      ...(two_fa_password === undefined ? {} : { two_fa_password: Redacted.make(two_fa_password) }),
+      ...(two_fa_hint === undefined ? {} : { two_fa_hint })
+    }
+  })
+  yield* platform.logIn(userId, {
+    device_model: "Phone",
+    app_name: "Messenger",
+    created_at: new Date((yield* Clock.currentTimeMillis) - Duration.toMillis("30 days"))
+  })
 })

@@ -4,20 +4,12 @@ import type { Caller } from "../../domain/Access.ts"
 import { type AccountFacts, type MonitorFacts, nameKey, unwatched } from "../../domain/Account.ts"
 import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
-import { paused, resumed } from "../../domain/Status.ts"
+import { offboarded, paused, resumed } from "../../domain/Status.ts"
 import * as Ports from "../../ports/index.ts"
-import { Vault } from "../crypto/Vault.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus, statusColumns } from "./AccountStatuses.ts"
 import { reachable, reached, union } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
-
-/** What a secret of the account is sealed for. */
-export const sealedFor = (organizationId: string, accountId: string, what: string): ReadonlyArray<string> => [
-  organizationId,
-  accountId,
-  what
-]
 
 /** How many matches of each kind are looked at: of more than these, which come first is not said. */
 const candidates = 500
@@ -33,7 +25,6 @@ export const layer = Layer.effect(
   Ports.Accounts,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const vault = yield* Vault
 
     const columns = sql.literal(accountColumns)
 
@@ -187,21 +178,6 @@ export const layer = Layer.effect(
           from termination where organization_id = ${organizationId} and account_id = ${id}
           order by detected_at desc, id desc limit ${limit}`.pipe(Effect.orDie),
 
-      heldSecrets: Effect.fnUntraced(
-        function*(organizationId, id) {
-          const [row] = yield* sql<{ two_fa_sealed: string | null; passkey_id: string | null }>`
-            select two_fa_sealed, passkey_id from account
-            where organization_id = ${organizationId} and id = ${id}`
-          const sealed = row?.two_fa_sealed ?? null
-          const context = sealedFor(organizationId, id, "two_fa")
-          return {
-            twoFaPasswords: sealed === null ? [] : [yield* vault.open(sealed, context)],
-            passkeyIds: row === undefined || row.passkey_id === null ? [] : [row.passkey_id]
-          }
-        },
-        Effect.orDie
-      ),
-
       pause: Effect.fnUntraced(
         function*(organizationId, account, now) {
           const changed = paused(now)
@@ -241,13 +217,31 @@ export const layer = Layer.effect(
               ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
             where organization_id = ${organizationId} and id = ${account.id}`
           )
+          // Looked at even without a session: that it is lost is told again, and shows again.
           yield* Tenant.post(
             sql,
             sql`
-            update monitor set epoch = epoch + 1, next_at = ${account.session_ref === null ? null : now}, urgent = true,
-              started_at = ${now}, failures = 0, first_failure_at = null, last_poll_error = null
+            update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true, started_at = ${now},
+              failures = 0, first_failure_at = null, last_poll_error = null
             where organization_id = ${organizationId} and account_id = ${account.id}`
           )
+        },
+        Effect.orDie
+      ),
+
+      offboard: Effect.fnUntraced(
+        function*(organizationId, account, now) {
+          const changed = offboarded(now)
+          yield* sql`delete from session where organization_id = ${organizationId} and account_id = ${account.id}`
+          yield* sql`
+            update account set stop_reason = null, licence_stopped_at = null, session_ref = null, locked_at = null,
+              lock_reason = null,
+              ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
+            where organization_id = ${organizationId} and id = ${account.id}`
+          yield* sql`
+            update monitor set epoch = epoch + 1, next_at = null, urgent = false, due_at = null, look_at = null,
+              seen_mark = null, facets = '{}', sign_out_retry_at = null
+            where organization_id = ${organizationId} and account_id = ${account.id}`
         },
         Effect.orDie
       ),

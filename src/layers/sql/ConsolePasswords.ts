@@ -13,11 +13,14 @@ import {
   knownBrowserLifetime,
   maxPasswordLength
 } from "../../domain/Limits.ts"
+import { passwordReplaced } from "../../domain/mail/People.ts"
 import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Journal.ts"
+import { Outbox } from "../../ports/Outbox.ts"
 import { PasswordHasher } from "../crypto/PasswordHasher.ts"
 import { faultOf, normalized } from "../crypto/PasswordRule.ts"
 import * as Endings from "./Endings.ts"
+import { maySignInHere } from "./IdentityProviders.ts"
 import { browserDigest } from "./KnownBrowsers.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
 import { clear, countAll, type Counter, makeTurns, takeBack } from "./PasswordThrottle.ts"
@@ -63,6 +66,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const hasher = yield* PasswordHasher
     const journal = yield* Journal
+    const outbox = yield* Outbox
     const turns = makeTurns()
     // A password of nobody: an unknown address takes as long as a wrong password.
     const dummy = yield* Effect.cached(hasher.hash(Redacted.make(crypto.randomBytes(16).toString("base64"))))
@@ -172,6 +176,7 @@ export const layer = Layer.effect(
         sessions: yield* Endings.endSessions(sql, organizationId, adminId, keptSession)
       }
       yield* Endings.forgetBrowsers(sql, organizationId, adminId, keptBrowser)
+      yield* Endings.endResets(sql, organizationId, adminId)
       return ended
     })
 
@@ -219,6 +224,7 @@ export const layer = Layer.effect(
               details: ended
             })
           )
+          yield* outbox.add(organizationId, "event", passwordReplaced({ adminId, at, ip: caller.ip }))
           return true
         }))
         if (!changed) return yield* new PasswordIncorrect({})
@@ -239,7 +245,8 @@ export const layer = Layer.effect(
               exists (select 1 from known_browser where ${of} and address = ${group}) as known_address
             from admin
             where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
-              and disabled_at is null and removed_at is null and joined_at is not null`)
+              and disabled_at is null and removed_at is null and joined_at is not null
+              and ${maySignInHere(sql)}`)
         const [admin] = yield* find
         const counted = ofSignIn(organization, email, admin, attempt)
         const turn = turns(counted.others[0]?.key ?? counted.own.key)

@@ -6,6 +6,7 @@ import {
   ConsoleSessions,
   type CookieSite,
   type ListedSession,
+  type Proof,
   type SessionVisit,
   type SignedIn
 } from "../../console/ConsoleSessions.ts"
@@ -13,13 +14,16 @@ import { type OrganizationId, readsArchive, type Role } from "../../domain/Acces
 import * as Actor from "../../domain/Actor.ts"
 import { addressGroup } from "../../domain/Address.ts"
 import { browserName } from "../../domain/Browser.ts"
+import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { type ActionName, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { consoleSessionIdle, consoleSessionLifetime, knownBrowserLifetime } from "../../domain/Limits.ts"
 import { type AdminRef, ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { CsrfKeys } from "../crypto/CsrfKeys.ts"
-import { hmac } from "../crypto/Peppers.ts"
+import { hmac, sameText } from "../crypto/Peppers.ts"
+import * as Factors from "./Factors.ts"
+import { maySignInHere } from "./IdentityProviders.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"
 import { browserDigest } from "./KnownBrowsers.ts"
 import * as Notices from "./Notices.ts"
@@ -44,13 +48,13 @@ interface SessionRow {
   readonly archive_access: boolean
 }
 
-const isSecure = ({ baseUrl }: CookieSite): boolean => baseUrl.startsWith("https:")
+export const isSecure = ({ baseUrl }: CookieSite): boolean => baseUrl.startsWith("https:")
 
 /** Browsers refuse the prefix, and `Secure`, over plain http, which is for a machine's own loopback. */
 const cookieName = (site: CookieSite): string => isSecure(site) ? "__Host-console" : "console"
 const browserCookieName = (site: CookieSite): string => isSecure(site) ? "__Host-console-browser" : "console-browser"
 
-const setCookie = (site: CookieSite, name: string, value: string, age: Duration.Duration): string =>
+export const setCookie = (site: CookieSite, name: string, value: string, age: Duration.Duration): string =>
   [
     `${name}=${value}`,
     `Max-Age=${Duration.toSeconds(age)}`,
@@ -66,7 +70,7 @@ const cookiesFor = (site: CookieSite, secret: string, known: Redacted.Redacted):
 ]
 
 /** The cookie's value in a Cookie header; none where the name occurs twice, for one of the two was planted. */
-const valueOf = (cookies: string | undefined, name: string): string | undefined => {
+export const valueOf = (cookies: string | undefined, name: string): string | undefined => {
   const start = `${name}=`
   const found = (cookies ?? "").split(";").map((part) => part.trim()).filter((part) => part.startsWith(start))
   return found.length === 1 ? found[0]?.slice(start.length) : undefined
@@ -75,10 +79,13 @@ const valueOf = (cookies: string | undefined, name: string): string | undefined 
 const secretOf = (cookies: string | undefined, site: CookieSite): string | undefined =>
   valueOf(cookies, cookieName(site))
 
-const digest = (secret: string): string => crypto.createHash("sha256").update(secret).digest("hex")
+export const digest = (secret: string): string => crypto.createHash("sha256").update(secret).digest("hex")
 
-const sameText = (one: string, other: string): boolean =>
-  one.length === other.length && crypto.timingSafeEqual(Buffer.from(one), Buffer.from(other))
+/** What the sign-in relied on was taken away while it was under way: whoever signs in again meets what is asked now. */
+const overtaken = new ServiceUnavailable({
+  message: "What you sign in with was changed meanwhile. Sign in again.",
+  retry_after: 1
+})
 
 /** Sessions in the database, by the digest of a cookie; each use is written, so that idleness is exact. */
 export const layer = Layer.effect(
@@ -112,6 +119,35 @@ export const layer = Layer.effect(
         and session.created_at > ${new Date(now - Duration.toMillis(consoleSessionLifetime))}
         and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)`
 
+    /** Holds the admin and the organization: what ends sessions of theirs comes before this one and is seen, or after. */
+    const hold = Effect.fnUntraced(function*({ adminId, organizationId }: AdminRef) {
+      yield* sql`select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for share`
+      yield* sql`select 1 from organization where id = ${organizationId} for share`
+    })
+
+    /** Whether the way in, and the second factor that was given, are the admin's still. */
+    const mayStart = Effect.fnUntraced(
+      function*(
+        { adminId, organizationId }: AdminRef,
+        factor: Proof["factor"],
+        { issuer, way }: JournalDetails
+      ) {
+        const open = way === "invitation"
+          ? sql`true`
+          : way === "identity_provider"
+          ? sql`exists (
+              select 1 from identity_link
+              where identity_link.organization_id = admin.organization_id and admin_id = admin.id
+                and issuer = ${issuer ?? null})`
+          : maySignInHere(sql)
+        const own = factor === null || factor === "identity_provider" ? sql`true` : Factors.hasOne(sql)
+        const found = yield* sql`
+          select 1 from admin
+          where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null and ${open} and ${own}`
+        return found.length > 0
+      }
+    )
+
     return ConsoleSessions.of({
       current: Effect.fnUntraced(function*(cookies, site) {
         const secret = secretOf(cookies, site)
@@ -139,7 +175,7 @@ export const layer = Layer.effect(
         }))
       }),
 
-      start: Effect.fnUntraced(function*(admin, visit, since) {
+      start: Effect.fnUntraced(function*(admin, visit, { details = {}, factor, since }) {
         const { adminId, organizationId } = admin
         const { cookies, site } = visit
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -152,6 +188,11 @@ export const layer = Layer.effect(
         }
         if (before.browser !== null) yield* Tenant.directory(sql)(KnownBrowsers.renew(sql, before.browser, known))
         yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          yield* hold(admin)
+          if (factor === null && (yield* Factors.asked(sql, admin))) {
+            return yield* Effect.die(new Error("A console session without the second factor that it needs"))
+          }
+          if (!(yield* mayStart(admin, factor, details))) return yield* overtaken
           const [found] = yield* sql<{ name: string; known: boolean }>`
             select coalesce(name, email) as name, exists (
               select 1 from known_browser
@@ -167,7 +208,9 @@ export const layer = Layer.effect(
               created_at: since,
               last_used_at: now,
               address: visit.ip,
-              browser: browserName(visit.userAgent)
+              browser: browserName(visit.userAgent),
+              factor,
+              factor_at: factor === null ? null : now
             })
           }`
           const group = visit.ip === null ? null : addressGroup(visit.ip)
@@ -177,7 +220,12 @@ export const layer = Layer.effect(
             { ...admin, adminName: found?.name ?? null, sessionId: id },
             "console.signed_in",
             visit,
-            { browser: browserName(visit.userAgent), known_browser: found?.known ?? false }
+            {
+              ...details,
+              browser: browserName(visit.userAgent),
+              known_browser: found?.known ?? false,
+              ...(factor === null ? {} : { second_factor: factor })
+            }
           )
         }))
         return cookiesFor(site, secret, known)

@@ -1,5 +1,5 @@
 /** What the database says of itself, however old its schema is. */
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { intentTime } from "./Journal.ts"
 import * as Migrate from "./Migrate.ts"
@@ -83,5 +83,38 @@ export const openIntents = Effect.gen(function*() {
   return {
     open: row?.open ?? 0,
     begun: first === null ? null : new Date(first.getTime() - Duration.toMillis(intentTime))
+  }
+})
+
+/** So much later than it was due, a sign-out is overdue. */
+const overdue = Duration.minutes(2)
+
+/** How the watch over an account goes: `unwatched` are the paused, the stopped and the offboarded ones. */
+export const watchStates = ["watched", "failing", "waiting", "unwatched"] as const
+
+/** The accounts of all organizations by how their watch goes, how many looks are due, and how many sign-outs are overdue. */
+export const watched = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const at = new Date(now)
+  const late = new Date(now - Duration.toMillis(overdue))
+  const states = yield* Tenant.directory(sql)(sql<
+    {
+      readonly state: typeof watchStates[number]
+      readonly accounts: number
+      readonly due: number
+      readonly missed: number
+    }
+  >`
+    select case when next_at is null then 'unwatched' when flood_until > ${at} then 'waiting'
+      when failures > 0 then 'failing' else 'watched' end as state, count(*) as accounts,
+      count(*) filter (where next_at <= ${at}) as due,
+      count(*) filter (where due_at <= ${late} and (sign_out_retry_at is null or sign_out_retry_at <= ${late})) as missed
+    from monitor group by 1`)
+  const of = (wanted: string) => states.find(({ state }) => state === wanted)
+  return {
+    states,
+    due: (of("watched")?.due ?? 0) + (of("failing")?.due ?? 0),
+    overdue: of("watched")?.missed ?? 0
   }
 })

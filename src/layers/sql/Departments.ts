@@ -66,6 +66,8 @@ export const layer = Layer.effect(
           where ${mine} and ${further} order by name_key, department.id limit ${sql.literal(String(limit + 1))}`
       }, Effect.orDie),
 
+      find: (caller, id) => Effect.map(Effect.orDie(show(caller, id)), ([found]) => found ?? null),
+
       create: Effect.fnUntraced(function*(organizationId, name, now) {
         yield* lockOrganization(organizationId)
         const [made] = yield* sql<DepartmentFacts>`insert into department ${
@@ -105,6 +107,10 @@ export const layer = Layer.effect(
               select 1 from account where account.organization_id = ${organizationId} and department_id = ${id})
             and not exists (
               select 1 from admin_department where organization_id = ${organizationId} and department_id = ${id})
+            and not exists (
+              select 1 from login
+              where login.organization_id = ${organizationId} and login.department_id = ${id}
+                and state in ('code_sent', 'password_needed'))
             and not exists (
               select 1 from ai_connection_department chosen
               join ai_connection on ai_connection.organization_id = chosen.organization_id

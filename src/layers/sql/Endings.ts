@@ -92,6 +92,15 @@ export const endSessions = (
     where organization_id = ${organizationId} and admin_id = ${adminId} and id is distinct from ${kept}::uuid
     returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
 
+/** Ends the links by which the admin could choose a new password; that they were mailed still counts. */
+export const endResets = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
+  sql`
+    update password_reset set digest = null, pepper_id = null
+    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is not null`.pipe(
+    Effect.orDie,
+    Effect.asVoid
+  )
+
 /** Forgets the browsers that the admin has signed in with, but for one. */
 export const forgetBrowsers = (
   sql: SqlClient.SqlClient,

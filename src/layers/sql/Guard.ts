@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
@@ -8,6 +8,11 @@ import * as Tenant from "./Tenant.ts"
 
 /** How often somebody who waits asks again. */
 const interval = Duration.millis(100)
+
+const waits = Metric.counter("console_guard_waits_total", {
+  description: "Requests that waited because somebody else was working on the account",
+  incremental: true
+})
 
 const taken = `
   update monitor set busy_by = $3, busy_until = $5, fence = fence + 1
@@ -56,6 +61,7 @@ export const layer = Layer.effect(
           (held) => Option.isSome(held) ? release(held.value) : Effect.void
         )
         let held = yield* attempt
+        if (Option.isNone(held)) yield* Metric.update(waits, 1)
         while (Option.isNone(held)) {
           if ((yield* Clock.currentTimeMillis) >= deadline) return yield* new MessengerUnavailable({ retry_after: 1 })
           yield* Effect.sleep(interval)
@@ -68,6 +74,8 @@ export const layer = Layer.effect(
         )
         return value
       }),
+
+      release,
 
       confirm: Effect.fnUntraced(function*({ accountId, fence, organizationId }) {
         const now = yield* Clock.currentTimeMillis

@@ -1,24 +1,16 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import * as crypto from "node:crypto"
 import type { CookieSite } from "../../console/ConsoleSessions.ts"
 import { Invitations, type OpenInvitation } from "../../console/Invitations.ts"
-import { addressGroup } from "../../domain/Address.ts"
 import { journalAction, journalEntry } from "../../domain/JournalEntry.ts"
-import { freeAddressFailures } from "../../domain/Limits.ts"
 import { superadminJoined } from "../../domain/mail/People.ts"
 import { type Attempt, ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { Outbox } from "../../ports/Outbox.ts"
-import { InvitationTokens } from "../crypto/InvitationTokens.ts"
-import { countAll, makeTurns, takeBack } from "./PasswordThrottle.ts"
+import { InvitationTokens } from "../crypto/LinkTokens.ts"
+import * as LinkThrottle from "./LinkThrottle.ts"
+import { makeTurns } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
-
-/** What an attempt from the address is counted under. */
-const counterOf = ({ ip }: Attempt) => {
-  const group = ip === null ? "nowhere" : addressGroup(ip)
-  return { key: `invitation:${crypto.createHash("sha256").update(group).digest("hex")}`, free: freeAddressFailures }
-}
 
 /** Invitations in the database, by the digests of their tokens. */
 export const layer = Layer.effect(
@@ -46,13 +38,8 @@ export const layer = Layer.effect(
       return found ?? null
     })
 
-    const look = Effect.fnUntraced(function*(token: Redacted.Redacted, site: CookieSite, attempt: Attempt) {
-      const counter = counterOf(attempt)
-      yield* countAll(sql, [counter])
-      const found = yield* Effect.tapError(find(token, site), () => takeBack(sql, [counter]))
-      if (found !== null) yield* takeBack(sql, [counter])
-      return found
-    })
+    const look = (token: Redacted.Redacted, site: CookieSite, attempt: Attempt) =>
+      LinkThrottle.counted(sql, attempt)(find(token, site))
 
     /** Uses the invitation up; false where somebody else was faster, or it was replaced. */
     const join = Effect.fnUntraced(function*(

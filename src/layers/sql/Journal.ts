@@ -264,41 +264,59 @@ export const layer = Layer.effect(
  */
 export type ChainState =
   | ({ readonly ok: true } & Head)
-  | {
-    readonly ok: false
-    readonly sequence: number
-    readonly reason: "gap" | "link" | "hash" | "head" | "truncated" | "checkpoint"
-  }
+  | Broken
+
+interface Broken {
+  readonly ok: false
+  readonly sequence: number
+  readonly reason: "gap" | "link" | "hash" | "head" | "truncated" | "checkpoint"
+}
 
 const verifyPage = 1000
 
+/** Where the walk over a journal begins. */
+export const beginning = (organizationId: string): Head => ({ sequence: 0, hash: seedHash(organizationId) })
+
+/** Walks over the next events from a place on, within the organization's transaction; `last` where no others follow. */
+export const walk = Effect.fnUntraced(function*(
+  organizationId: string,
+  from: Head,
+  known: ReadonlyMap<number, string> = new Map()
+): Effect.fn.Return<ChainState & { readonly last: boolean }, never, SqlClient.SqlClient> {
+  let { hash, sequence } = from
+  const broken = (at: number, reason: Broken["reason"]) => ({ ok: false, sequence: at, reason, last: true }) as const
+  const rows = yield* provedRows(organizationId, sequence, verifyPage)
+  for (const { filed, signed_hash, ...row } of rows) {
+    const event = fromRow(row)
+    if (event.sequence !== sequence + 1) return broken(sequence + 1, "gap")
+    if (event.prev_hash !== hash) return broken(event.sequence, "link")
+    // One column follows from the action, to be found by.
+    if (event.hash !== eventHash(event) || !filed) return broken(event.sequence, "hash")
+    sequence = event.sequence
+    hash = event.hash
+    if ((known.get(sequence) ?? hash) !== hash || (signed_hash ?? hash) !== hash) return broken(sequence, "checkpoint")
+  }
+  return { ok: true, sequence, hash, last: rows.length < verifyPage }
+})
+
 /**
- * Walks the organization's whole journal, within its transaction, and compares it with its checkpoints, and with others
- * that somebody has kept: a chain alone does not show that its end was cut off.
+ * Walks the organization's journal, all of it or from a place on, within its transaction, and compares it with its
+ * checkpoints, and with others that somebody has kept: a chain alone does not show that its end was cut off.
  */
 export const verify = Effect.fnUntraced(function*(
   organizationId: string,
-  checkpoints: ReadonlyArray<Head> = []
+  checkpoints: ReadonlyArray<Head> = [],
+  from: Head = beginning(organizationId)
 ): Effect.fn.Return<ChainState, never, SqlClient.SqlClient> {
   const hashes = new Map(checkpoints.map((checkpoint) => [checkpoint.sequence, checkpoint.hash]))
-  let sequence = 0
-  let hash = seedHash(organizationId)
+  let at = from
   while (true) {
-    const rows = yield* provedRows(organizationId, sequence, verifyPage)
-    for (const { filed, signed_hash, ...row } of rows) {
-      const event = fromRow(row)
-      if (event.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, reason: "gap" }
-      if (event.prev_hash !== hash) return { ok: false, sequence: event.sequence, reason: "link" }
-      // One column follows from the action, to be found by.
-      if (event.hash !== eventHash(event) || !filed) return { ok: false, sequence: event.sequence, reason: "hash" }
-      sequence = event.sequence
-      hash = event.hash
-      if ((hashes.get(sequence) ?? hash) !== hash || (signed_hash ?? hash) !== hash) {
-        return { ok: false, sequence, reason: "checkpoint" }
-      }
-    }
-    if (rows.length < verifyPage) break
+    const page = yield* walk(organizationId, at, hashes)
+    if (!page.ok) return { ok: false, sequence: page.sequence, reason: page.reason }
+    at = page
+    if (page.last) break
   }
+  const { hash, sequence } = at
   const last = yield* head(organizationId)
   if (last.sequence !== sequence || last.hash !== hash) return { ok: false, sequence, reason: "head" }
   const sql = yield* SqlClient.SqlClient

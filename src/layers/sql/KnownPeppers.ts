@@ -33,6 +33,13 @@ export const check = Effect.fnUntraced(function*(forgotten: ReadonlyArray<string
       where revoked_at is null and (expires_at is null or expires_at > ${now})
       union all select pepper_id, 'tokens' from oauth_token where expires_at > ${now}
       union all select pepper_id, 'applications' from oauth_client where pepper_id is not null
+      union all select split_part(sealed, '.', 1), 'accounts with secrets' from account_key
+      where sealed ~ '^[0-9a-f]{8}[.]'
+      union all select split_part(sealed, '.', 1), 'sessions on the messenger' from messenger_session
+      where sealed ~ '^[0-9a-f]{8}[.]'
+      union all select pepper_id, 'authenticator apps' from totp
+      union all select pepper_id, 'recovery codes' from recovery_code where used_at is null and pepper_id is not null
+      union all select pepper_id, 'identity providers' from identity_provider
     ) as used where pepper_id <> all(${known}) group by pepper_id, kind order by pepper_id, kind`)
   if (uses.length > 0) return yield* new PeppersMissing({ uses })
 })

@@ -38,7 +38,7 @@ const taking = (urgent: boolean, crowded: "<> all" | "= any") => `
     and main.account_id = due.account_id and main.slot = 'main'
   where monitor.organization_id = due.organization_id and monitor.account_id = due.account_id
   returning monitor.organization_id, monitor.account_id, fence, epoch, main.id as main_id, main.session_ref as main_ref,
-    seen_mark, due_at, look_at, last_ok_at, failures, last_poll_error`
+    seen_mark, next_at, due_at, look_at, last_ok_at, failures, last_poll_error`
 
 const rounds = [
   taking(true, "<> all"),
@@ -47,18 +47,20 @@ const rounds = [
   taking(false, "= any")
 ] as const
 
+/** Rows are locked by their ids, as by everybody who locks several. */
 const finished = `
+  with done as (
+    select monitor.organization_id, monitor.account_id, fence_then, epoch_then, next_then
+    from unnest($2::text[], $3::uuid[], $4::bigint[], $5::int[], $6::timestamptz[])
+      as done (organization_id, account_id, fence_then, epoch_then, next_then)
+    join monitor on monitor.organization_id = done.organization_id and monitor.account_id = done.account_id
+    order by monitor.organization_id, monitor.account_id for no key update of monitor
+  )
   update monitor set last_polled_at = $1, last_ok_at = $1, busy_by = null, busy_until = null,
     next_at = case when epoch = done.epoch_then and not urgent then done.next_then else next_at end
-  from unnest($2::text[], $3::uuid[], $4::bigint[], $5::int[], $6::timestamptz[])
-    as done (organization_id, account_id, fence_then, epoch_then, next_then)
-  where monitor.organization_id = done.organization_id and monitor.account_id = done.account_id
+  from done where monitor.organization_id = done.organization_id and monitor.account_id = done.account_id
     and fence = done.fence_then
   returning fence`
-
-const released = `
-  update monitor set busy_by = null, busy_until = null
-  where organization_id = $1 and account_id = $2 and fence = $3 returning fence`
 
 const pushed = `
   update monitor set urgent = true, look_at = case when $4 then $3 else look_at end, next_at = case
@@ -106,9 +108,6 @@ export const layer = Layer.effect(
           looks.map(({ next_at }) => next_at)
         ])
       }),
-
-      release: ({ accountId, fence, organizationId }) =>
-        Effect.asVoid(Tenant.ask(sql, released, [organizationId, accountId, fence])),
 
       nextDue: Effect.map(
         Tenant.ask<{ next_at: Date | null }>(

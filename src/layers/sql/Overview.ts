@@ -1,12 +1,17 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import type { BillingFacts } from "../../domain/Billing.ts"
-import { isProtectionActive, type OrganizationFacts, planHasArchive } from "../../domain/Organization.ts"
+import {
+  type BillingFacts,
+  isProtectionActive,
+  type OrganizationFacts,
+  planHasArchive
+} from "../../domain/Organization.ts"
 import type { OverviewFacts, SavingCount } from "../../domain/Overview.ts"
 import type { AccountStatus } from "../../domain/Status.ts"
 import * as Ports from "../../ports/index.ts"
 import { isRecipient } from "./Outbox.ts"
 import { reachable } from "./Reach.ts"
+import * as StatusSamples from "./StatusSamples.ts"
 
 /** The status of an account at `now` by the columns that keep it. */
 const statusNow = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
@@ -116,6 +121,7 @@ export const layer = Layer.effect(
         }
       }, Effect.orDie),
 
+      history: (organizationId, from) => Effect.orDie(StatusSamples.since(sql, organizationId, from)),
       billing: (organizationId) =>
         sql<BillingFacts>`
           select cancel_at, current_period_ends_at, amount_minor, currency, payer_email, next_invoice_at

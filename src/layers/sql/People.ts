@@ -1,4 +1,4 @@
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import * as crypto from "node:crypto"
@@ -6,9 +6,10 @@ import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { AdminFacts, AdminStatus, ShownFacts } from "../../domain/Admin.ts"
 import { invitationLifetime, invitationsPerAddress, invitationsPerOrganization } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/index.ts"
-import { InvitationTokens } from "../crypto/InvitationTokens.ts"
+import { InvitationTokens } from "../crypto/LinkTokens.ts"
 import { adminFacts } from "./Admins.ts"
 import * as Endings from "./Endings.ts"
+import * as FactorChanges from "./FactorChanges.ts"
 import { reachable, reachableDepartment } from "./Reach.ts"
 
 interface Cursor {
@@ -58,6 +59,13 @@ export const layer = Layer.effect(
     const own = (table: string): Statement.Fragment =>
       sql`${sql(table)}.organization_id = admin.organization_id and ${sql(table)}.admin_id = admin.id`
 
+    /** How many of the admin's credentials have not ended; those that expire and the others, each by the index. */
+    const live = (table: "ai_connection" | "api_key", now: Date, more = sql``): Statement.Fragment => {
+      const count = (ends: Statement.Fragment) =>
+        sql`(select count(*) from ${sql(table)} where ${own(table)} and revoked_at is null and ${ends} ${more})`
+      return sql`${count(sql`expires_at > ${now}`)} + ${count(sql`expires_at is null`)}`
+    }
+
     const shown = (caller: Caller["Service"], now: Date): Statement.Fragment =>
       sql`admin.id, email, name, role, archive_access, joined_at, disabled_at, invitation_expires_at,
         ${grants(caller, "account")} as account_ids, ${grants(caller, "department")} as department_ids,
@@ -68,12 +76,13 @@ export const layer = Layer.effect(
           (select at from journal_event
             where journal_event.organization_id = admin.organization_id and actor_admin_id = admin.id
             order by sequence desc limit 1)) as last_active_at,
-        (select count(*) from api_key
-          where ${own("api_key")} and revoked_at is null and (expires_at is null or expires_at > ${now})
-            and (password_changed_at is null or password_changed_at <= api_key.created_at))
-        + (select count(*) from ai_connection
-          where ${own("ai_connection")} and revoked_at is null and (expires_at is null or expires_at > ${now}))
-          as credentials`
+        ${live("api_key", now, sql`and (password_changed_at is null or password_changed_at <= api_key.created_at)`)}
+          + ${live("ai_connection", now)} as credentials`
+
+    const invitation = (token: Redacted.Redacted) => {
+      const { digest, pepperId } = tokens.digest(token)
+      return { invitation_digest: digest, invitation_pepper_id: pepperId }
+    }
 
     const expiry = (now: Date): Date => new Date(now.getTime() + Duration.toMillis(invitationLifetime))
 
@@ -184,7 +193,13 @@ export const layer = Layer.effect(
           connections: yield* Endings.endConnections(sql, organizationId, id, now),
           sessions: yield* Endings.endSessions(sql, organizationId, id)
         }
+        // What they have left on the messenger is taken back by the job that ends logins.
+        yield* sql`
+          update login set state = 'cancelled', ended_at = ${now}
+          where organization_id = ${organizationId} and started_by = ${id} and state in ('code_sent', 'password_needed')`
         yield* Endings.forgetBrowsers(sql, organizationId, id)
+        yield* Endings.endResets(sql, organizationId, id)
+        yield* FactorChanges.removeAll(sql, { organizationId, adminId: id })
         yield* sql`
           update admin set removed_at = ${now}, disabled_at = coalesce(disabled_at, ${now}::timestamptz),
             password_hash = null, invitation_digest = null, invitation_pepper_id = null
@@ -228,7 +243,7 @@ export const layer = Layer.effect(
             created_at: now,
             invited_by: adminId,
             invitation_expires_at: expiresAt,
-            ...tokens.digest(token)
+            ...invitation(token)
           })
         } on conflict do nothing returning id`
         return made === undefined ? null : { id: made.id, token, expiresAt }
@@ -238,7 +253,7 @@ export const layer = Layer.effect(
         const token = yield* tokens.make
         const expiresAt = expiry(now)
         yield* sql`
-          update admin set ${sql.update({ invitation_expires_at: expiresAt, ...tokens.digest(token) })}
+          update admin set ${sql.update({ invitation_expires_at: expiresAt, ...invitation(token) })}
           where organization_id = ${organizationId} and id = ${id}`
         return { id, token, expiresAt }
       }, Effect.orDie)

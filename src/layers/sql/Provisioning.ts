@@ -153,6 +153,14 @@ const split = (columns: Columns, names: ReadonlyArray<string>): readonly [Column
   return [picked(true), picked(false)]
 }
 
+/** Claims the person of a new account that the service has a session in; one who is claimed already stays so. */
+const claim = (organizationId: string, id: string, userId: string, { offboarded_at }: StatusFacts) =>
+  SqlClient.SqlClient.use((sql) =>
+    offboarded_at !== null ? Effect.void : Effect.orDie(sql`
+      insert into messenger_identity (messenger_user_id, organization_id, account_id)
+      values (${userId}, ${organizationId}, ${id}) on conflict do nothing`)
+  )
+
 /** Has a new account looked at by the engine, through the service's session on the messenger. */
 const watch = Effect.fnUntraced(
   function*(organizationId: string, id: string, sessionRef: string, { enforcement_active_at, ...facts }: StatusFacts) {
@@ -238,7 +246,10 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
       where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie)
   }
   const sessionRef = facts["session_ref"]
-  if (typeof sessionRef === "string") yield* watch(organizationId, id, sessionRef, statusFacts(stored))
+  if (typeof sessionRef === "string") {
+    yield* claim(organizationId, id, options.messengerUserId ?? id, statusFacts(stored))
+    yield* watch(organizationId, id, sessionRef, statusFacts(stored))
+  }
   if (Object.keys(monitored).length > 0) {
     yield* sql`update monitor set ${sql.update(monitored)}
       where organization_id = ${organizationId} and account_id = ${id}`.pipe(Effect.orDie)
@@ -259,6 +270,7 @@ export const rows = Effect.fnUntraced(
       | "ai_connection"
       | "ai_connection_account"
       | "ai_connection_department"
+      | "login"
       | "support_request",
     organizationId: string,
     values: ReadonlyArray<Columns>

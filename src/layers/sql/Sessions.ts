@@ -1,12 +1,14 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import type { Caller } from "../../domain/Access.ts"
+import type { AccountId } from "../../domain/Account.ts"
 import { deviceLabel } from "../../domain/protection/Told.ts"
 import type { ReviewedSession, ReviewState, StoredSession } from "../../domain/SessionReview.ts"
 import { Db } from "../../ports/Db.ts"
 import { Guard } from "../../ports/Guard.ts"
 import * as Ports from "../../ports/index.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
-import { reachable } from "./Reach.ts"
+import { reachable, reached, union } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
 const columns = [
@@ -28,11 +30,20 @@ const columns = [
   "seen_at"
 ].map((name) => `session.${name}`).join(", ")
 
-/** Where a session stands in the list: by its deadline, and after all that have one by when it was first seen. */
+/** Where a session stands in the list: its deadline, and how long before a fixed time it was first seen. */
 interface Place {
-  readonly due: Date | null
-  readonly seen_at: Date
-  readonly record_id: string
+  /** Null where it has none: then it comes after all that have one. */
+  readonly due: string | null
+  readonly seen: string
+  readonly id: string
+}
+
+/** What sessions without a deadline are listed as. */
+const states: { readonly [State in ReviewState | "all"]: ReadonlyArray<string> } = {
+  all: ["queued", "approved", "unreviewed", "other"],
+  pending: ["queued"],
+  approved: ["approved"],
+  unreviewed: ["unreviewed"]
 }
 
 /** The sessions in SQL. */
@@ -44,24 +55,73 @@ export const layer = Layer.effect(
     const guard = yield* Guard
 
     const shown = sql.literal(columns)
-    // As the index on the deadlines has it.
-    const isDue = sql`review_deadline is not null and approved_at is null and not service`
+    const joined = sql`session join account
+      on account.organization_id = session.organization_id and account.id = session.account_id`
 
     const ofAccount = ({ accountId, organizationId }: Ports.Whose) =>
       sql`session.organization_id = ${organizationId} and session.account_id = ${accountId}`
 
-    /** Holds for sessions without a deadline. */
-    const inState = (review: ReviewState | undefined): Statement.Fragment => {
-      switch (review) {
-        case undefined:
-          return sql`true`
-        case "pending":
-          return sql`queued_at is not null`
-        case "approved":
-          return sql`approved_at is not null and queued_at is null`
-        case "unreviewed":
-          return sql`baseline and approved_at is null and queued_at is null`
+    /** The first of the sessions listed as one of these after the place, the first of each state by every way to them. */
+    const page = (
+      caller: Caller["Service"],
+      accountId: AccountId | undefined,
+      listed: ReadonlyArray<string>,
+      after: Place | undefined,
+      count: number
+    ) => {
+      const isDue = listed[0] === "due"
+      const order = sql.literal(isDue ? "listed_due, listed_after, record_id" : "listed_after, record_id")
+      const reads = sql.and([
+        sql`session.organization_id = ${caller.organizationId}`,
+        ...(isDue ? [] : [sql`listed_due = 'infinity'`]),
+        ...(after === undefined
+          ? []
+          : isDue
+          ? [sql`(${order}) > (${after.due}::timestamptz, ${after.seen}::interval, ${after.id}::uuid)`]
+          : [sql`(${order}) > (${after.seen}::interval, ${after.id}::uuid)`])
+      ])
+      // As a literal: a plan for every limit would expect to read a tenth of the table.
+      const first = sql`order by ${order} limit ${sql.literal(String(count))}`
+      const firsts = (holds: Statement.Fragment) =>
+        sql`(select listed_due, listed_after, record_id from session where ${reads} and ${holds} ${first})`
+      const each = sql.literal(`(values ${listed.map((state) => `('${state}')`).join(", ")}) as wanted (state)`)
+      const ofAccount = sql.literal(`listed_as in (${listed.map((state) => `'${state}'`).join(", ")})`)
+      const from = (ways: Statement.Fragment, holds: Statement.Fragment) =>
+        sql`(select page.* from ${ways} cross join lateral ${firsts(holds)} as page)`
+      const arms = () => {
+        if (accountId !== undefined) {
+          return firsts(sql`account_id = ${accountId} and ${ofAccount} and exists (
+            select 1 from account
+            where organization_id = ${caller.organizationId} and account.id = ${accountId} and ${
+            reachable(sql, caller)
+          })`)
+        }
+        const ways = reached(sql, caller)
+        if (ways === null) return from(each, sql`listed_as = state`)
+        return union(sql, [
+          ...(ways.departments === undefined ? [] : [
+            from(
+              sql`(${ways.departments}) as reached cross join ${each}`,
+              sql`session.department_id = reached.department_id and listed_as = state`
+            )
+          ]),
+          ...(ways.accounts === undefined ? [] : [
+            from(sql`(${ways.accounts}) as reached`, sql`session.account_id = reached.account_id and ${ofAccount}`)
+          ])
+        ])
       }
+      return sql<ReviewedSession>`
+        with page as (
+          select * from (${arms()})
+            as found ${first}
+        )
+        select found.* from page cross join lateral (
+          select ${shown}, record_id, session.account_id, first_name, last_name, username, phone_number,
+            enforcement_active_at
+          from ${joined}
+          where session.organization_id = ${caller.organizationId} and record_id = page.record_id offset 0
+        ) as found
+        order by page.listed_due, page.listed_after, page.record_id`
     }
 
     const stored = (whose: Ports.Whose, which: Statement.Fragment) =>
@@ -69,54 +129,37 @@ export const layer = Layer.effect(
         select ${shown}, ending_reason is not null as ending, ending_intent is not null as sent
         from session where ${ofAccount(whose)} and ${which} order by seen_at desc, record_id`.pipe(Effect.orDie)
 
+    /** Locks the account where a takeover was open; null where none was. */
+    const stopTakeover = Effect.fnUntraced(function*({ accountId, organizationId }: Ports.Whose, now: Date) {
+      const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
+      const [open] = yield* sql<{ reason: string }>`
+        select facets ->> 'takeover' as reason from monitor where ${mine} and facets ->> 'takeover' is not null`
+      if (open === undefined) return null
+      yield* sql`update monitor set facets = facets - 'takeover' where ${mine}`
+      yield* sql`
+        update account set takeover_stopped_at = ${now}, locked_at = ${now}, lock_reason = ${open.reason}
+        where organization_id = ${organizationId} and id = ${accountId}`
+      const held = yield* sql`
+        select 1 from account_secret where ${mine} and kind = 'two_fa' and slot = 'held' limit 1`
+      return { twoFaManaged: held.length > 0 }
+    })
+
     return Ports.Sessions.of({
       list: Effect.fnUntraced(function*(caller, { accountId, after, limit, review }) {
-        const { organizationId } = caller
-        const mine = sql.and([
-          sql`session.organization_id = ${organizationId} and not service and not current`,
-          ...(accountId === undefined ? [] : [sql`session.account_id = ${accountId}`]),
-          reachable(sql, caller)
-        ])
-        const joined = sql`session join account
-          on account.organization_id = session.organization_id and account.id = session.account_id`
-        const [cursor] = after === undefined ? [] : yield* sql<Place>`
-          select case when ${isDue} then review_deadline end as due, seen_at, record_id from ${joined}
-          where ${mine} and record_id = ${after}`
-        if (after !== undefined && cursor === undefined) return null
-
-        const page = (holds: Statement.Fragment, order: Statement.Fragment, count: number) =>
-          sql<ReviewedSession>`
-            select ${shown}, record_id, session.account_id, first_name, last_name, username, phone_number,
-              enforcement_active_at
-            from ${joined} where ${mine} and ${holds} order by ${order} limit ${sql.literal(String(count))}`
-        const later = (place: Place) =>
-          sql`(seen_at < ${place.seen_at} or seen_at = ${place.seen_at} and record_id > ${place.record_id}::uuid)`
-        const due = cursor !== undefined && cursor.due === null || review !== undefined && review !== "pending"
-          ? []
-          : yield* page(
-            sql.and([
-              isDue,
-              ...(cursor === undefined || cursor.due === null
-                ? []
-                : [
-                  sql`review_deadline >= ${cursor.due}`,
-                  sql`(review_deadline > ${cursor.due} or ${later(cursor)})`
-                ])
-            ]),
-            sql`review_deadline, seen_at desc, record_id`,
-            limit + 1
-          )
+        // Asked for by itself: with the place not known, a page would be planned to read too much.
+        const [place] = after === undefined ? [] : yield* sql<Place>`
+          select case when listed_as = 'due' then listed_due::text end as due, listed_after::text as seen,
+            record_id as id
+          from ${joined}
+          where session.organization_id = ${caller.organizationId} and record_id = ${after} and listed_as is not null
+            and ${accountId === undefined ? sql`true` : sql`session.account_id = ${accountId}`}
+            and ${reachable(sql, caller)}`
+        if (after !== undefined && place === undefined) return null
+        const listsDue = (review === undefined || review === "pending") && place?.due !== null
+        const due = listsDue ? yield* page(caller, accountId, ["due"], place, limit + 1) : []
         if (due.length > limit) return due
-        const others = yield* page(
-          sql.and([
-            sql`not (${isDue})`,
-            inState(review),
-            ...(cursor === undefined || cursor.due !== null ? [] : [later(cursor)])
-          ]),
-          sql`seen_at desc, record_id`,
-          limit + 1 - due.length
-        )
-        return [...due, ...others]
+        const from = place?.due === null ? place : undefined
+        return [...due, ...(yield* page(caller, accountId, states[review ?? "all"], from, limit + 1 - due.length))]
       }, Effect.orDie),
 
       find: (whose, id) => Effect.map(stored(whose, sql`id = ${id}`), ([row]) => row ?? null),
@@ -189,7 +232,9 @@ export const layer = Layer.effect(
             update monitor set sign_out_retry_at = ${retryAt}
             where organization_id = ${organizationId} and account_id = ${accountId}`
         }
+        const stopped = rows.length === 0 ? null : yield* stopTakeover(whose, now)
         yield* AccountStatuses.save(sql, organizationId, [accountId], now)
+        return stopped
       }, Effect.orDie)
     })
   })

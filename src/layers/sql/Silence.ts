@@ -63,7 +63,8 @@ const become = Effect.fnUntraced(
       order by id for no key update skip locked`
     const monitors = yield* sql<Pick<MonitorFacts, "last_ok_at" | "started_at"> & { readonly account_id: string }>`
       select account_id, last_ok_at, started_at from monitor
-      where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`
+      where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])
+      order by account_id for no key update skip locked`
     const silent = new Set(
       monitors.filter((monitor) => isSilent(monitor, now)).map(({ account_id }) => account_id)
     )

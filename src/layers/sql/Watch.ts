@@ -8,6 +8,7 @@ import type { Facets, GuardedAccount, MonitorFacts, OwnSession, WatchedSession }
 import { type Changes, Watch } from "../../engine/Watch.ts"
 import { Db } from "../../ports/Db.ts"
 import { Guard, type Held } from "../../ports/Guard.ts"
+import { Identities } from "../../ports/Identities.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 
 /** How far back sessions that others ended count together. */
@@ -46,6 +47,9 @@ const replaced = names.map((name) => `${name} = excluded.${name}`).join(", ")
 type AccountRow = Omit<GuardedAccount, "login_open" | "two_fa_managed"> & {
   readonly two_fa_managed: boolean
   readonly lockdown: boolean
+  readonly login_open: boolean
+  readonly login_id: string | null
+  readonly login_until: Date | null
 }
 
 type MonitorRow = MonitorFacts & { readonly facets: Facets }
@@ -57,6 +61,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const db = yield* Db
     const guard = yield* Guard
+    const identities = yield* Identities
     const sessionList = sql.literal(columns)
 
     const ownOf = ({ accountId, organizationId }: Held) =>
@@ -67,15 +72,20 @@ export const layer = Layer.effect(
     const lock = Effect.fnUntraced(function*(held: Held) {
       const { accountId, organizationId } = held
       const [row] = yield* Effect.orDie(sql<AccountRow>`
-        select account.id, phone_number, first_name, last_name, username, recovery, offboarded_at, paused_at, resumed_at,
+        select account.id, account.phone_number, first_name, last_name, username, recovery, offboarded_at, paused_at, resumed_at,
           stopped_at, monitoring_state, takeover_stopped_at, enforcement_active_at, locked_at, lock_reason, security_lock,
-          paired_state, paired_since, paired_error, baselined, two_fa_sealed is not null as two_fa_managed,
-          tamper_lockdown_enabled as lockdown
+          paired_state, paired_since, paired_error, baselined, exists (
+            select from account_secret where account_secret.organization_id = account.organization_id
+              and account_secret.account_id = account.id and kind = 'two_fa' and slot = 'held') as two_fa_managed,
+          tamper_lockdown_enabled as lockdown, login.id is not null as login_open,
+          case when login.busy_until is not null then login.id end as login_id, login.busy_until as login_until
         from account join organization on organization.id = account.organization_id
-        where organization_id = ${organizationId} and account.id = ${accountId} for no key update of account`)
+        left join login on login.organization_id = account.organization_id and login.account_id = account.id
+          and login.state in ('code_sent', 'password_needed')
+        where account.organization_id = ${organizationId} and account.id = ${accountId} for no key update of account`)
       const epoch = yield* guard.confirm(held)
       if (row === undefined) return null
-      const { lockdown, ...account } = row
+      const { lockdown, login_id, login_until, ...account } = row
       const now = yield* Clock.currentTimeMillis
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
       return yield* Effect.gen(function*() {
@@ -91,9 +101,12 @@ export const layer = Layer.effect(
         return {
           epoch,
           name: accountName(account),
+          login: login_id === null || login_until === null
+            ? null
+            : { id: login_id, busy: login_until.getTime() > now },
           facts: {
             lockdown,
-            account: { ...account, login_open: false },
+            account,
             sessions: yield* sql<WatchedSession>`select id, record_id, ${sessionList} from session where ${mine}`,
             own: yield* ownOf(held),
             monitor: looks,
@@ -179,6 +192,7 @@ export const layer = Layer.effect(
           const { accountId, epoch, organizationId } = held
           yield* writeAccount(held, changes.account)
           yield* writeOwn(held, changes.own)
+          if (changes.freesIdentity === true) yield* identities.release(organizationId, accountId)
           const { nextAt, release } = changes
           // What was asked for since the account was claimed is not undone.
           const untouched = sql`epoch = ${epoch} and not urgent`

@@ -4,24 +4,30 @@ import type { Caller } from "../../domain/Access.ts"
 import type { AccountFacts } from "../../domain/Account.ts"
 import type { Profile } from "../../domain/Messenger.ts"
 import { messengerProfile, unreadSecurity } from "../../domain/MessengerProfile.ts"
+import { heldOf } from "../../domain/Secrets.ts"
 import type { Live } from "../../kernel/Live.ts"
 import { Accounts } from "../../ports/Accounts.ts"
-import { Db } from "../../ports/Db.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+
+/** What the steps of both changes need; a step that needs less says so by this. */
+const needing = <A, E>(step: Effect.Effect<A, E, Accounts | Secrets>): Effect.Effect<A, E, Accounts | Secrets> => step
 
 /** The profile with the account's security settings; what cannot be read of those is null. */
-export const showProfile = Effect.fnUntraced(
-  function*(profile: Profile, live: Live, account: AccountFacts, caller: Caller["Service"]) {
-    const accounts = yield* Accounts
-    const db = yield* Db
-    const held = yield* db.transaction(
-      caller.organizationId,
-      accounts.heldSecrets(caller.organizationId, account.id)
-    )
+export const showProfile = (profile: Profile, live: Live, account: AccountFacts, caller: Caller["Service"]) =>
+  needing(Effect.gen(function*() {
+    const secrets = yield* Secrets
+    const candidates = yield* secrets.candidates({ organizationId: caller.organizationId, accountId: account.id })
+    const held = heldOf(candidates)
     const security = yield* Effect.catch(live.security(held), () => Effect.succeed(unreadSecurity(held)))
-    return messengerProfile(profile, security, account)
-  }
-)
+    // Of what may have been set or was taken before it is not known without asking.
+    const managed = security.two_fa_present === null
+      ? { ...security, two_fa_managed: candidates.passwords.some(({ slot }) => slot === "held") }
+      : security
+    return messengerProfile(profile, managed, account)
+  }))
 
 /** Keeps the names that the messenger has after a change. */
 export const keepNames = (after: Profile, account: AccountFacts, caller: Caller["Service"]) =>
-  Effect.flatMap(Accounts, (accounts) => Effect.as(accounts.setNames(caller.organizationId, account, after), {}))
+  needing(
+    Effect.flatMap(Accounts, (accounts) => Effect.as(accounts.setNames(caller.organizationId, account, after), {}))
+  )

@@ -1,10 +1,13 @@
 /** How two operations sign sessions out: one after the other, and what could not be is left to the engine. */
 import { Clock, Duration, Effect } from "effect"
 import type { Caller } from "../../domain/Access.ts"
-import type { AccountFacts } from "../../domain/Account.ts"
+import { type AccountFacts, accountName } from "../../domain/Account.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
 import { longestSignOut, signOutRetry } from "../../domain/Limits.ts"
+import * as Mail from "../../domain/mail/index.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import { acted, type StoredSession } from "../../domain/SessionReview.ts"
+import type { Further } from "../../kernel/Context.ts"
 import type { LiveWriter } from "../../kernel/Live.ts"
 import { Accounts } from "../../ports/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
@@ -76,11 +79,23 @@ export const signOut = Effect.fnUntraced(
   }
 )
 
-/** Writes down what came of it; answers how many sessions are still to be signed out. */
+/** What is told of a takeover that an admin has stopped: as where the service does by itself. */
+const toldStopped = ({ account }: Context, signedOut: number, twoFaManaged: boolean): Further => ({
+  journal: journalAction("takeover.stopped"),
+  targetId: account.id,
+  accountId: account.id,
+  details: { sessions: signedOut },
+  mails: [Mail.takeoverStopped({ account: { id: account.id, name: accountName(account) }, signedOut, twoFaManaged })]
+})
+
+/** Writes down what came of it; answers how many sessions are still to be signed out, and what is told besides. */
 export const settle = Effect.fnUntraced(function*(came: Came, context: Context) {
   const sessions = yield* Sessions
-  yield* sessions.settle(whoseOf(context), came, new Date(yield* Clock.currentTimeMillis))
-  return came.waiting.length + came.unsure.length
+  const stopped = yield* sessions.settle(whoseOf(context), came, new Date(yield* Clock.currentTimeMillis))
+  return {
+    left: came.waiting.length + came.unsure.length,
+    more: stopped === null ? [] : [toldStopped(context, came.ended.length, stopped.twoFaManaged)]
+  }
 })
 
 /** The answer, with the status that the account has by now where that is another. */

@@ -71,12 +71,17 @@ export const signOutOtherSessions = Operation.guarded(
       }),
     act: ({ targets }, { account, caller, live }) => signOut(targets, live, { account, caller }),
     settle: ({ keep }, came, { account, caller }) =>
-      Effect.map(settle(came, { account, caller }), (left) => ({
+      Effect.map(settle(came, { account, caller }), ({ left, more }) => ({
         outcome: came.ended.length + came.gone.length > 0 ? "done" as const : "failed" as const,
         details: { signed_out: came.ended.length, gone: came.gone.length, queued: left, spared: came.spared.length },
         more: left > 0
-          ? [{ journal: queued, targetId: account.id, accountId: account.id, details: { keep, sessions: left } }]
-          : []
+          ? [...more, {
+            journal: queued,
+            targetId: account.id,
+            accountId: account.id,
+            details: { keep, sessions: left }
+          }]
+          : more
       })),
     answer: (_, { unsure, waiting }, { account, caller }) =>
       answer(waiting.length + unsure.length > 0 ? "session_sign_out_queued" : "sessions_signed_out", {

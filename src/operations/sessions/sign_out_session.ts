@@ -72,8 +72,8 @@ export const signOutSession = Operation.guarded(
       ),
     act: (session: StoredSession, { account, caller, live }) => signOut([session], live, { account, caller }),
     settle: ({ id }, came, { account, caller }) =>
-      Effect.map(settle(came, { account, caller }), (left) =>
-        came.ended.length > 0 ? {} : {
+      Effect.map(settle(came, { account, caller }), ({ left, more }) =>
+        came.ended.length > 0 ? { more } : {
           outcome: "failed" as const,
           details: { because: left > 0 ? "locked" : came.gone.length > 0 ? "unknown_authorization" : "skipped" },
           more: left > 0 ? [{ journal: queued, targetId: id, accountId: account.id, details }] : []

@@ -9,6 +9,8 @@ import { MessengerSession } from "../../../src/ports/MessengerSession.ts"
 import { asOwner, forEachDatabase } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import { type Capability, holdsNothing, messengerContract, type MessengerHarness } from "./contract.ts"
+import { loginsContract } from "./logins.ts"
+import { securingContract } from "./securing.ts"
 import { sessionsContract } from "./sessions.ts"
 
 let people = 0
@@ -49,11 +51,22 @@ const simulation = <E>(messenger: Layer.Layer<MessengerSession | SimulatedPlatfo
   const harness: MessengerHarness<SimulatedPlatform, E> = {
     layer: messenger,
     world: SimulatedPlatform,
-    capabilities: new Set<Capability>(["answers", "lost events", "unreadable security", "any text"]),
+    capabilities: new Set<Capability>([
+      "milliseconds",
+      "endings",
+      "attempts",
+      "told at once",
+      "answers",
+      "lost events",
+      "unreadable security",
+      "any text"
+    ]),
     pass: (duration) => TestClock.adjust(duration)
   }
   messengerContract("the messenger", harness)
   sessionsContract("the messenger", harness)
+  loginsContract("the messenger", harness)
+  securingContract("the messenger", harness)
 
   layer(messenger)("scripts", (it) => {
     it.effect("answer in their order, each as often as it says", () =>
@@ -384,7 +397,7 @@ describe("the simulated platform in the database", () => {
           const tables = yield* sql<{ name: string }>`
         select relname as name from pg_class where relname like 'simulated%' and relkind in ('r', 'S') order by relname
       `
-          assert.strictEqual(tables.length, 8)
+          assert.strictEqual(tables.length, 9)
           for (const { name } of tables) {
             const refused = yield* Effect.flip(
               sql.withTransaction(Effect.andThen(sql`set local role console_app`, sql`select * from ${sql(name)}`))

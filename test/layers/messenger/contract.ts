@@ -12,8 +12,20 @@ import { type Common, MessengerSession } from "../../../src/ports/MessengerSessi
 /** What the suite needs of the outside world, in the words of the simulated platform. */
 export type OutsideWorld = Omit<SimulatedPlatform["Service"], "clearScripts" | "calls" | "connected">
 
-/** What a world may be unable to do: answer by script, lose events, have unreadable security, or hold a device's texts. */
-export type Capability = "answers" | "lost events" | "unreadable security" | "any text"
+/**
+ * What a world may be unable to do: tell times to the millisecond, how a session ended that signed out, and that the
+ * entries of a login are used up; tell of what has happened, a session's end too, before the next call is answered;
+ * answer by script, lose events, have unreadable security, or hold a device's texts.
+ */
+export type Capability =
+  | "milliseconds"
+  | "endings"
+  | "attempts"
+  | "told at once"
+  | "answers"
+  | "lost events"
+  | "unreadable security"
+  | "any text"
 
 /** An implementation, and the world that it is connected to. */
 export interface MessengerHarness<R, E> {
@@ -376,8 +388,9 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
         Effect.gen(function*() {
           const { live, userId, world } = yield* arrange()
           const now = yield* DateTime.nowAsDate
-          const created_at = new Date(now.getTime() - 7_200_123)
-          const last_active_at = new Date(now.getTime() - 3_600_456)
+          const odd = able("milliseconds") ? 123 : 0
+          const created_at = new Date(now.getTime() - 7_200_000 - odd)
+          const last_active_at = new Date(now.getTime() - 3_600_000 - odd)
           const id = yield* world.logIn(userId, {
             device_model: "Phone 9",
             platform: "Mobile OS",
@@ -500,6 +513,7 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
           ["check_password", live.checkPassword(password)],
           ["set_password", live.setPassword({ current: null, next: password })],
           ["remove_password", live.removePassword(password)],
+          ["pair", live.pair(SessionRef.make(`paired-${sessionRef}`), null)],
           ["sign_out", live.signOut(yield* world.authorizationId(other))],
           ["log_out", live.logOut]
         ]
@@ -538,20 +552,25 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
             Effect.gen(function*() {
               const { live, sessionRef, userId, world } = yield* arrange()
               const calls = yield* everyCall(world, userId, sessionRef)
+              // Over a wire nothing is asked about a password where there is none.
+              const asked = calls.filter(([operation]) =>
+                able("unreadable security") || operation !== "check_password" && operation !== "remove_password"
+              )
               yield* harness.pass("24 hours")
               const look = Effect.all([live.profile, live.security(holdsNothing), Effect.map(live.authorizations, ids)])
               const before = yield* look
-              for (const [operation, call] of calls) {
+              for (const [operation, call] of asked) {
                 yield* world.script({ userId, operation, answer: { _tag: "Busy", seconds: 42 } })
                 yield* world.script({ userId, operation, answer: { _tag: "Unavailable" } })
                 yield* world.script({ userId, operation, answer: { _tag: "Refused", reason: "FROZEN_METHOD_INVALID" } })
                 assert.deepInclude(yield* Effect.flip(call), { _tag: "PlatformBusy", retryAfterSeconds: 42 }, operation)
                 assert.strictEqual((yield* Effect.flip(call))._tag, "PlatformUnavailable", operation)
-                assert.deepInclude(
-                  yield* Effect.flip(call),
-                  { _tag: "PlatformRefused", reason: "FROZEN_METHOD_INVALID" },
-                  operation
-                )
+                // Where the settings are read part by part, the part that is refused stays unread.
+                if (operation === "security" && !able("unreadable security")) yield* call
+                else {
+                  const refused = yield* Effect.flip(call)
+                  assert.deepInclude(refused, { _tag: "PlatformRefused", reason: "FROZEN_METHOD_INVALID" }, operation)
+                }
                 assert.deepStrictEqual(yield* look, before, operation)
               }
               for (const [operation, call] of calls) assert.isTrue(Exit.isSuccess(yield* Effect.exit(call)), operation)

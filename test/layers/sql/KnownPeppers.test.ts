@@ -1,11 +1,25 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { OrganizationId } from "../../../src/domain/Access.ts"
+import { AccountId } from "../../../src/domain/Account.ts"
+import { SessionRef } from "../../../src/domain/Messenger.ts"
 import { Peppers } from "../../../src/layers/crypto/Peppers.ts"
+import { Vault } from "../../../src/layers/crypto/Vault.ts"
+import * as Factors from "../../../src/layers/sql/Factors.ts"
+import * as IdentityProviders from "../../../src/layers/sql/IdentityProviders.ts"
 import * as KnownPeppers from "../../../src/layers/sql/KnownPeppers.ts"
+import * as MessengerKeys from "../../../src/layers/sql/MessengerKeys.ts"
+import * as Rewrap from "../../../src/layers/sql/Rewrap.ts"
+import * as Secrets from "../../../src/layers/sql/Secrets.ts"
+import * as Ports from "../../../src/ports/index.ts"
+import { MessengerKeys as Kept } from "../../../src/ports/MessengerKeys.ts"
+import { act } from "../../support/administration.ts"
 import { forEachDatabase } from "../../support/database.ts"
+import * as GivenFactors from "../../support/factors.ts"
+import * as Held from "../../support/held.ts"
 import * as World from "../../support/world.ts"
 
-const another = Peppers.layerText(Redacted.make(Buffer.alloc(32, 99).toString("base64")))
+const another = Layer.orDie(Peppers.layerText(Redacted.make(Buffer.alloc(32, 99).toString("base64"))))
 
 describe("the peppers that a database was written under", () => {
   forEachDatabase((_, database) => {
@@ -26,6 +40,90 @@ describe("the peppers that a database was written under", () => {
             (sql) => sql`update api_key set revoked_at = created_at where organization_id = ${id} returning id`
           )
           yield* Effect.provide(KnownPeppers.check([]), another, { local: true })
+        }))
+
+      it.effect("are needed no more for what secrets rewrap has sealed anew, and nothing of it is lost", () =>
+        Effect.gen(function*() {
+          const old = yield* Peppers
+          const both = Layer.effect(
+            Peppers,
+            Effect.map(Effect.provide(Peppers, another, { local: true }), ([first]) => [first, ...old] as const)
+          )
+          const under = <A, E, R>(peppers: Layer.Layer<Peppers>, layer: Layer.Layer<A, E, R | Peppers | Vault>) =>
+            Layer.fresh(layer.pipe(Layer.provideMerge(Vault.layer), Layer.provide(peppers)))
+          const { admins, id } = yield* World.makeOrganization()
+          const organizationId = OrganizationId.make(id)
+          const admin = { organizationId, adminId: admins.admin.id }
+          const account = yield* World.makeAccount(id)
+          const of = { organizationId, accountId: AccountId.make(account) }
+          yield* Held.hold(id, account, { password: "the account's" })
+          yield* GivenFactors.giveTotp(id, admins.admin.id)
+          const issuer = { issuer: "https://login.acme.example", client_id: "console" }
+          yield* act((requests) =>
+            requests.set_identity_provider({
+              organization: id,
+              ...issuer,
+              client_secret: Redacted.make("the provider's"),
+              required: null,
+              second_factor: null,
+              private_network: null
+            })
+          )
+          const ref = SessionRef.make(`session ${id}`)
+          const key = Redacted.make(new Uint8Array([1, 2, 3]))
+          yield* Effect.provide(
+            Effect.flatMap(Kept, (keys) => keys.save(ref, "auth", key, 0)),
+            Layer.fresh(MessengerKeys.layer),
+            { local: true }
+          )
+          const missing = Effect.provide(KnownPeppers.check([]), another, { local: true }).pipe(
+            Effect.as<ReadonlyArray<string>>([]),
+            Effect.catchTag("PeppersMissing", ({ uses }) => Effect.succeed(uses.map(({ kind }) => kind)))
+          )
+          const sealed = [
+            "accounts with secrets",
+            "authenticator apps",
+            "identity providers",
+            "sessions on the messenger"
+          ]
+          expect(yield* missing).toEqual(expect.arrayContaining(sealed))
+          const rewrap = Effect.provide(
+            Effect.flatMap(Ports.Rewrap, ({ all }) => all),
+            under(both, Rewrap.layer),
+            { local: true }
+          )
+          expect(yield* rewrap).toEqual({ accounts: 1, sessions: 1, authenticator_apps: 1, identity_providers: 1 })
+          expect(yield* rewrap).toEqual({ accounts: 0, sessions: 0, authenticator_apps: 0, identity_providers: 0 })
+          expect(yield* missing).toEqual(["API keys"])
+
+          const [app] = yield* World.query<{ sealed: string }>(
+            id,
+            (sql) => sql`select secret_sealed as sealed from totp`
+          )
+          const [provider] = yield* World.query<{ sealed: string }>(
+            id,
+            (sql) => sql`select client_secret_sealed as sealed from identity_provider`
+          )
+          const opened = Effect.gen(function*() {
+            const vault = yield* Vault
+            const keys = yield* (yield* Kept).load(ref)
+            const [password] = (yield* (yield* Ports.Secrets).candidates(of)).passwords
+            return [
+              Redacted.value(yield* vault.open(app?.sealed ?? "", Factors.sealedFor(admin))).length,
+              Redacted.value(
+                yield* vault.open(provider?.sealed ?? "", IdentityProviders.sealedFor(id, issuer))
+              ),
+              [...Redacted.value(keys?.values.get("auth")?.value ?? Redacted.make(new Uint8Array()))],
+              password === undefined ? null : Redacted.value(password.password)
+            ]
+          })
+          const alone = under(another, Layer.merge(MessengerKeys.layer, Secrets.layer))
+          expect(yield* Effect.provide(opened, alone, { local: true })).toEqual([
+            32,
+            "the provider's",
+            [1, 2, 3],
+            "the account's"
+          ])
         }))
     })
   })

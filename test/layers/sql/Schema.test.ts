@@ -31,39 +31,59 @@ const tables = SqlClient.SqlClient.use((sql) =>
 
 /** All that the service may do outside organizations. */
 const servicePrivileges = [
-  "account: SELECT(id), SELECT(later_statuses), SELECT(organization_id), SELECT(status_changes), SELECT(status_until), " +
+  "account: SELECT(id), SELECT(later_statuses), SELECT(licence_stopped_at), SELECT(locked_at), SELECT(offboarded_at), " +
+  "SELECT(organization_id), SELECT(status), SELECT(status_changes), SELECT(status_until), SELECT(stopped_at), " +
   "UPDATE(later_statuses), UPDATE(status), UPDATE(status_changes), UPDATE(status_until)",
+  "account_attempt: DELETE, SELECT",
+  "account_key: SELECT, UPDATE(sealed)",
+  "account_secret: SELECT",
+  "account_task: SELECT",
   "admin: SELECT",
   "ai_connection: SELECT, UPDATE(last_used_at)",
   "api_key: SELECT, UPDATE(last_used_at)",
   "console_session: DELETE, SELECT, UPDATE(last_used_at)",
+  "email_change: SELECT",
   "idempotency_key: DELETE, SELECT",
+  "identity_provider: SELECT(organization_id), SELECT(pepper_id), SELECT(required)",
+  "identity_sign_in: DELETE, SELECT",
   "journal_checkpoint: INSERT, SELECT",
   "journal_head: SELECT, UPDATE(at)",
   "journal_push: INSERT, SELECT, UPDATE",
   "journal_unsigned: DELETE, SELECT",
   "known_browser: DELETE, SELECT, UPDATE(digest)",
+  "login: DELETE, SELECT",
   "mail: DELETE, SELECT, UPDATE(attempts), UPDATE(claimed_by), UPDATE(claimed_until), UPDATE(error), UPDATE(failed_at), " +
   "UPDATE(letter_sealed), UPDATE(next_at), UPDATE(sent_at)",
+  "messenger_key: INSERT, SELECT, UPDATE(sealed), UPDATE(version)",
+  "messenger_session: DELETE, INSERT, SELECT, UPDATE(doubted_at), UPDATE(sealed)",
   "monitor: SELECT, UPDATE",
   "oauth_client: DELETE, INSERT, SELECT, UPDATE(address)",
   "oauth_code: DELETE, SELECT",
   "oauth_token: DELETE, SELECT",
   "organization: SELECT",
+  "passkey: SELECT(admin_id), SELECT(credential_id), SELECT(organization_id)",
   "password_failure: DELETE, SELECT",
+  "password_reset: DELETE, SELECT",
+  "password_reset_request: DELETE, INSERT, SELECT",
   "password_throttle: DELETE, INSERT, SELECT, UPDATE",
   "pending_change: SELECT",
+  "pending_sign_in: DELETE, SELECT",
   "rate_limit: DELETE, INSERT, SELECT, UPDATE",
+  "recovery_code: SELECT(pepper_id), SELECT(used_at)",
   "schema_migration: SELECT",
   "service_session: SELECT",
   "simulated_account: INSERT, SELECT, UPDATE",
   "simulated_authorization: DELETE, INSERT, SELECT, UPDATE",
   "simulated_call: DELETE, INSERT, SELECT",
   "simulated_ended_session: INSERT, SELECT, UPDATE",
+  "simulated_login: DELETE, INSERT, SELECT, UPDATE",
   "simulated_number: USAGE",
   "simulated_platform: SELECT, UPDATE",
   "simulated_script: DELETE, INSERT, SELECT, UPDATE",
-  "simulated_username_for_sale: INSERT, SELECT"
+  "simulated_username_for_sale: INSERT, SELECT",
+  "status_sample: DELETE, INSERT, SELECT",
+  "totp: SELECT(organization_id), SELECT(pepper_id)",
+  "watch_lease: SELECT, UPDATE"
 ]
 
 describe("the schema's walls", () => {

@@ -4,9 +4,11 @@ import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import { inject } from "vitest"
 import { fillDatabase, idOf as idIn } from "../../../bench/support/fill.ts"
-import { Caller, OrganizationId, type ReachLimit, type Role, superadmins } from "../../../src/domain/Access.ts"
+import { Caller, OrganizationId, type ReachLimit, Role, superadmins } from "../../../src/domain/Access.ts"
 import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
+import { AdminStatus } from "../../../src/domain/Admin.ts"
 import { JournalOutcome } from "../../../src/domain/JournalEvent.ts"
+import { ReviewState } from "../../../src/domain/SessionReview.ts"
 import { AccountStatus } from "../../../src/domain/Status.ts"
 import { OAuthSecrets } from "../../../src/oauth/Ports.ts"
 import { type AccountQuery, Accounts } from "../../../src/ports/Accounts.ts"
@@ -14,7 +16,9 @@ import { Credentials } from "../../../src/ports/Credentials.ts"
 import { Departments } from "../../../src/ports/Departments.ts"
 import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
 import { Organizations } from "../../../src/ports/Organizations.ts"
-import { Sessions } from "../../../src/ports/Sessions.ts"
+import { People, type PeopleQuery } from "../../../src/ports/People.ts"
+import { type SessionQuery, Sessions } from "../../../src/ports/Sessions.ts"
+import { crowded, fillCrowd } from "../../support/crowd.ts"
 import { postgresUrl } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import * as Fixtures from "../../support/fixtures.ts"
@@ -72,6 +76,7 @@ const filled = Layer.unwrap(Effect.gen(function*() {
           [big.id, name, numbers]
         )
       }
+      await fillCrowd(client, big.id)
       await client.query("analyze ai_connection, ai_connection_account, ai_connection_department")
     } finally {
       await client.end()
@@ -210,6 +215,27 @@ describe("rows read for a page", () => {
       60_000
     )
 
+    it.effect("admins: at most 20 times the limit, however many credentials each has had, and each admin once", () =>
+      Effect.gen(function*() {
+        const people = yield* People
+        const now = new Date()
+        const caller = yield* callerOf(big.id, "owner", null)
+        const filters: ReadonlyArray<Partial<PeopleQuery>> = [
+          {},
+          ...Role.literals.map((role) => ({ role })),
+          ...AdminStatus.literals.map((status) => ({ status }))
+        ]
+        const found = yield* Effect.forEach(filters, (filter) => {
+          const query: PeopleQuery = { role: undefined, status: undefined, after: undefined, limit, ...filter }
+          // A plan for all values looks at each admin once, as one with a filter does.
+          return over(caller, query, (asked) => people.list(caller, asked, now), (after) => ({ ...query, after }), {
+            rows: most + crowded,
+            prepared: true
+          })
+        })
+        expect(found.flat()).toEqual([])
+      }))
+
     it.effect("accounts: at most 20 times the limit, for every caller, filter, status and cursor", () =>
       Effect.gen(function*() {
         const now = new Date()
@@ -237,27 +263,34 @@ describe("rows read for a page", () => {
         expect(found.flat(3)).toEqual([])
       }))
 
-    it.effect("sessions that wait for their review: at most 20 times the limit, for whoever reaches every account", () =>
+    it.effect("sessions: at most 20 times the limit, for every caller who may list them, and every review", () =>
       Effect.gen(function*() {
         const sessions = yield* Sessions
-        const caller = yield* callerOf(big.id, "owner", null)
-        const query = (after: string | undefined) => ({
-          review: "pending" as const,
-          accountId: undefined,
-          after,
-          limit
-        })
-        const found = yield* over(
-          caller,
-          query(undefined),
-          (asked) =>
-            Effect.map(
-              sessions.list(caller, asked),
-              (rows) => rows?.map((row) => ({ id: row.record_id })) ?? null
-            ),
-          query
+        const account = AccountId.make(yield* idOf("account", big.id, 1))
+        const found = yield* Effect.forEach(
+          (yield* callers(big.id)).filter(({ role }) => role !== "billing"),
+          (caller) =>
+            Effect.forEach(
+              [
+                ...[undefined, ...ReviewState.literals].map((review) => ({ review, accountId: undefined })),
+                { review: undefined, accountId: account }
+              ],
+              (filter) => {
+                const query: SessionQuery = { ...filter, after: undefined, limit }
+                return over(
+                  caller,
+                  query,
+                  (asked) =>
+                    Effect.map(
+                      sessions.list(caller, asked),
+                      (rows) => rows?.map((row) => ({ id: row.record_id })) ?? null
+                    ),
+                  (after) => ({ ...query, after })
+                )
+              }
+            )
         )
-        expect(found).toEqual([])
+        expect(found.flat(2)).toEqual([])
       }))
 
     it.effect("journal: at most 20 times the limit, or what the caller may see where that is narrow and filtered", () =>

@@ -16,9 +16,9 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/crypto/Peppers.test.ts"]
   },
   {
-    file: "src/layers/sql/Accounts.ts",
-    line: "accountId,",
-    becomes: "",
+    file: "src/layers/crypto/Gcm.ts",
+    line: "const bound = (context: ReadonlyArray<string>): Buffer => Buffer.from(JSON.stringify(context))",
+    becomes: "const bound = (_: ReadonlyArray<string>): Buffer => Buffer.from([])",
     why: "what is sealed for one account opens for another",
     tests: ["test/laws/secrets.test.ts"]
   },
@@ -114,6 +114,28 @@ export const layers: ReadonlyArray<Mutant> = [
     becomes: "? visibleToRole(sql, caller)",
     why: "an application sees the journal of accounts that it does not reach",
     tests: ["test/oauth/reach.test.ts"]
+  },
+  {
+    file: "src/layers/messenger/Owned.ts",
+    line: "Effect.suspend(() => isMine() ? Effect.raceFirst(call, Deferred.await(over)) : unavailable)",
+    becomes: "Effect.suspend(() => Effect.raceFirst(call, Deferred.await(over)))",
+    why: "a process that was frozen uses a key that another one has by now",
+    tests: ["test/engine/ownership.test.ts"]
+  },
+  {
+    file: "src/layers/sql/WatchLease.ts",
+    line:
+      "const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic && now.wall < end.wall",
+    becomes: "const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic",
+    why: "a machine that was suspended uses keys when it wakes",
+    tests: ["test/engine/ownership.test.ts"]
+  },
+  {
+    file: "src/layers/sql/LicenceStops.ts",
+    line: "const running = \"offboarded_at is null and (licence_stopped_at is null or stopped_at is null)\"",
+    becomes: "const running = \"offboarded_at is null and licence_stopped_at is null\"",
+    why: "a pause and a resume bring protection back without a licence",
+    tests: ["test/engine/timed.test.ts"]
   },
   {
     file: "src/layers/sql/migrations/0015_append_events.ts",
@@ -304,5 +326,33 @@ export const layers: ReadonlyArray<Mutant> = [
     becomes: ")`",
     why: "an application that reaches one account reaches all",
     tests: ["test/oauth/reach.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Guard.ts",
+    line: "where organization_id = $1 and account_id = $2 and (busy_until is null or busy_until <= $4)",
+    becomes: "where organization_id = $1 and account_id = $2 and (busy_until is null or busy_until <> $4)",
+    why: "two work on one account at the same time",
+    tests: ["test/engine/claims.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Monitors.ts",
+    line: "next_at = case when epoch = done.epoch_then and not urgent then done.next_then else next_at end",
+    becomes: "next_at = case when not urgent then done.next_then else next_at end",
+    why: "a look that ends undoes a pause that came during it",
+    tests: ["test/engine/claims.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Monitors.ts",
+    line: "and fence = done.fence_then",
+    becomes: "",
+    why: "a look that took too long gives back an account that somebody else holds",
+    tests: ["test/engine/claims.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Accounts.ts",
+    line: "update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true, started_at = ${now},",
+    becomes: "update monitor set epoch = epoch + 1, next_at = null, urgent = true, started_at = ${now},",
+    why: "an account that is resumed is protected by nobody",
+    tests: ["test/engine/twoDays.test.ts"]
   }
 ]

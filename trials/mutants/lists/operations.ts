@@ -123,14 +123,14 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/kernel/Admission.ts",
-    line: "return whole && caller.limit !== null ? new Failure.RoleForbidden({ message: limited }) : undefined",
-    becomes: "return undefined",
+    line: "return isBeyond(whole, caller.limit)",
+    becomes: "return false",
     why: "an application that is limited to some accounts reads the whole journal",
     tests: ["test/oauth/reach.test.ts"]
   },
   {
     file: "src/kernel/runners/Guarded.ts",
-    line: "? yield* steps.settle(plan, exit.value, after)",
+    line: "? yield* run.steps.settle(plan, exit.value, after)",
     becomes: "? {}",
     why: "what was changed on the messenger is not kept",
     tests: ["test/spec/04_14_username.test.ts", "test/laws/messenger.test.ts"]
@@ -144,8 +144,8 @@ export const operations: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/kernel/runners/Guarded.ts",
-    line: "const exit = yield* Effect.exit(restore(steps.act(plan, { ...known, live })))",
-    becomes: "const exit = yield* restore(Effect.exit(steps.act(plan, { ...known, live })))",
+    line: "const exit = yield* Effect.exit(restore(run.steps.act(plan, { ...begun.known, live })))",
+    becomes: "const exit = yield* restore(Effect.exit(run.steps.act(plan, { ...begun.known, live })))",
     why: "a caller that gives up leaves an intent without an outcome",
     tests: ["test/laws/messenger.test.ts"]
   }

@@ -19,6 +19,19 @@ import addPeople from "./0017_add_people.ts"
 import addOutbox from "./0018_add_outbox.ts"
 import watchAccounts from "./0019_watch_accounts.ts"
 import extendSimulatedPlatform from "./0020_extend_simulated_platform.ts"
+import ownAccounts from "./0021_own_accounts.ts"
+import sampleStatuses from "./0022_sample_statuses.ts"
+import orderSessions from "./0023_order_sessions.ts"
+import addPasswordResets from "./0024_add_password_resets.ts"
+import addSecondFactors from "./0025_add_second_factors.ts"
+import addIdentityProviders from "./0026_add_identity_providers.ts"
+import addLogins from "./0027_add_logins.ts"
+import holdSecrets from "./0028_hold_secrets.ts"
+import keepMessengerKeys from "./0029_keep_messenger_keys.ts"
+import timeJobs from "./0031_time_jobs.ts"
+import indexLastUses from "./0034_index_last_uses.ts"
+import namePeppers from "./0035_name_peppers.ts"
+import retireAccounts from "./0036_retire_accounts.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -39,5 +52,18 @@ export const migrations: Migrate.Migrations = {
   "0017_add_people": addPeople,
   "0018_add_outbox": addOutbox,
   "0019_watch_accounts": watchAccounts,
-  "0020_extend_simulated_platform": extendSimulatedPlatform
+  "0020_extend_simulated_platform": extendSimulatedPlatform,
+  "0021_own_accounts": ownAccounts,
+  "0022_sample_statuses": sampleStatuses,
+  "0023_order_sessions": orderSessions,
+  "0024_add_password_resets": addPasswordResets,
+  "0025_add_second_factors": addSecondFactors,
+  "0026_add_identity_providers": addIdentityProviders,
+  "0027_add_logins": addLogins,
+  "0028_hold_secrets": holdSecrets,
+  "0029_keep_messenger_keys": keepMessengerKeys,
+  "0031_time_jobs": timeJobs,
+  "0034_index_last_uses": indexLastUses,
+  "0035_name_peppers": namePeppers,
+  "0036_retire_accounts": retireAccounts
 }

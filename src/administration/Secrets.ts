@@ -1,0 +1,49 @@
+/** What an operator does about the secrets that the service holds of accounts. */
+import { Effect, Schema } from "effect"
+import { AccountId } from "../domain/Account.ts"
+import { isUuid } from "../domain/Wire.ts"
+import { Rewrap } from "../ports/Rewrap.ts"
+import { Secrets } from "../ports/Secrets.ts"
+import { accountEntry, existing, journaled, now } from "./Journaled.ts"
+import { refuse, useCase } from "./UseCase.ts"
+
+export const revealTwoFa = useCase(
+  "reveal_two_fa",
+  Schema.Struct({ organization: Schema.String, account_id: Schema.String }),
+  Schema.Struct({
+    organization: Schema.String,
+    account_id: Schema.String,
+    password: Schema.RedactedFromValue(Schema.String)
+  }),
+  ({ account_id, organization }) =>
+    Effect.gen(function*() {
+      const secrets = yield* Secrets
+      const organizationId = yield* existing(organization)
+      const none = refuse(`The service holds no 2FA password of the account ${account_id} of ${organization}.`)
+      if (!isUuid(account_id)) return yield* none
+      const accountId = AccountId.make(account_id)
+      const of = { organizationId, accountId }
+      const [held] = (yield* secrets.candidates(of)).passwords
+      if (held === undefined || held.slot !== "held") return yield* none
+      const at = yield* now
+      return yield* journaled(
+        organizationId,
+        Effect.as(secrets.shown(of, at), [
+          { organization, account_id, password: held.password },
+          accountEntry("two_fa.revealed", accountId, {})
+        ])
+      )
+    })
+)
+
+export const rewrapSecrets = useCase(
+  "rewrap_secrets",
+  Schema.Struct({}),
+  Schema.Struct({
+    accounts: Schema.Int,
+    sessions: Schema.Int,
+    authenticator_apps: Schema.Int,
+    identity_providers: Schema.Int
+  }),
+  () => Effect.flatMap(Rewrap, ({ all }) => all)
+)

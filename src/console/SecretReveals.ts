@@ -1,0 +1,80 @@
+/** The 2FA passwords that the service holds, as owners and superadmins read them at the console. */
+import { Clock, Effect, type Redacted } from "effect"
+import { Caller, superadmins } from "../domain/Access.ts"
+import type { AccountFacts, AccountId } from "../domain/Account.ts"
+import * as Actor from "../domain/Actor.ts"
+import { ResourceMissing, SuperadminRequired } from "../domain/Failure.ts"
+import { journalAction, journalEntry } from "../domain/JournalEntry.ts"
+import { Accounts } from "../ports/Accounts.ts"
+import { ConsolePasswords } from "../ports/ConsolePasswords.ts"
+import { Db } from "../ports/Db.ts"
+import { Journal } from "../ports/Journal.ts"
+import { Secrets } from "../ports/Secrets.ts"
+
+/** How many accounts are listed. */
+const listed = 500
+
+/** Who may read passwords: an admin sets them and does not read them. */
+const allowed = Effect.gen(function*() {
+  const caller = yield* Caller
+  return superadmins.includes(caller.role) ? caller : yield* new SuperadminRequired({})
+})
+
+/** The accounts whose password is held, those first that are offboarded. */
+export const list = Effect.gen(function*() {
+  const db = yield* Db
+  const secrets = yield* Secrets
+  const { organizationId } = yield* allowed
+  return yield* db.read(organizationId, secrets.list(organizationId, listed))
+})
+
+/** The account, and whether its password is held. */
+export const find = Effect.fnUntraced(function*(id: AccountId) {
+  const accounts = yield* Accounts
+  const db = yield* Db
+  const secrets = yield* Secrets
+  const caller = yield* allowed
+  const { organizationId } = caller
+  const account = yield* db.read(organizationId, accounts.find(caller, id, false))
+  if (account === null) return yield* new ResourceMissing({ param: "account_id" })
+  const { passwords } = yield* secrets.candidates({ organizationId, accountId: id })
+  return { account, held: passwords.some(({ slot }) => slot === "held") }
+})
+
+export interface Revealed {
+  readonly account: AccountFacts
+  readonly password: Redacted.Redacted
+}
+
+/** Answers the password to whoever says their console password again; that it was shown is journaled before it is. */
+export const reveal = Effect.fnUntraced(function*(id: AccountId, console: Redacted.Redacted) {
+  const accounts = yield* Accounts
+  const db = yield* Db
+  const journal = yield* Journal
+  const passwords = yield* ConsolePasswords
+  const secrets = yield* Secrets
+  const caller = yield* allowed
+  const { organizationId } = caller
+  yield* passwords.verify(caller, console, caller)
+  const of = { organizationId, accountId: id }
+  const [held] = (yield* secrets.candidates(of)).passwords
+  const now = new Date(yield* Clock.currentTimeMillis)
+  return yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const account = yield* accounts.find(caller, id, true)
+      if (account === null || held === undefined || held.slot !== "held") {
+        return yield* new ResourceMissing({ param: "account_id" })
+      }
+      yield* secrets.shown(of, now)
+      yield* journal.append(
+        organizationId,
+        journalEntry(Actor.caller(caller), caller, journalAction("two_fa.revealed"), {
+          targetId: id,
+          accountId: id
+        })
+      )
+      return { account, password: held.password } satisfies Revealed
+    })
+  )
+})

@@ -1,0 +1,59 @@
+/** What becomes of an account that somebody has signed in to: the rules of the last step of a login. */
+import { Duration, Schema } from "effect"
+import { countsLicences, licencesOf, type LicencesUsed } from "./Billing.ts"
+import { signOutLock } from "./Limits.ts"
+import type { MessengerUserId } from "./Messenger.ts"
+import { isProtectionActive, type OrganizationFacts, seats, Tier } from "./Organization.ts"
+
+/** Why an account is not connected. */
+export const Refusal = Schema.Literals(["already_connected", "no_free_seat", "not_licensed", "wrong_account"])
+export type Refusal = typeof Refusal.Type
+
+/** An account that the organization has for somebody. */
+export interface KnownAccount {
+  readonly id: string
+  readonly messenger_user_id: string
+  readonly offboarded_at: Date | null
+  /** Whether the caller reaches it, or whoever started the login where nobody asks. */
+  readonly reached: boolean
+}
+
+/** What the organization allows, whoever signs in. */
+export const admits = (
+  organization: OrganizationFacts,
+  needsSeat: boolean,
+  now: Date
+): "no_free_seat" | "not_licensed" | null =>
+  !isProtectionActive(organization, now)
+    ? "not_licensed"
+    : needsSeat && seats(organization).free < 1
+    ? "no_free_seat"
+    : null
+
+/** Why the person who signed in is not connected by a login of that kind; null where they are. */
+export const refuses = (
+  organization: OrganizationFacts,
+  kind: "connect" | "relogin",
+  userId: MessengerUserId,
+  known: KnownAccount | null,
+  now: Date
+): Refusal | null => {
+  if (kind === "relogin") {
+    if (known === null || known.offboarded_at !== null || known.messenger_user_id !== userId) return "wrong_account"
+    return admits(organization, false, now)
+  }
+  if (known !== null && (known.offboarded_at === null || !known.reached)) return "already_connected"
+  return admits(organization, true, now)
+}
+
+/** The tier of a new account: the plan's, or, where licences are counted for each, the highest of which one is left. */
+export const newTier = (organization: OrganizationFacts, used: LicencesUsed): Tier | null =>
+  countsLicences(organization)
+    ? Tier.literals.findLast((tier) => used[tier] < licencesOf(organization)[tier]) ?? null
+    : organization.plan
+
+/** When the service may sign others out: the oldest of its sessions acts. */
+export const enforcementFrom = (created: ReadonlyArray<Date>): Date | null =>
+  created.length === 0
+    ? null
+    : new Date(Math.min(...created.map((moment) => moment.getTime())) + Duration.toMillis(signOutLock))

@@ -1,0 +1,59 @@
+/** An organization's own identity provider (OpenID Connect Core 1.0), by which its admins sign in at the console. */
+import { Schema } from "effect"
+
+/**
+ * Who asks for the second factor of an admin who comes by the provider: `console` as after a password; `claim` the
+ * provider, where the `amr` of its ID token says `mfa`, and else the console; `provider` the provider alone.
+ */
+export const SecondFactorBy = Schema.Literals(["console", "claim", "provider"])
+export type SecondFactorBy = typeof SecondFactorBy.Type
+
+/** The provider of an organization, without the secret that the console has there. */
+export interface IdentityProviderFacts {
+  readonly issuer: string
+  readonly client_id: string
+  /** Whether everybody but the owner has to come by it: their passwords open no session. */
+  readonly required: boolean
+  readonly second_factor: SecondFactorBy
+  /** Whether it may be asked at addresses of private networks. */
+  readonly private_network: boolean
+  /** Changes with whatever a sign-in that is under way relies on. */
+  readonly version: string
+}
+
+/** Whom the provider knows as an admin: nothing but issuer and subject together name a person. */
+export interface IdentityLink {
+  readonly admin_id: string
+  readonly email: string
+  readonly issuer: string
+  readonly subject: string
+  readonly linked_at: Date
+}
+
+/** How long a subject may be (OpenID Connect Core 1.0, section 2). */
+export const maxSubjectLength = 255
+
+const maxIssuerLength = 500
+
+/** Whether the text names an issuer: an https address with a host by name, and without query and fragment. */
+const isIssuer = (text: string): boolean => {
+  if (text.length > maxIssuerLength || !/^https:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false
+  const { hash, hostname, password, search, username } = new URL(text)
+  const named = /[a-z]/i.test(hostname) && !hostname.startsWith("[")
+  return named && `${username}${password}${search}${hash}` === "" && !/[?#\\]/.test(text)
+}
+
+export const Issuer = Schema.String.check(
+  Schema.makeFilter(isIssuer, { expected: "an issuer: an https:// address with the name of a host, without ? and #" })
+)
+
+export const Subject = Schema.String.check(
+  Schema.isPattern(/^[\x20-\x7e]+$/, { expected: "a subject: what the provider calls the person in `sub`" }),
+  Schema.isMaxLength(maxSubjectLength)
+)
+
+/** Where people say to which organization they belong, to come by its provider; with the organization a link to it. */
+export const providerPath = "/console/sign-in/provider"
+
+/** Where the provider of the organization sends people back to: an address of its own for each, against mix-up. */
+export const callbackPath = (organizationId: string) => `${providerPath}/callback/${organizationId}` as const

@@ -1,0 +1,28 @@
+/** Where the console leads to: the links above every page of an admin who is signed in. */
+import { everyone, type Role, superadmins } from "../../domain/Access.ts"
+
+/** One link; a page below its path belongs to it. */
+export interface Entry {
+  readonly path: `/console/${string}`
+  readonly text: string
+  /** Whose console it is in; whoever opens the page without it is told by the operations what they may not. */
+  readonly roles: ReadonlyArray<Role>
+}
+
+const entries: ReadonlyArray<Entry> = [
+  { path: "/console/accounts", text: "Accounts", roles: everyone },
+  { path: "/console/journal", text: "Journal", roles: everyone },
+  { path: "/console/developer", text: "Developer", roles: everyone },
+  { path: "/console/secrets", text: "Secrets", roles: superadmins },
+  { path: "/console/people", text: "People", roles: superadmins },
+  { path: "/console/security", text: "Password and sessions", roles: everyone }
+]
+
+/** Where a sign-in leads to that nothing else was asked for. */
+export const home = "/console/accounts"
+
+/** The links of a role, in their order. */
+export const shownTo = (role: Role): ReadonlyArray<Entry> => entries.filter(({ roles }) => roles.includes(role))
+
+/** Whether the page at the path belongs to the link. */
+export const isAt = (path: string, entry: Entry): boolean => path === entry.path || path.startsWith(`${entry.path}/`)

@@ -1,0 +1,49 @@
+/** What an operation refused, for a page that shows its form again. */
+import { Effect } from "effect"
+import { answer } from "../../edge/Answer.ts"
+import * as Observation from "../../edge/Observation.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import { StepUpRefused } from "./StepUp.ts"
+
+export interface Refused {
+  /** In the operation's words. */
+  readonly problem: string
+  readonly code: string
+  /** The member that it is about. */
+  readonly param: string | undefined
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const of = (failure: unknown): Refused => {
+  if (failure instanceof StepUpRefused) {
+    const { headers, message, status } = failure
+    return { problem: message, code: "second_factor_required", param: undefined, status, headers }
+  }
+  const { body: { error }, headers, status } = answer(failure)
+  return { problem: error.message, code: error.code, param: error.param, status, headers }
+}
+
+/** Shows the page with what was refused, instead of failing. */
+export const orShow =
+  <B, E2, R2>(show: (refused: Refused) => Effect.Effect<B, E2, R2>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, E2, R | R2> =>
+    Effect.catch(effect, (failure) => {
+      const refused = of(failure)
+      return Effect.andThen(Observation.failing(refused.code), show(refused))
+    })
+
+/** The fault of the field that the refusal is about, in words for whoever fills it in; none where it is about none. */
+export const faultsOf = (refused: Refused | undefined, inputs: Readonly<Record<string, string>>): Html.Faults => {
+  const { code, param = "", problem } = refused ?? { code: "", problem: "" }
+  const words = Object.hasOwn(inputs, param) ? inputs[param] : undefined
+  if (words === undefined) return Html.noFaults
+  return new Map([[param, code === "parameter_invalid" || code === "resource_missing" ? words : problem]])
+}
+
+/** The box that tells it, above the page. */
+export const box = (problem: string | undefined): Html.Html | undefined =>
+  problem === undefined
+    ? undefined
+    : html`<div class="problem" role="alert"><h2>This was not done</h2><p>${problem}</p></div>`

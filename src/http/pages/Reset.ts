@@ -1,0 +1,207 @@
+/** Choosing a new password without the old one: asking for a link, and the page that the link leads to. */
+import { Effect, Option, Redacted } from "effect"
+import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
+import { ForgottenPasswords, type OpenReset } from "../../console/ForgottenPasswords.ts"
+import { maxEmailLength, minPasswordLength } from "../../domain/Limits.ts"
+import { resetPath } from "../../ports/ConsoleAddress.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import * as Visit from "./Visit.ts"
+
+const path = resetPath
+const passwordPath = `${path}/password`
+
+const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
+
+const signInLink = ({ base }: Visit.Visit): Html.Html =>
+  html`<p><a class="button main" href="${base}/console/sign-in">Sign in</a></p>`
+
+/** The page where no mail is sent. */
+const askOperator = (visit: Visit.Visit) =>
+  Html.respond({
+    base: visit.base,
+    title: "Forgotten password",
+    narrow: true,
+    body: html`
+<h1>Forgotten your password?</h1>
+<p>This console sends no mail, so it cannot send you a link.</p>
+<p>Ask whoever operates it for your organization: they can make a link for you, by which you choose a new password.</p>
+<p><a href="${visit.base}/console/sign-in">Back to the sign-in</a></p>`
+  })
+
+const showRequest = (visit: Visit.Visit) =>
+  Html.respond({
+    base: visit.base,
+    title: "Forgotten password",
+    narrow: true,
+    body: html`
+<h1>Forgotten your password?</h1>
+<p class="lead">A mail brings you a link by which you choose a new one.</p>
+<form method="post" action="${visit.base}${path}" class="card">
+  ${
+      visit.site.organizationId !== null ? undefined : html`
+  <div class="field">
+    <label for="organization">Organization</label>
+    <p class="hint" id="organization-hint">Its short name, such as acme.</p>
+    <input type="text" id="organization" name="organization" required maxlength="63" autocomplete="organization" autocapitalize="none" spellcheck="false" aria-describedby="organization-hint">
+  </div>`
+    }
+  <div class="field">
+    <label for="email">Email address</label>
+    <input type="email" id="email" name="email" required maxlength="${maxEmailLength}" autocomplete="username" autocapitalize="none" spellcheck="false">
+  </div>
+  <button class="main">Send me a link</button>
+</form>
+<p><a href="${visit.base}/console/sign-in">Back to the sign-in</a></p>`
+  })
+
+/** What everybody is told, whether anybody has the address or not. */
+const requested = (visit: Visit.Visit) =>
+  Html.respond({
+    base: visit.base,
+    title: "Look into your mail",
+    narrow: true,
+    body: html`
+<h1>Look into your mail</h1>
+<p class="good" role="status">If an admin of the organization has this address, a mail with a link is there, or on its way.</p>
+<p>The link works once, for an hour. Another mail is sent after 15 minutes at the earliest.</p>
+<p class="hint">Nothing comes? Look among the unwanted mail, check the organization's name and the address, or ask whoever operates this console for a link.</p>
+<p><a href="${visit.base}/console/sign-in">Back to the sign-in</a></p>`
+  })
+
+const replaced = (visit: Visit.Visit) =>
+  Html.respond({
+    base: visit.base,
+    title: "Your password is changed",
+    narrow: true,
+    body: html`
+<h1>Your password is changed</h1>
+<p class="good" role="status">Sign in with the new one. A mail tells you of the change.</p>
+<p>Your API keys, connected applications and sessions have ended with the old password: create keys anew, and connect applications again.</p>
+${signInLink(visit)}`
+  })
+
+/** The page for a link that is unknown, used or over: which of them is not told. */
+const ended = ({ base, requestId }: Visit.Visit) =>
+  Visit.problem(base, requestId, {
+    status: 404,
+    title: "This link does not work",
+    text:
+      "A link works once and for an hour, and stops when the password is changed, or your organization has its admins sign in by its identity provider.",
+    advice: "Ask for another one on the page “Forgotten your password?” of the sign-in."
+  })
+
+const field = (faults: Html.Faults, id: string, label: string, hint?: string): Html.Html =>
+  html`
+  <div class="field">
+    <label for="${id}">${label}</label>
+    ${hint === undefined ? undefined : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${Html.fault(faults, id)}
+    <input type="password" id="${id}" name="${id}" required autocomplete="new-password"${
+    Html.described(faults, id, hint !== undefined)
+  }>
+  </div>`
+
+const show = (
+  visit: Visit.Visit,
+  { email, organizationName }: OpenReset,
+  token: Redacted.Redacted,
+  faults: Html.Faults,
+  status?: number
+) =>
+  Html.respond({
+    base: visit.base,
+    title: faults.size === 0 ? "Choose a new password" : "Problem: choose a new password",
+    narrow: true,
+    status,
+    body: html`
+<h1>Choose a new password</h1>
+<p class="lead">For the console of <strong>${Html.named(organizationName)}</strong>.</p>
+${Html.summary(faults)}
+<form method="post" action="${visit.base}${passwordPath}" class="card">
+  <input type="hidden" name="token" value="${Redacted.value(token)}">
+  <div class="field">
+    <label for="email">Email address</label>
+    <input type="email" id="email" name="email" value="${email}" autocomplete="username" readonly>
+  </div>
+  ${
+      field(
+        faults,
+        "new",
+        "New password",
+        `At least ${minPasswordLength} characters; a few words that do not belong together are good.`
+      )
+    }
+  ${field(faults, "repeated", "New password again")}
+  <p>Your API keys, connected applications and sessions end with the old password. You sign in with the new one afterwards.</p>
+  <button class="main">Change password</button>
+</form>`
+  })
+
+const refused = (visit: Visit.Visit, of: string) => (failure: { message: string; retry_after: number }) =>
+  Visit.problem(visit.base, visit.requestId, {
+    status: 429,
+    title: "Too many attempts",
+    text: failure.message.replace("wrong passwords", of),
+    headers: { "retry-after": String(failure.retry_after) }
+  })
+
+/** The form for a link, what came of it, or the form of whoever holds a link. */
+const get = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const passwords = yield* ForgottenPasswords
+    const query = new URLSearchParams(visit.query)
+    const token = query.get("token")
+    if (token !== null) {
+      const secret = Redacted.make(token)
+      const found = yield* passwords.look(secret, visit.site, attemptOf(visit))
+      return found === null ? yield* ended(visit) : yield* show(visit, found, secret, Html.noFaults)
+    }
+    if (query.get("done") === "changed") return yield* replaced(visit)
+    if (!passwords.available) return yield* askOperator(visit)
+    return query.get("done") === "sent" ? yield* requested(visit) : yield* showRequest(visit)
+  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit, "wrong links")))
+
+/** Takes the request for a link, and answers alike whoever it names. */
+const request = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const form = yield* Visit.form(visit)
+    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+    const passwords = yield* ForgottenPasswords
+    if (!passwords.available) return yield* askOperator(visit)
+    const who = {
+      organization: form.value.text("organization").trim().toLowerCase(),
+      email: form.value.text("email").trim()
+    }
+    const browser = (yield* ConsoleSessions).browser(visit.cookies, visit.site)
+    yield* passwords.request(who, visit.site, { ...attemptOf(visit), browser })
+    return Html.redirect(`${visit.base}${path}?done=sent`)
+  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit, "requests")))
+
+/** Sets the password and uses the link up; whoever did it signs in afterwards. */
+const setPassword = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const form = yield* Visit.form(visit)
+    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+    const passwords = yield* ForgottenPasswords
+    const token = form.value.secret("token")
+    const again = (id: string, text: string) =>
+      Effect.flatMap(passwords.look(token, visit.site, attemptOf(visit)), (found) =>
+        found === null ? ended(visit) : show(visit, found, token, new Map([[id, text]]), 400))
+    if (form.value.text("new") !== form.value.text("repeated")) {
+      return yield* again("repeated", "This is not the same as the new password.")
+    }
+    return yield* passwords.set(token, form.value.secret("new"), visit.site, attemptOf(visit)).pipe(
+      Effect.flatMap((done) =>
+        done === null ? ended(visit) : Effect.succeed(Html.redirect(`${visit.base}${path}?done=changed`))
+      ),
+      Effect.catchTag("PasswordUnfit", ({ message }) =>
+        again("new", message))
+    )
+  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit, "wrong links")))
+
+export const routes = [
+  Visit.route("GET", path, get),
+  Visit.route("POST", path, request),
+  Visit.route("POST", passwordPath, setPassword)
+] as const

@@ -1,0 +1,117 @@
+/** The second step of a sign-in. */
+import { Effect, Option } from "effect"
+import { Cookies, HttpServerResponse } from "effect/http"
+import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
+import { SecondFactors } from "../../console/SecondFactors.ts"
+import { type PendingSignIn, SignIns } from "../../console/SignIns.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import * as Passkeys from "./Passkeys.ts"
+import * as PasskeyScript from "./PasskeyScript.ts"
+import * as Visit from "./Visit.ts"
+
+const path = Visit.secondFactorPath
+
+/** What the token of the form stands for, within the pending sign-in. */
+const answerForm = "second factor"
+
+interface Shown {
+  readonly returnTo: string
+  readonly fault?: string
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const show = Effect.fnUntraced(
+  function*(visit: Visit.Visit, pending: PendingSignIn, { fault, headers, returnTo, status }: Shown) {
+    const csrf = (yield* ConsoleSessions).csrf(pending.id, answerForm)
+    const question = yield* (yield* SecondFactors).ask({ ...pending, subject: pending.id }, visit.site)
+    const faults = fault === undefined ? Html.noFaults : new Map([["code", fault]])
+    const hidden = html`<input type="hidden" name="csrf" value="${csrf}">
+  <input type="hidden" name="return_to" value="${returnTo}">`
+    return yield* Html.respond({
+      base: visit.base,
+      title: faults.size === 0 ? "Second factor" : "Problem: second factor",
+      narrow: true,
+      status,
+      headers,
+      script: question === null ? undefined : PasskeyScript.addressAt(visit.site),
+      body: html`
+<h1>Second factor</h1>
+<p class="lead">You are signing in as ${Html.named(pending.email)} of ${Html.named(pending.organizationName)}.</p>
+${Html.summary(faults)}
+${
+        question === null ? undefined : html`<form method="post" action="${visit.base}${path}" class="card">
+  ${hidden}
+  <h2>By passkey</h2>
+  ${Passkeys.field(question, { verb: "get", button: "Use a passkey", send: true })}
+</form>`
+      }
+<form method="post" action="${visit.base}${path}" class="card">
+  ${hidden}
+  <div class="field">
+    <label for="code">Code</label>
+    <p class="hint" id="code-hint">The six digits that your authenticator app shows, or one of your recovery codes.</p>
+    ${Html.fault(faults, "code")}
+    <input type="text" id="code" name="code" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="64"${
+        Html.described(faults, "code", true)
+      }>
+  </div>
+  <button class="main">Sign in</button>
+</form>
+<p class="hint">Lost all of them? Ask whoever runs this console for your organization to reset your second factor.</p>`
+    })
+  }
+)
+
+/** The question, for whoever has given the first factor; who has no second one sets it up first. */
+const get = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
+    const pending = yield* (yield* SignIns).current(visit.cookies, visit.site)
+    if (Option.isNone(pending)) return Visit.toSignIn(visit, returnTo)
+    if (!pending.value.hasFactor) {
+      return Html.redirect(`${visit.base}${Visit.setUpPath}?return_to=${encodeURIComponent(returnTo)}`)
+    }
+    return yield* show(visit, pending.value, { returnTo })
+  })
+
+/** Completes the sign-in. */
+const post = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const sent = yield* Visit.form(visit)
+    if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
+    const form = sent.value
+    const signIns = yield* SignIns
+    const returnTo = Visit.returnPath(form.text("return_to"))
+    const found = yield* signIns.current(visit.cookies, visit.site)
+    if (Option.isNone(found)) return Visit.toSignIn(visit, returnTo)
+    const pending = found.value
+    if (!(yield* ConsoleSessions).verifyCsrf(pending.id, answerForm, form.text("csrf"))) {
+      return yield* Visit.foreignForm(visit)
+    }
+    const passkey = Passkeys.answerOf(form, "get")
+    const answer = passkey === null
+      ? { kind: "code" as const, code: form.secret("code") }
+      : { kind: "passkey" as const, ...passkey }
+    return yield* signIns.complete(pending, answer, visit).pipe(
+      Effect.map((cookies) =>
+        HttpServerResponse.mergeCookies(Html.redirect(`${visit.base}${returnTo}`), Cookies.fromSetCookie(cookies))
+      ),
+      Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
+      Effect.catchTag(
+        "SecondFactorIncorrect",
+        ({ message }) => show(visit, pending, { returnTo, fault: message, status: 403 })
+      ),
+      Visit.tellRefusal,
+      Effect.catchTag("too_many_attempts", ({ message, retry_after }) =>
+        show(visit, pending, {
+          returnTo,
+          fault: message,
+          status: 429,
+          headers: { "retry-after": String(retry_after) }
+        }))
+    )
+  })
+
+export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

@@ -1,0 +1,108 @@
+/** Setting a second factor up at sign-in, before anything else, where the organization requires one. */
+import { Effect, Option } from "effect"
+import { Cookies, HttpServerResponse } from "effect/http"
+import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
+import { SecondFactors } from "../../console/SecondFactors.ts"
+import { type PendingSignIn, SignIns } from "../../console/SignIns.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import * as NewFactors from "./NewFactors.ts"
+import * as PasskeyScript from "./PasskeyScript.ts"
+import * as Visit from "./Visit.ts"
+
+const path = Visit.setUpPath
+
+/** What the token of the forms stands for, within the pending sign-in. */
+const setUpForm = "set up"
+
+const show = Effect.fnUntraced(
+  function*(visit: Visit.Visit, pending: PendingSignIn, returnTo: string, faults: Html.Faults) {
+    const csrf = (yield* ConsoleSessions).csrf(pending.id, setUpForm)
+    const factors = yield* SecondFactors
+    const holder = { ...pending, subject: pending.id }
+    const question = yield* factors.newPasskey(holder, visit.site)
+    const app = yield* factors.newApp(holder)
+    const hidden = html`<input type="hidden" name="csrf" value="${csrf}">
+  <input type="hidden" name="return_to" value="${returnTo}">`
+    return yield* Html.respond({
+      base: visit.base,
+      title: faults.size === 0 ? "Set up a second factor" : "Problem: set up a second factor",
+      narrow: true,
+      ...(faults.size === 0 ? {} : { status: 403 }),
+      script: question === null ? undefined : PasskeyScript.addressAt(visit.site),
+      body: html`
+<h1>Set up a second factor</h1>
+<p class="lead">${
+        Html.named(pending.organizationName)
+      } asks its admins for a second factor at sign-in. You have none yet: choose one now.</p>
+${Html.summary(faults)}
+${
+        question === null ? undefined : html`<section aria-labelledby="by-passkey">
+<h2 id="by-passkey">A passkey</h2>
+<p class="hint">Kept by your device, your password manager or a security key. It cannot be phished.</p>
+<form method="post" action="${visit.base}${path}">
+  ${hidden}
+  ${NewFactors.passkeyFields(question, faults, true)}
+</form>
+</section>`
+      }
+<section aria-labelledby="by-app">
+<h2 id="by-app">An authenticator app</h2>
+<form method="post" action="${visit.base}${path}">
+  ${hidden}
+  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
+  ${yield* NewFactors.appFields(app, faults)}
+  <button class="main">Set up the app and sign in</button>
+</form>
+</section>`
+    })
+  }
+)
+
+const get = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
+    const pending = yield* (yield* SignIns).current(visit.cookies, visit.site)
+    if (Option.isNone(pending)) return Visit.toSignIn(visit, returnTo)
+    if (pending.value.hasFactor) return Visit.toSecondFactor(visit, returnTo)
+    return yield* show(visit, pending.value, returnTo, Html.noFaults)
+  })
+
+/** Sets the factor up, signs in, and shows the recovery codes. */
+const post = (visit: Visit.Visit) =>
+  Effect.gen(function*() {
+    const sent = yield* Visit.form(visit)
+    if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
+    const form = sent.value
+    const signIns = yield* SignIns
+    const returnTo = Visit.returnPath(form.text("return_to"))
+    const found = yield* signIns.current(visit.cookies, visit.site)
+    if (Option.isNone(found)) return Visit.toSignIn(visit, returnTo)
+    const pending = found.value
+    if (!(yield* ConsoleSessions).verifyCsrf(pending.id, setUpForm, form.text("csrf"))) {
+      return yield* Visit.foreignForm(visit)
+    }
+    const factor = NewFactors.read(form)
+    return yield* signIns.setUp(pending, factor, visit).pipe(
+      Effect.flatMap(({ cookies, recoveryCodes }) =>
+        Effect.map(
+          Html.respond({
+            base: visit.base,
+            title: "Recovery codes",
+            narrow: true,
+            body: html`
+<h1>Your second factor is set up</h1>
+${NewFactors.recoveryCodes(recoveryCodes, `${visit.base}${returnTo}`)}`
+          }),
+          (page) => HttpServerResponse.mergeCookies(page, Cookies.fromSetCookie(cookies))
+        )
+      ),
+      Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
+      Effect.catchTag(
+        "SecondFactorIncorrect",
+        ({ message }) => show(visit, pending, returnTo, new Map([[NewFactors.fieldOf(factor), message]]))
+      )
+    )
+  })
+
+export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

@@ -1,0 +1,109 @@
+/** Asking for the second factor again, where the console password is asked for again too. */
+import { Duration, Effect, Schema } from "effect"
+import type { SignedIn } from "../../console/ConsoleSessions.ts"
+import { SecondFactors } from "../../console/SecondFactors.ts"
+import { factorRemembered } from "../../domain/Limits.ts"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import * as Passkeys from "./Passkeys.ts"
+import * as PasskeyScript from "./PasskeyScript.ts"
+import * as Visit from "./Visit.ts"
+
+/** The second factor was not given; where and how the page says so. */
+export class StepUpRefused extends Schema.TaggedError<StepUpRefused>()("StepUpRefused", {
+  message: Schema.String,
+  status: Schema.Finite,
+  headers: Schema.Record(Schema.String, Schema.String)
+}) {}
+
+/** The field that a refusal belongs to. */
+export const fieldId = "code"
+
+/** The part of a form, and the script that its page runs; neither where the session need not ask. */
+export interface Part {
+  readonly field?: Html.Html
+  readonly script?: string | undefined
+}
+
+interface Asking {
+  readonly admin: SignedIn
+  readonly visit: Visit.Visit
+}
+
+/** What a form asks of an admin who has a second factor, and has not given it within the last minutes. */
+export const part = Effect.fnUntraced(function*({ admin, visit }: Asking, faults: Html.Faults, when?: string) {
+  const factors = yield* SecondFactors
+  if (yield* factors.remembered(admin)) return {}
+  const question = yield* factors.ask({ ...admin, subject: admin.sessionId }, visit.site)
+  const made: Part = {
+    script: question === null ? undefined : PasskeyScript.addressAt(visit.site),
+    field: html`
+<div class="field">
+  <label for="${fieldId}">Second factor</label>
+  <p class="hint" id="${fieldId}-hint">${
+      when === undefined ? undefined : `${when} `
+    }The six digits of your authenticator app, or a recovery code${
+      question === null ? "" : "; or use a passkey below"
+    }.</p>
+  ${Html.fault(faults, fieldId)}
+  <input type="text" id="${fieldId}" name="${fieldId}"${
+      when === undefined ? html` required` : undefined
+    } autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="64"${
+      Html.described(faults, fieldId, true)
+    }>
+</div>
+${
+      question === null
+        ? undefined
+        : Passkeys.field(question, { verb: "get", button: "Use a passkey", send: false, instead: fieldId })
+    }`
+  }
+  return made
+})
+
+/** Fails unless the form gives the second factor, or the session need not ask. */
+export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form: Visit.Form) {
+  const factors = yield* SecondFactors
+  if (yield* factors.remembered(admin)) return
+  const passkey = Passkeys.answerOf(form, "get")
+  if (passkey === null && form.text(fieldId).trim() === "") {
+    return yield* new StepUpRefused({ message: "Give your second factor.", status: 403, headers: {} })
+  }
+  const answer = passkey === null
+    ? { kind: "code" as const, code: form.secret(fieldId) }
+    : { kind: "passkey" as const, ...passkey }
+  yield* factors.confirm(admin, answer, visit).pipe(
+    Visit.tellRefusal,
+    Effect.catchTag(
+      "SecondFactorIncorrect",
+      ({ message }) => Effect.fail(new StepUpRefused({ message, status: 403, headers: {} }))
+    ),
+    Effect.catchTag("too_many_attempts", ({ message, retry_after }) =>
+      Effect.fail(
+        new StepUpRefused({ message, status: 429, headers: { "retry-after": String(retry_after) } })
+      ))
+  )
+})
+
+/** Where the second factor is given ahead of pages with many forms, which then need not ask. */
+export const confirmPath = "/console/security/confirm"
+
+/** What a page with many forms says above them, where the session has to give the second factor first. */
+export const note = Effect.fnUntraced(
+  function*({ admin, visit }: Asking, path: string, what = "What gives or takes rights") {
+    if (yield* (yield* SecondFactors).remembered(admin)) return undefined
+    return html`<p class="note">${what} needs your second factor. <a href="${visit.base}${confirmPath}?return_to=${
+      encodeURIComponent(path)
+    }">Give it now</a>, and these forms work for ${Duration.toMinutes(factorRemembered)} minutes.</p>`
+  }
+)
+
+/** Fails unless the session need not ask. */
+export const demand = Effect.fnUntraced(function*({ admin }: Asking) {
+  if (yield* (yield* SecondFactors).remembered(admin)) return
+  return yield* new StepUpRefused({
+    message: "This needs your second factor: give it by the link at the top of this page, then repeat what you did.",
+    status: 403,
+    headers: {}
+  })
+})

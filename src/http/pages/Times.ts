@@ -1,0 +1,39 @@
+/** Moments in words: how long ago or how soon, with the exact time beside it. */
+import { Duration } from "effect"
+import * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+
+const units = [
+  ["day", Duration.toMillis(Duration.days(1))],
+  ["hour", Duration.toMillis("1 hour")],
+  ["minute", Duration.toMillis("1 minute")]
+] as const
+
+/** Beyond it the date says more than the distance. */
+const longest = Duration.toMillis("30 days")
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" })
+
+/** The distance in words; null where the date says more. */
+const distance = (milliseconds: number): string | null => {
+  const size = Math.abs(milliseconds)
+  if (size >= longest) return null
+  const unit = units.find(([, length]) => size >= length)
+  if (unit === undefined) return milliseconds > 0 ? "in less than a minute" : "just now"
+  return relative.format(Math.trunc(milliseconds / unit[1]), unit[0])
+}
+
+const written = (date: Date, text: string | null): Html.Html =>
+  text === null
+    ? Html.momentOf(date)
+    : html`<time datetime="${date.toISOString()}" title="${Html.plainMoment(date)}">${text}</time>`
+
+/** A moment to come or past as somebody says it at `now`, such as “in 3 hours”; the exact time is its title. */
+export const when = (date: Date, now: number): Html.Html => written(date, distance(date.getTime() - now))
+
+/** A moment of the past: what happened while the page was made happened just now. */
+export const ago = (date: Date, now: number): Html.Html => written(date, distance(Math.min(date.getTime() - now, 0)))
+
+/** The same, or a word where there is no moment. */
+export const since = (date: Date | null, now: number, otherwise: string): Html.Html =>
+  date === null ? html`${otherwise}` : ago(date, now)

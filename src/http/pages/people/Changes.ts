@@ -1,0 +1,98 @@
+/** The forms of one admin's page: each does one operation. */
+import { Effect, Redacted } from "effect"
+import { ParameterInvalid, ResourceMissing } from "../../../domain/Failure.ts"
+import { isUuid } from "../../../domain/Wire.ts"
+import { disableAdmin } from "../../../operations/admins/disable_admin.ts"
+import { enableAdmin } from "../../../operations/admins/enable_admin.ts"
+import { getAdmin } from "../../../operations/admins/get_admin.ts"
+import { removeAdmin } from "../../../operations/admins/remove_admin.ts"
+import { resendAdminInvitation } from "../../../operations/admins/resend_admin_invitation.ts"
+import { setAdminAccess } from "../../../operations/admins/set_admin_access.ts"
+import { setAdminRole } from "../../../operations/admins/set_admin_role.ts"
+import { transferOwnership } from "../../../operations/admins/transfer_ownership.ts"
+import * as Forms from "../Forms.ts"
+import * as Html from "../Html.ts"
+import * as StepUp from "../StepUp.ts"
+import * as Visit from "../Visit.ts"
+import * as Granting from "./Granting.ts"
+import * as Person from "./Person.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Words from "./Words.ts"
+
+/** Where a change leads to: back to the admin, or to the list where they are gone or the caller is no owner any more. */
+const doneAt = (base: string, id: string, act: Person.Act): string =>
+  act === "remove"
+    ? `${base}${Words.path}?done=removed`
+    : act === "ownership"
+    ? `${base}${Words.path}?done=owner`
+    : `${base}${Person.pathOf(id)}?done=${act}`
+
+/** What gives rights, or takes them for good, asks for the console password. */
+const confirmed: ReadonlyArray<Person.Act> = ["access", "enable", "remove", "role"]
+
+const checked = (act: Person.Act, view: Visit.View, form: Visit.Form) =>
+  confirmed.includes(act)
+    ? Refusals.checkPassword(view, form)
+    // The operation asks for the password itself.
+    : act === "ownership"
+    ? StepUp.demand(view)
+    : Effect.void
+
+const change = <A, E, R>(
+  act: Person.Act,
+  run: (id: string, form: Visit.Form) => Effect.Effect<A, E, R>
+) =>
+  Visit.route("POST", Person.actPath(":admin_id", act), (visit) => {
+    const id = visit.params["admin_id"] ?? ""
+    return Forms.submitted(visit, Person.pathOf(id), () =>
+      Person.tokenOf(id, act), (form, view) =>
+      Effect.gen(function*() {
+        if (!isUuid(id)) {
+          return yield* new ResourceMissing({ param: "admin_id" })
+        }
+        const draft = act === "access" ? { draft: Granting.read(form) } : {}
+        if (form.text("decision") !== "do") {
+          return yield* Person.show(view, id, { ...Refusals.searched, act, ...draft })
+        }
+        return yield* checked(act, view, form).pipe(
+          Effect.andThen(run(id, form)),
+          Effect.map(() =>
+            Html.redirect(doneAt(visit.base, id, act))
+          ),
+          Refusals.again((refusal) => Person.show(view, id, { ...refusal, act, ...draft }))
+        )
+      }), Visit.formLimits.access)
+  })
+
+export const routes = [
+  Visit.route(
+    "GET",
+    Person.pathOf(":admin_id"),
+    (visit) => Visit.asAdmin(visit, Person.pathOf(visit.params["admin_id"] ?? ""), Person.get)
+  ),
+  change("resend-invitation", (id) => resendAdminInvitation.call({ admin_id: id })),
+  change("role", (id, form) => {
+    const role = Granting.roleOf(form)
+    return role === undefined
+      ? Effect.fail(new ParameterInvalid({ param: "role", message: "role: is required." }))
+      : setAdminRole.call({ admin_id: id, role })
+  }),
+  change("access", (id, form) =>
+    Effect.gen(function*() {
+      const { accounts, archive, departments } = Granting.read(form)
+      const { role } = yield* getAdmin.call({ admin_id: id })
+      return yield* setAdminAccess.call({
+        admin_id: id,
+        account_ids: accounts,
+        department_ids: departments,
+        ...(role === "admin" ? { archive } : {})
+      })
+    })),
+  change("enable", (id) => enableAdmin.call({ admin_id: id })),
+  change("disable", (id) => disableAdmin.call({ admin_id: id })),
+  change("remove", (id) => removeAdmin.call({ admin_id: id })),
+  change(
+    "ownership",
+    (id, form) => transferOwnership.call({ admin_id: id, current_password: Redacted.value(form.secret("password")) })
+  )
+] as const

@@ -1,0 +1,133 @@
+/** Inviting an admin. */
+import { Effect } from "effect"
+import { reachesEveryAccount } from "../../../domain/Access.ts"
+import type { GivenRole } from "../../../domain/Admin.ts"
+import { maxAdminNameLength, maxEmailLength } from "../../../domain/Limits.ts"
+import * as Authorize from "../../../oauth/authorize/Authorize.ts"
+import { inviteAdmin } from "../../../operations/admins/invite_admin.ts"
+import { Outbox } from "../../../ports/Outbox.ts"
+import * as Forms from "../Forms.ts"
+import * as Frame from "../Frame.ts"
+import * as Html from "../Html.ts"
+import { html } from "../Html.ts"
+import * as StepUp from "../StepUp.ts"
+import * as Visit from "../Visit.ts"
+import * as Granting from "./Granting.ts"
+import * as Refusals from "./Refusals.ts"
+import { path as people } from "./Words.ts"
+
+const path = `${people}/invite`
+
+/** What the token of the form stands for. */
+const token = "invite admin"
+
+interface Draft extends Granting.Draft {
+  readonly email: string
+  readonly name: string
+  readonly role: GivenRole | undefined
+}
+
+const empty: Draft = { ...Granting.empty, email: "", name: "", role: "admin" }
+
+const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refusal: Refusals.Refusal) {
+  const { faults, headers, status } = refusal
+  const { base } = view.visit
+  const choices = yield* Authorize.choices(view.admin, Granting.wanted(draft))
+  const mails = (yield* Outbox).available
+  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
+  const note = yield* StepUp.note(view, path)
+  return yield* Frame.page(view, {
+    title: "Invite an admin",
+    faults,
+    status,
+    headers,
+    body: html`
+<p class="back"><a href="${base}${people}">People</a></p>
+<h1>Invite an admin</h1>
+<p class="lead">${
+      mails
+        ? "A mail brings them a link, which works once, for 7 days. With it they choose a password."
+        : "This console sends no mail. Once they are invited, whoever operates it makes the link for them."
+    }</p>
+${note}
+${Html.summary(faults)}
+${Refusals.searchedNote(refusal)}
+<form method="post" action="${base}${path}">
+  ${Forms.hidden(view, token)}
+  <section aria-label="Who">
+    <div class="field" id="main">
+      <label for="email">Email address</label>
+      <p class="hint" id="email-hint">They sign in with it.</p>
+      ${Html.fault(faults, "email")}
+      <input type="email" id="email" name="email" required maxlength="${maxEmailLength}" value="${draft.email}" autocomplete="off" autocapitalize="none" spellcheck="false"${
+      Html.described(faults, "email", true)
+    }>
+    </div>
+    <div class="field">
+      <label for="name">Name</label>
+      <p class="hint" id="name-hint">May be left out.</p>
+      ${Html.fault(faults, "name")}
+      <input type="text" id="name" name="name" maxlength="${maxAdminNameLength}" value="${draft.name}" autocomplete="off"${
+      Html.described(faults, "name", true)
+    }>
+    </div>
+    ${Granting.roleField(view.admin.role, draft.role, faults)}
+  </section>
+  <section aria-labelledby="access" class="granting">
+    <h2 id="access">What they reach</h2>
+    <p class="hint">For the roles Admin and Archive; it can be changed later.</p>
+    ${
+      Granting.field(choices, {
+        draft,
+        faults,
+        action: `${base}${path}`,
+        archive: true,
+        next: "password"
+      })
+    }
+  </section>
+  <section aria-label="Confirm">
+    ${Refusals.passwordField(view, faults)}
+    <div class="actions">
+      <button class="main" name="decision" value="invite">Invite</button>
+      <a class="button" href="${base}${people}">Cancel</a>
+    </div>
+  </section>
+</form>`
+  })
+})
+
+const get = (visit: Visit.Visit) =>
+  Visit.asAdmin(visit, path, (view) => Refusals.administered(view, show(view, empty, Refusals.none)))
+
+const post = (visit: Visit.Visit) =>
+  Forms.submitted(visit, path, () => token, (form, view) => {
+    const draft: Draft = {
+      ...Granting.read(form),
+      email: form.text("email").trim(),
+      name: form.text("name").trim(),
+      role: Granting.roleOf(form)
+    }
+    const { accounts, archive, departments, email, name, role } = draft
+    if (form.text("decision") !== "invite") return Refusals.administered(view, show(view, draft, Refusals.searched))
+    if (role === undefined) {
+      return show(view, draft, { faults: new Map([["role", "Choose a role."]]), status: 400, headers: {} })
+    }
+    const access = reachesEveryAccount(role) ? undefined : {
+      account_ids: accounts,
+      department_ids: departments,
+      ...(role === "admin" ? { archive } : {})
+    }
+    return Refusals.checkPassword(view, form).pipe(
+      Effect.andThen(inviteAdmin.call({
+        email,
+        role,
+        ...(name === "" ? {} : { name }),
+        ...(access === undefined ? {} : { access })
+      })),
+      Effect.map(({ id }) => Html.redirect(`${visit.base}${people}/${id}?done=invited`)),
+      Refusals.again((refusal) => show(view, draft, refusal))
+    )
+  }, Visit.formLimits.access)
+
+export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

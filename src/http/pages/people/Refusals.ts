@@ -1,0 +1,115 @@
+/** What the operations on people refuse, in words for whoever has sent a form. */
+import { Effect } from "effect"
+import { ConsoleSessions } from "../../../console/ConsoleSessions.ts"
+import { superadmins } from "../../../domain/Access.ts"
+import { answer } from "../../../edge/Answer.ts"
+import * as Observation from "../../../edge/Observation.ts"
+import * as Html from "../Html.ts"
+import { html } from "../Html.ts"
+import * as StepUp from "../StepUp.ts"
+import { StepUpRefused } from "../StepUp.ts"
+import * as Visit from "../Visit.ts"
+
+/** A form's fault, and how its page is answered. */
+export interface Refusal {
+  /** Whether a list in the form was searched, which does nothing else. */
+  readonly searched?: boolean
+  readonly faults: Html.Faults
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A page as it is at first, and after a search in it. */
+export const none: Refusal = { faults: Html.noFaults, status: 200, headers: {} }
+export const searched: Refusal = { ...none, searched: true }
+
+/** What is said after a search: Enter in any field searches, where lists are long. */
+export const searchedNote = ({ searched = false }: Refusal): Html.Html | undefined =>
+  searched ? html`<p class="note" role="status">Nothing is changed yet: finish the form below.</p>` : undefined
+
+/** The field of a refusal, and its words where those of the operation are not meant for a form. */
+const words: Readonly<Record<string, readonly [field: string, text?: string]>> = {
+  access_not_applicable: ["role"],
+  admin_exists: ["email", "Somebody with this address is an admin already, or is invited."],
+  admin_protected: ["main"],
+  department_exists: ["name", "There is a department of this name already."],
+  department_in_use: [
+    "main",
+    "This department is in use: move its accounts, and take it from the admins and applications that have it, first."
+  ],
+  not_disabled: ["main", "This admin is not disabled any more."],
+  not_enabled: ["main", "This admin is disabled already."],
+  not_invited: ["main", "There is no invitation to send: the admin has joined already, or is disabled."],
+  not_superadmin: ["main"],
+  owner_required: ["main"],
+  password_incorrect: ["password", "This is not your console password."],
+  superadmin_required: ["main", "You may not do this any more: your role has changed."]
+}
+
+const inputs: Readonly<Record<string, readonly [field: string, text: string]>> = {
+  email: ["email", "Enter an address such as ada@example.com."],
+  name: ["name", "Give a name on one line, without spaces around it, of at most 80 characters."],
+  role: ["role", "Choose a role."],
+  account_ids: ["accounts", "An account that is ticked is not there any more."],
+  department_ids: ["departments", "A department that is ticked is not there any more."]
+}
+
+/** What of a failure a form can show; null for what is a page of its own. */
+const refusalOf = (failure: unknown): Refusal | null => {
+  if (failure instanceof StepUpRefused) {
+    return { faults: new Map([["main", failure.message]]), status: failure.status, headers: failure.headers }
+  }
+  const { body: { error }, headers, status } = answer(failure)
+  const input = error.param === undefined ? undefined : inputs[error.param]
+  const [field, text] = error.code === "parameter_invalid" || error.code === "resource_missing"
+    ? input ?? []
+    : error.code === "too_many_attempts"
+    ? [error.message.includes("password") ? "password" : "main"]
+    : words[error.code] ?? []
+  return field === undefined ? null : { faults: new Map([[field, text ?? error.message]]), status, headers }
+}
+
+const codeOf = (failure: unknown): string =>
+  failure instanceof StepUpRefused ? "second_factor_required" : answer(failure).body.error.code
+
+/** Shows a form again with what was refused. */
+export const again =
+  <B, E2, R2>(show: (refusal: Refusal) => Effect.Effect<B, E2, R2>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, E | E2, R | R2> =>
+    Effect.catch(effect, (failure): Effect.Effect<B, E | E2, R2> => {
+      const refusal = refusalOf(failure)
+      return refusal === null
+        ? Effect.fail(failure)
+        : Effect.andThen(Observation.failing(codeOf(failure)), show(refusal))
+    })
+
+/** Runs a page for those who administer the organization, and tells anybody else whom it is for. */
+export const administered = <A, E, R>(view: Visit.View, page: Effect.Effect<A, E, R>) =>
+  superadmins.includes(view.admin.role)
+    ? page
+    : Visit.problem(view.visit.base, view.visit.requestId, {
+      status: 403,
+      title: "This page is not for your role",
+      text: "Only the owner and superadmins see and change who administers the organization.",
+      advice: "Ask one of them."
+    })
+
+/** The password field of what gives or takes rights. */
+export const passwordField = ({ admin }: Visit.View, faults: Html.Faults): Html.Html =>
+  html`
+<div class="field">
+  <label for="password">Your console password</label>
+  <p class="hint" id="password-hint">Asked for again, because this changes what somebody may do.</p>
+  ${Html.fault(faults, "password")}
+  <input type="text" name="username" value="${admin.email}" autocomplete="username" hidden>
+  <input type="password" id="password" name="password" required autocomplete="current-password"${
+    Html.described(faults, "password", true)
+  }>
+</div>`
+
+/** Fails unless the form holds the admin's own password, and the second factor was given lately where there is one. */
+export const checkPassword = Effect.fnUntraced(function*({ admin, visit }: Visit.View, form: Visit.Form) {
+  const sessions = yield* ConsoleSessions
+  yield* sessions.verifyPassword(admin, form.secret("password"), visit.ip)
+  yield* StepUp.demand({ admin, visit })
+})

@@ -1,0 +1,67 @@
+/** Names for what the pages show of people. */
+import type { Role } from "../../../domain/Access.ts"
+import type { Admin, AdminStatus } from "../../../domain/Admin.ts"
+import * as Html from "../Html.ts"
+import { html } from "../Html.ts"
+
+export const path = "/console/people"
+export const departmentsPath = `${path}/departments`
+
+export const roles: Readonly<Record<Role, readonly [name: string, hint: string]>> = {
+  owner: ["Owner", "Administers everything, and alone makes superadmins and gives the ownership away."],
+  superadmin: ["Superadmin", "Administers everything but superadmins, and reaches every account."],
+  admin: ["Admin", "Protects the accounts that are granted, and reads their archive where you allow it."],
+  billing: ["Billing", "Sees the subscription and the bills, and the accounts without their devices."],
+  archive: ["Archive", "Reads the archive of the accounts that are granted, and protects none."]
+}
+
+export const statuses: Readonly<Record<AdminStatus, string>> = {
+  active: "Active",
+  invited: "Invited",
+  disabled: "Disabled"
+}
+
+export const badge = ({ status }: Admin): Html.Html =>
+  html`<span class="badge${status === "active" ? "" : " ended"}">${statuses[status]}</span>`
+
+const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
+
+/** What the admin reaches, in a few words. */
+export const reached = ({ access: { account_ids, archive, department_ids, scope_type }, role }: Admin): string => {
+  const reads = role === "admin" && archive ? ", with the archive" : ""
+  if (scope_type === "all") return "Every account"
+  const parts = [
+    ...(department_ids.length === 0 ? [] : [counted(department_ids.length, "department")]),
+    ...(account_ids.length === 0 ? [] : [counted(account_ids.length, "account")])
+  ]
+  return parts.length === 0 ? "No account yet" : `${parts.join(" and ")}${reads}`
+}
+
+/** How an admin is called: by name, where there is one. */
+export const called = ({ email, name }: Admin): Html.Html => Html.named(name ?? email)
+
+/** The links to the two lists. */
+export const tabs = (base: string, at: "admins" | "departments"): Html.Html =>
+  html`<nav aria-label="People" class="tabs"><ul>
+  <li><a href="${base}${path}"${at === "admins" ? html` aria-current="page"` : undefined}>Admins</a></li>
+  <li><a href="${base}${departmentsPath}"${
+    at === "departments" ? html` aria-current="page"` : undefined
+  }>Departments</a></li>
+</ul></nav>`
+
+/** The links of a list that goes on. */
+export const pages = (
+  address: string,
+  query: Readonly<Record<string, string>>,
+  { after, next }: { readonly after: string | undefined; readonly next: string | undefined }
+): Html.Html | undefined => {
+  const at = (more: Readonly<Record<string, string>>) => {
+    const text = new URLSearchParams({ ...query, ...more }).toString()
+    return text === "" ? address : `${address}?${text}`
+  }
+  return after === undefined && next === undefined ? undefined : html`<nav aria-label="Pages" class="actions after">
+  ${after === undefined ? undefined : html`<a class="button" href="${at({})}">First page</a>`}
+  ${next === undefined ? undefined : html`<a class="button" href="${at({ after: next })}">Next page</a>`}
+</nav>`
+}

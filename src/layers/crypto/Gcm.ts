@@ -1,0 +1,25 @@
+/** AES-256-GCM as sealed secrets use it: a random nonce, the text, and its tag, bound to what it was sealed for. */
+import * as crypto from "node:crypto"
+
+const nonceLength = 12
+const tagLength = 16
+
+const bound = (context: ReadonlyArray<string>): Buffer => Buffer.from(JSON.stringify(context))
+
+export const seal = (key: Uint8Array, bytes: Uint8Array, context: ReadonlyArray<string>): Buffer => {
+  const nonce = crypto.randomBytes(nonceLength)
+  const cipher = crypto.createCipheriv("aes-256-gcm", key, nonce)
+  cipher.setAAD(bound(context))
+  const text = Buffer.concat([cipher.update(bytes), cipher.final()])
+  return Buffer.concat([nonce, text, cipher.getAuthTag()])
+}
+
+/** Throws where the bytes were sealed under another key, for something else, or changed. */
+export const open = (key: Uint8Array, sealed: Uint8Array, context: ReadonlyArray<string>): Buffer => {
+  const decipher = crypto.createDecipheriv("aes-256-gcm", key, sealed.subarray(0, nonceLength), {
+    authTagLength: tagLength
+  })
+  decipher.setAAD(bound(context))
+  decipher.setAuthTag(sealed.subarray(-tagLength))
+  return Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()])
+}

@@ -1,0 +1,16 @@
+import { Effect, Option } from "effect"
+import { KeyEncryption } from "../../ports/KeyEncryption.ts"
+import { Vault } from "./Vault.ts"
+
+/** Seals data keys under the peppers. */
+const ofVault = (vault: Vault["Service"]): KeyEncryption["Service"] => ({
+  seal: (key, context) => Effect.sync(() => vault.sealBytes(key, context)),
+  open: (sealed, context) => vault.openBytes(sealed, context),
+  isCurrent: (sealed) => vault.isCurrent(sealed)
+})
+
+/** What the host has brought, else the vault. */
+export const keyEncryption = Effect.gen(function*() {
+  const given = yield* Effect.serviceOption(KeyEncryption)
+  return Option.isSome(given) ? given.value : ofVault(yield* Vault)
+})

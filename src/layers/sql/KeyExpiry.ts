@@ -1,0 +1,78 @@
+/** API keys that end: their admins are mailed a week before, and the journal says when they have ended. */
+import { Clock, Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import { service } from "../../domain/Actor.ts"
+import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import * as Mail from "../../domain/mail/index.ts"
+import { Db, Journal, Outbox } from "../../ports/index.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** How long before its end the admin of a key is told; of a key that is younger than that nobody is. */
+const notice = Duration.days(7)
+
+/** How many keys one run tells of at most. */
+const batch = 500
+
+interface Key {
+  readonly id: string
+  readonly admin_id: string
+  readonly label: string
+  readonly expires_at: Date
+}
+
+interface Due {
+  readonly organization_id: string
+  readonly id: string
+}
+
+const expired = ({ expires_at, id, label }: Key) =>
+  journalEntry(service, background, journalAction("api_key.expired"), {
+    targetId: id,
+    details: { label, expired_at: expires_at.toISOString() }
+  })
+
+/** Tells of the keys of one organization that nobody has revoked meanwhile. */
+const tell = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, ids: ReadonlyArray<string>, now: Date) {
+    const journal = yield* Journal
+    const outbox = yield* Outbox
+    const mine = sql`organization_id = ${organizationId} and id = any(${ids}::uuid[]) and revoked_at is null`
+    const keys = yield* sql<Key & { readonly ended: boolean }>`
+      select id, admin_id, label, expires_at, expires_at <= ${now} as ended from api_key
+      where ${mine} and expiry_told is distinct from (case when expires_at <= ${now} then 'ended' else 'soon' end)
+      order by id for no key update skip locked`
+    for (const { ended, ...key } of keys) {
+      yield* sql`
+        update api_key set expiry_told = ${ended ? "ended" : "soon"}
+        where organization_id = ${organizationId} and id = ${key.id}`
+      if (ended) yield* journal.append(organizationId, expired(key))
+      else {
+        const letter = Mail.apiKeyExpires({ adminId: key.admin_id, label: key.label, expiresAt: key.expires_at })
+        yield* outbox.add(organizationId, `api_key/${key.id}`, letter)
+      }
+    }
+    return keys.length
+  },
+  Effect.orDie
+)
+
+/** Tells of the keys that end within a week or have ended, of all organizations, each once; answers of how many. */
+export const tellExpiry = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const db = yield* Db
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const soon = new Date(now.getTime() + Duration.toMillis(notice))
+  const age = new Date(now.getTime() - Duration.toMillis(notice))
+  const due = yield* Tenant.directory(sql)(sql<Due>`
+    select organization_id, id from api_key
+    where revoked_at is null and expiry_told is distinct from 'ended' and (
+      expires_at <= ${now} or expires_at <= ${soon} and expiry_told is null and created_at <= ${age})
+    order by expires_at limit ${batch}`)
+  let told = 0
+  for (const [organization, keys] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
+    const organizationId = OrganizationId.make(organization)
+    told += yield* db.transaction(organizationId, tell(sql, organizationId, keys.map(({ id }) => id), now))
+  }
+  return told
+})

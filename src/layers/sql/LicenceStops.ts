@@ -1,0 +1,178 @@
+/** Protection stops when an organization's licence ends or it is suspended, and comes back with it. */
+import { Clock, Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import { accountName } from "../../domain/Account.ts"
+import { service } from "../../domain/Actor.ts"
+import { background, type Happened, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import { lossesToldAlone } from "../../domain/Limits.ts"
+import * as Mail from "../../domain/mail/index.ts"
+import { isProtectionActive, type LicenceFacts } from "../../domain/Organization.ts"
+import type { GuardedAccount } from "../../domain/protection/Facts.ts"
+import type { StopReason } from "../../domain/Status.ts"
+import { Db, Journal, Outbox } from "../../ports/index.ts"
+import * as AccountStatuses from "./AccountStatuses.ts"
+import { lockMonitors } from "./MonitorLocks.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** How many accounts one transaction stops or restores at most. */
+const batch = 500
+
+const licenceColumns = "status, managed, billing_state, trial_ends_at, valid_until, closed_at"
+
+interface Licence extends LicenceFacts {
+  readonly closed_at: Date | null
+}
+
+interface Found extends Licence {
+  readonly id: string
+  readonly running: boolean
+  readonly stopped: boolean
+}
+
+type Account =
+  & Pick<GuardedAccount, "first_name" | "last_name" | "username" | "phone_number" | "stopped_at">
+  & { readonly id: string; readonly licence_stopped_at: Date | null }
+
+const isLive = (licence: Licence, now: Date): boolean => licence.closed_at === null && isProtectionActive(licence, now)
+
+/** Accounts that are to be stopped: again those that somebody has resumed since. */
+const running = "offboarded_at is null and (licence_stopped_at is null or stopped_at is null)"
+
+/** Accounts that wait for the licence; those that something else had stopped stay so. */
+const waiting = "licence_stopped_at is not null"
+
+const reasonOf = ({ closed_at, status }: Licence): StopReason =>
+  closed_at === null && status === "active" ? "licence" : "organization_suspended"
+
+const entry = (
+  name: "protection.restored" | "protection.stopped",
+  target: "account" | "organization",
+  happened: Happened
+) => journalEntry(service, background, { ...journalAction(name), target }, happened)
+
+/** One batch of accounts that are all to change alike, and how many there are in all. */
+interface Some {
+  readonly organizationId: OrganizationId
+  readonly accounts: ReadonlyArray<Account>
+  readonly all: number
+  /** Whether an earlier batch of the run has told of all of them. */
+  readonly told: boolean
+}
+
+/** Tells of each account, or of many at once in one event and one mail. */
+const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId, told }: Some, licence: Licence) {
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  const reason = reasonOf(licence)
+  const mails = licence.closed_at === null
+  if (all > lossesToldAlone) {
+    if (told) return
+    const details = { reason, accounts: all }
+    yield* journal.append(
+      organizationId,
+      entry("protection.stopped", "organization", { targetId: organizationId, details })
+    )
+    const isNew = accounts.some(({ licence_stopped_at }) => licence_stopped_at === null)
+    if (mails && isNew) {
+      yield* outbox.add(organizationId, "event", Mail.protectionStoppedWidely({ accounts: all, reason }))
+    }
+    return
+  }
+  // What something else had stopped was told of then.
+  for (const account of accounts.filter(({ stopped_at }) => stopped_at === null)) {
+    const { id } = account
+    const happened = { targetId: id, accountId: id, details: { reason } }
+    yield* journal.append(organizationId, entry("protection.stopped", "account", happened))
+    if (!mails || account.licence_stopped_at !== null) continue
+    const about = { id, name: accountName(account) }
+    yield* outbox.add(organizationId, "event", Mail.protectionStopped({ account: about, reason }))
+  }
+})
+
+const tellRestored = Effect.fnUntraced(function*({ accounts, all, organizationId, told }: Some) {
+  const journal = yield* Journal
+  if (all > lossesToldAlone) {
+    if (told) return
+    const happened = { targetId: organizationId, details: { accounts: all } }
+    return yield* journal.append(organizationId, entry("protection.restored", "organization", happened))
+  }
+  for (const { id } of accounts) {
+    yield* journal.append(organizationId, entry("protection.restored", "account", { targetId: id, accountId: id }))
+  }
+})
+
+/** Changes the next accounts of an organization, by the licence as it is once the organization is locked. */
+const change = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date, told: boolean) {
+    const [licence] = yield* sql<Licence>`
+      select ${sql.literal(licenceColumns)} from organization where id = ${organizationId} for no key update`
+    if (licence === undefined) return 0
+    const live = isLive(licence, now)
+    const due = sql.literal(live ? waiting : running)
+    const mine = (ids: ReadonlyArray<string>): Statement.Fragment =>
+      sql`organization_id = ${organizationId} and id = any(${ids}::uuid[])`
+    const [{ all } = { all: 0 }] = yield* sql<{ all: number }>`
+      select count(*)::int as all from account where organization_id = ${organizationId} and ${due}`
+    const accounts = yield* sql<Account>`
+      select id, first_name, last_name, username, phone_number, stopped_at, licence_stopped_at
+      from account where organization_id = ${organizationId} and ${due} order by id limit ${batch} for no key update`
+    if (accounts.length === 0) return 0
+    const ids = accounts.map(({ id }) => id)
+    yield* lockMonitors(sql, organizationId, ids)
+    const some: Some = { organizationId, accounts, all, told }
+    if (live) {
+      const restored = yield* sql<{ id: string; paused: boolean }>`
+        update account set stopped_at = null, stop_reason = null,
+          monitoring_state = case when paused_at is null then 'active' else 'stopped' end
+        where ${mine(ids)} and stop_reason in ('licence', 'organization_suspended')
+        returning id, paused_at is not null as paused`
+      yield* sql`update account set licence_stopped_at = null where ${mine(ids)}`
+      const watched = restored.filter(({ paused }) => !paused).map(({ id }) => id)
+      yield* sql`
+        update monitor set epoch = epoch + 1, next_at = ${now}, started_at = ${now}, failures = 0,
+          first_failure_at = null, last_poll_error = null
+        where organization_id = ${organizationId} and account_id = any(${watched}::uuid[])`
+      const back = new Set(restored.map(({ id }) => id))
+      yield* tellRestored({ ...some, accounts: accounts.filter(({ id }) => back.has(id)) })
+    } else {
+      yield* sql`
+        update account set stop_reason = case when stopped_at is null then ${reasonOf(licence)} else stop_reason end,
+          stopped_at = coalesce(stopped_at, ${now}::timestamptz),
+          licence_stopped_at = coalesce(licence_stopped_at, ${now}::timestamptz), monitoring_state = 'stopped'
+        where ${mine(ids)}`
+      yield* sql`
+        update monitor set epoch = epoch + 1, next_at = null, urgent = false
+        where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`
+      yield* tellStopped(some, licence)
+    }
+    yield* AccountStatuses.save(sql, organizationId, ids, now)
+    return accounts.length
+  },
+  Effect.orDie
+)
+
+/** Stops and restores the accounts of every organization as its licence says, in batches; answers how many changed. */
+export const settle = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const db = yield* Db
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const found = yield* Tenant.directory(sql)(sql<Found>`
+    select id, ${sql.literal(licenceColumns)},
+      exists (select 1 from account where organization_id = organization.id and ${sql.literal(running)}) as running,
+      exists (select 1 from account where organization_id = organization.id and ${sql.literal(waiting)}) as stopped
+    from organization order by id`)
+  let changed = 0
+  for (const { id, ...licence } of found) {
+    if (!(isLive(licence, now) ? licence.stopped : licence.running)) continue
+    const organizationId = OrganizationId.make(id)
+    let told = false
+    while (true) {
+      const some = yield* db.transaction(organizationId, change(sql, organizationId, now, told))
+      changed += some
+      told = true
+      if (some < batch) break
+    }
+  }
+  return changed
+})

@@ -1,0 +1,26 @@
+/** Wrong links are counted for the address that they come from, those of invitations and of passwords together. */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import { addressGroup } from "../../domain/Address.ts"
+import { freeAddressFailures } from "../../domain/Limits.ts"
+import type { Attempt } from "../../ports/ConsolePasswords.ts"
+import { countAll, type Counter, takeBack } from "./PasswordThrottle.ts"
+
+/** What attempts of a kind from the address are counted under. */
+export const counterOf = (kind: string, { ip }: Attempt, free: number): Counter => {
+  const group = ip === null ? "nowhere" : addressGroup(ip)
+  return { key: `${kind}:${crypto.createHash("sha256").update(group).digest("hex")}`, free }
+}
+
+/** Looks for what a link stands for: the attempt is counted before, and taken back where it finds something. */
+export const counted =
+  (sql: SqlClient.SqlClient, attempt: Attempt) => <A, E, R>(find: Effect.Effect<A | null, E, R>) => {
+    const counters = [counterOf("link", attempt, freeAddressFailures)]
+    return Effect.gen(function*() {
+      yield* countAll(sql, counters)
+      const found = yield* Effect.tapError(find, () => takeBack(sql, counters))
+      if (found !== null) yield* takeBack(sql, counters)
+      return found
+    })
+  }

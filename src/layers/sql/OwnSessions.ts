@@ -1,0 +1,94 @@
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { SessionRef } from "../../domain/Messenger.ts"
+import { Guard } from "../../ports/Guard.ts"
+import { OwnSessions, type RetiredSession, type SecondSession } from "../../ports/OwnSessions.ts"
+import type { SecretsOf } from "../../ports/Secrets.ts"
+
+/** The second sessions in SQL. */
+export const layer = Layer.effect(
+  OwnSessions,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const guard = yield* Guard
+    const random = yield* SecureRandom.SecureRandom
+    const ofAccount = ({ accountId, organizationId }: SecretsOf) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId}`
+    const state = ({ accountId, organizationId }: SecretsOf, to: "none" | "active", now: Date) =>
+      sql`
+        update account set paired_state = ${to}, paired_since = ${to === "none" ? null : now}, paired_error = null
+        where organization_id = ${organizationId} and id = ${accountId}`
+
+    return OwnSessions.of({
+      newRef: Effect.map(random.uuidV7(), (id) => SessionRef.make(`paired-${id}`)),
+
+      second: (of) =>
+        Effect.orDie(sql<SecondSession>`
+          select id, slot, session_ref, seen_as from service_session
+          where ${ofAccount(of)} and slot in ('paired', 'pairing') order by slot`),
+
+      begin: Effect.fnUntraced(
+        function*(of, ref, now) {
+          const { accountId, organizationId } = of
+          yield* sql`update service_session set slot = 'retired' where ${ofAccount(of)} and slot = 'pairing'`
+          yield* sql`insert into service_session ${
+            sql.insert({
+              organization_id: organizationId,
+              account_id: accountId,
+              slot: "pairing",
+              session_ref: ref,
+              created_at: now
+            })
+          }`
+        },
+        Effect.orDie
+      ),
+
+      paired: Effect.fnUntraced(
+        function*(of, ref, { createdAt, seenAs }, now) {
+          yield* sql`delete from service_session where ${ofAccount(of)} and slot = 'paired'`
+          yield* sql`
+            update service_session set slot = 'paired', seen_as = ${seenAs}, created_at = ${createdAt}
+            where ${ofAccount(of)} and session_ref = ${ref}`
+          yield* state(of, "active", now)
+          yield* guard.look(of.organizationId, of.accountId, now)
+        },
+        Effect.orDie
+      ),
+
+      drop: (of, ref) =>
+        Effect.asVoid(Effect.orDie(sql`
+          delete from service_session where ${ofAccount(of)} and session_ref = ${ref} and slot = 'pairing'`)),
+
+      retire: Effect.fnUntraced(
+        function*(of, until) {
+          yield* sql`
+            update service_session set slot = 'retired', erase_at = coalesce(erase_at, ${until}) where ${ofAccount(of)}`
+          yield* sql`
+            update account set paired_state = 'none', paired_since = null, paired_error = null
+            where organization_id = ${of.organizationId} and id = ${of.accountId}`
+        },
+        Effect.orDie
+      ),
+
+      retired: (of) =>
+        Effect.orDie(sql<RetiredSession>`
+          select id, session_ref, erase_at from service_session
+          where ${ofAccount(of)} and slot = 'retired' order by created_at desc, id`),
+
+      forget: (of, ids) =>
+        Effect.asVoid(Effect.orDie(sql`
+          delete from service_session where ${ofAccount(of)} and slot = 'retired' and id = any(${ids}::uuid[])`)),
+
+      remove: Effect.fnUntraced(
+        function*(of, now) {
+          yield* sql`delete from service_session where ${ofAccount(of)} and slot = 'paired'`
+          yield* state(of, "none", now)
+          yield* guard.look(of.organizationId, of.accountId, now)
+        },
+        Effect.orDie
+      )
+    })
+  })
+)

@@ -1,0 +1,354 @@
+import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { SessionVisit, SignedIn } from "../../console/ConsoleSessions.ts"
+import {
+  type FactorState,
+  type Holder,
+  type KeptFactor,
+  SecondFactorIncorrect,
+  SecondFactorNeeded,
+  SecondFactors
+} from "../../console/SecondFactors.ts"
+import * as Actor from "../../domain/Actor.ts"
+import { browserName } from "../../domain/Browser.ts"
+import { type ActionName, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import type { JournalDetails } from "../../domain/JournalEvent.ts"
+import { factorRemembered } from "../../domain/Limits.ts"
+import type { Mail } from "../../domain/mail/Mail.ts"
+import * as Mails from "../../domain/mail/People.ts"
+import type { AdminRef } from "../../ports/ConsolePasswords.ts"
+import { Journal } from "../../ports/Journal.ts"
+import { Outbox } from "../../ports/Outbox.ts"
+import { CsrfKeys } from "../crypto/CsrfKeys.ts"
+import * as Passkeys from "../crypto/Passkeys.ts"
+import { Peppers } from "../crypto/Peppers.ts"
+import * as Tickets from "../crypto/Tickets.ts"
+import * as Totp from "../crypto/Totp.ts"
+import { Vault } from "../crypto/Vault.ts"
+import * as CodeThrottle from "./CodeThrottle.ts"
+import * as Endings from "./Endings.ts"
+import * as FactorChanges from "./FactorChanges.ts"
+import * as Factors from "./Factors.ts"
+import { clear } from "./PasswordThrottle.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** The admin of a session, to whom questions in it are put. */
+const holderOf = ({ adminId, adminName, email, organizationId, sessionId }: SignedIn): Holder => ({
+  organizationId,
+  adminId,
+  adminName,
+  email,
+  subject: sessionId
+})
+
+/** What is used to check, keep and tell of second factors. */
+export const tools = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* SecureRandom.SecureRandom
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  const secrets: Factors.Secrets = { vault: yield* Vault, peppers: yield* Peppers, keys: yield* CsrfKeys }
+
+  /** Journals what an admin did, and mails it to them; within the organization's transaction. */
+  const told = Effect.fnUntraced(function*(
+    actor: Actor.Actor,
+    { adminId, organizationId }: AdminRef,
+    visit: SessionVisit,
+    action: ActionName,
+    details: JournalDetails,
+    mail: Mail | null
+  ) {
+    yield* journal.append(
+      organizationId,
+      journalEntry(actor, { ...visit, via: "console" }, journalAction(action), {
+        targetId: adminId,
+        details
+      })
+    )
+    if (mail !== null) yield* outbox.add(organizationId, "event", mail)
+  })
+
+  /** A challenge that comes back in a ticket. */
+  const challenge = Effect.map(random.randomBytes(32), (bytes) => Buffer.from(bytes).toString("base64url"))
+
+  const left = ({ adminId, organizationId }: AdminRef) =>
+    sql<{ left: number }>`
+      select count(*)::int as left from recovery_code
+      where organization_id = ${organizationId} and admin_id = ${adminId} and used_at is null`.pipe(
+      Effect.orDie,
+      Effect.map(([row]) => row?.left ?? 0)
+    )
+
+  /** Tells of a recovery code that was used. */
+  const toldOfCode = Effect.fnUntraced(function*(actor: Actor.Actor, admin: AdminRef, visit: SessionVisit, at: Date) {
+    const codes = yield* left(admin)
+    yield* told(
+      actor,
+      admin,
+      visit,
+      "recovery_code.used",
+      { left: codes },
+      Mails.recoveryCodeUsed({ ...done(admin, visit, at), left: codes })
+    )
+  })
+
+  return { sql, random, secrets, told, toldOfCode, challenge, left }
+})
+
+/** Where and when something was done, as a mail says it. */
+export const done = ({ adminId }: AdminRef, { ip, userAgent }: SessionVisit, at: Date) => ({
+  adminId,
+  at,
+  browser: browserName(userAgent),
+  ip
+})
+
+const instant = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+/** Second factors in the database. */
+export const layer = Layer.effect(
+  SecondFactors,
+  Effect.gen(function*() {
+    const { challenge, left, random, secrets, sql, told, toldOfCode } = yield* tools
+
+    const passkeysAt = (admin: AdminRef, { id }: Passkeys.Party) =>
+      Tenant.transaction(sql, admin.organizationId, { access: "read" })(sql<Passkeys.Known>`
+        select credential_id as id, transports from passkey
+        where organization_id = ${admin.organizationId} and admin_id = ${admin.adminId} and rp_id = ${id}
+        order by created_at`)
+
+    /** Ends what was begun without the change: the admin's other sessions, and sign-ins that wait. */
+    const endOthers = Effect.fnUntraced(function*(admin: SignedIn) {
+      yield* FactorChanges.endPending(sql, admin)
+      return yield* Endings.endSessions(sql, admin.organizationId, admin.adminId, admin.sessionId)
+    })
+
+    const nameOf = Effect.fnUntraced(function*({ adminId, organizationId }: SignedIn, factor: KeptFactor) {
+      if (factor.kind === "totp") return "authenticator app"
+      const [found] = yield* Effect.orDie(sql<{ name: string }>`
+        select name from passkey
+        where organization_id = ${organizationId} and admin_id = ${adminId} and id = ${factor.id}`)
+      return found === undefined ? null : `passkey “${found.name}”`
+    })
+
+    const isRequired = ({ organizationId }: AdminRef) =>
+      sql<{ required: boolean }>`
+        select requires_second_factor as required from organization where id = ${organizationId}`.pipe(
+        Effect.orDie,
+        Effect.map(([row]) => row?.required ?? false)
+      )
+
+    return SecondFactors.of({
+      state: Effect.fnUntraced(function*(admin) {
+        const { adminId, organizationId } = admin
+        const of = sql`organization_id = ${organizationId} and admin_id = ${adminId}`
+        return yield* Tenant.transaction(sql, organizationId, { access: "read" })(Effect.gen(function*() {
+          const [app] = yield* sql<{ at: Date }>`select created_at as at from totp where ${of}`
+          const passkeys = yield* sql<FactorState["passkeys"][number]>`
+            select id, name, created_at as "createdAt", last_used_at as "lastUsedAt", backed_up as "backedUp",
+              rp_id as host
+            from passkey where ${of} order by created_at, id`
+          const state: FactorState = {
+            totp: app?.at ?? null,
+            passkeys,
+            recoveryCodes: yield* left(admin),
+            required: yield* isRequired(admin)
+          }
+          return state
+        }))
+      }),
+
+      remembered: Effect.fnUntraced(function*({ adminId, organizationId, sessionId }) {
+        const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(factorRemembered))
+        const [row] = yield* Tenant.transaction(sql, organizationId, { access: "read" })(
+          sql<{ remembered: boolean }>`
+            select not ${Factors.hasOne(sql)} or coalesce(factor_at > ${since}, false) as remembered
+            from admin join console_session on console_session.organization_id = admin.organization_id
+              and admin_id = admin.id and console_session.id = ${sessionId}
+            where admin.organization_id = ${organizationId} and admin.id = ${adminId}`
+        )
+        return row?.remembered ?? false
+      }),
+
+      ask: Effect.fnUntraced(function*(holder, site) {
+        const party = Passkeys.partyOf(site)
+        const known = party === null ? [] : yield* passkeysAt(holder, party)
+        if (party === null || known.length === 0) return null
+        const made = yield* challenge
+        const now = yield* Clock.currentTimeMillis
+        return {
+          ticket: Tickets.write(secrets.keys, Factors.questionOf(holder.subject, party), made, now),
+          options: yield* Passkeys.request(party, made, known)
+        }
+      }),
+
+      confirm: Effect.fnUntraced(function*(admin, answer, visit) {
+        const { organizationId, sessionId } = admin
+        const counter = answer.kind === "code" ? CodeThrottle.counterOf("session", organizationId, sessionId) : null
+        if (counter !== null) yield* CodeThrottle.count(sql, counter)
+        const now = yield* instant
+        const where = { subject: sessionId, party: Passkeys.partyOf(visit.site) }
+        const factor = yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          const factor = (yield* FactorChanges.lock(sql, admin))
+            ? yield* Factors.use(sql, secrets, admin, answer, where, now)
+            : null
+          if (factor === null) {
+            yield* told(
+              Actor.signedIn(admin),
+              admin,
+              visit,
+              "second_factor.failed",
+              { signed_in: true },
+              null
+            )
+            return null
+          }
+          if (factor === "recovery_code") yield* toldOfCode(Actor.signedIn(admin), admin, visit, now)
+          yield* sql`
+            update console_session set factor = ${factor}, factor_at = ${now}
+            where organization_id = ${organizationId} and id = ${sessionId}`
+          return factor
+        }))
+        if (factor === null) {
+          return yield* new SecondFactorIncorrect({
+            message: answer.kind === "code"
+              ? "This code is incorrect, or was used before."
+              : "This passkey is not one of yours, or this took too long: try again."
+          })
+        }
+        if (counter !== null) yield* clear(sql, counter)
+      }),
+
+      newApp: Effect.fnUntraced(function*({ email, subject }) {
+        const secret = yield* Totp.secretOf(Uint8Array.from(yield* random.randomBytes(Totp.secretBytes)))
+        const now = yield* Clock.currentTimeMillis
+        return {
+          secret,
+          address: yield* Totp.addressOf(secret, "Security Console", email),
+          ticket: Tickets.write(secrets.keys, FactorChanges.newAppOf(subject), Redacted.value(secret), now)
+        }
+      }),
+
+      newPasskey: Effect.fnUntraced(function*(holder, site) {
+        const party = Passkeys.partyOf(site)
+        if (party === null) return null
+        const made = yield* challenge
+        const now = yield* Clock.currentTimeMillis
+        return {
+          ticket: Tickets.write(secrets.keys, FactorChanges.newPasskeyOf(holder.subject, party), made, now),
+          options: yield* Passkeys.creation(party, made, holder, yield* passkeysAt(holder, party))
+        }
+      }),
+
+      add: Effect.fnUntraced(function*(admin, factor, visit) {
+        const now = yield* instant
+        const proved = yield* FactorChanges.prove(secrets, holderOf(admin), Passkeys.partyOf(visit.site), factor, now)
+        return yield* Tenant.transaction(sql, admin.organizationId)(Effect.gen(function*() {
+          if (!(yield* FactorChanges.lock(sql, admin))) {
+            return yield* new SecondFactorIncorrect({ message: "You are not an admin any more." })
+          }
+          const first = !(yield* FactorChanges.has(sql, admin))
+          yield* FactorChanges.store(sql, secrets, random, admin, proved, now)
+          const codes = first ? yield* FactorChanges.makeCodes(sql, secrets, random, admin, now) : null
+          // Whoever proves a new factor has given one.
+          yield* sql`
+            update console_session set factor = ${factor.kind}, factor_at = ${now}
+            where organization_id = ${admin.organizationId} and id = ${admin.sessionId}`
+          const sessions = yield* endOthers(admin)
+          yield* told(
+            Actor.signedIn(admin),
+            admin,
+            visit,
+            "second_factor.added",
+            { factor: proved.named, sessions },
+            Mails.secondFactorAdded({ ...done(admin, visit, now), factor: proved.named })
+          )
+          return codes
+        }))
+      }),
+
+      remove: Effect.fnUntraced(function*(admin, factor, visit) {
+        const { adminId, organizationId } = admin
+        const now = yield* instant
+        return yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          if (!(yield* FactorChanges.lock(sql, admin))) return false
+          const name = yield* nameOf(admin, factor)
+          const removed = factor.kind === "totp"
+            ? yield* sql`
+              delete from totp where organization_id = ${organizationId} and admin_id = ${adminId} returning 1`
+            : yield* sql`
+              delete from passkey
+              where organization_id = ${organizationId} and admin_id = ${adminId} and id = ${factor.id} returning 1`
+          if (removed.length === 0 || name === null) return false
+          if (!(yield* FactorChanges.has(sql, admin))) {
+            if (yield* isRequired(admin)) {
+              return yield* new SecondFactorNeeded({
+                message: "Your organization requires a second factor, and this is your last one: add another one first."
+              })
+            }
+            yield* FactorChanges.removeAll(sql, admin)
+          }
+          const sessions = yield* endOthers(admin)
+          yield* told(
+            Actor.signedIn(admin),
+            admin,
+            visit,
+            "second_factor.removed",
+            { factor: name, sessions },
+            Mails.secondFactorRemoved({ ...done(admin, visit, now), factor: name })
+          )
+          return true
+        }))
+      }),
+
+      renewCodes: Effect.fnUntraced(function*(admin, visit) {
+        const now = yield* instant
+        return yield* Tenant.transaction(sql, admin.organizationId)(Effect.gen(function*() {
+          const held = yield* FactorChanges.lock(sql, admin)
+          if (!held || !(yield* FactorChanges.has(sql, admin))) {
+            return yield* new SecondFactorNeeded({
+              message: "Recovery codes stand in for a second factor: add one first."
+            })
+          }
+          const codes = yield* FactorChanges.makeCodes(sql, secrets, random, admin, now)
+          yield* told(
+            Actor.signedIn(admin),
+            admin,
+            visit,
+            "recovery_codes.renewed",
+            {},
+            Mails.recoveryCodesRenewed(done(admin, visit, now))
+          )
+          return codes
+        }))
+      }),
+
+      require: Effect.fnUntraced(function*(owner, required, visit) {
+        const { organizationId } = owner
+        yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          const held = yield* sql`
+            select 1 from admin
+            where organization_id = ${organizationId} and id = ${owner.adminId} and role = 'owner'
+              and disabled_at is null and (${!required} or ${Factors.hasOne(sql)})
+            for no key update`
+          if (held.length === 0) {
+            return yield* new SecondFactorNeeded({
+              message: "The owner sets this, who has a second factor: add one to your own sign-in first."
+            })
+          }
+          const sessions = yield* FactorChanges.setRequired(sql, organizationId, required)
+          if (sessions === null) return
+          yield* told(
+            Actor.signedIn(owner),
+            { organizationId, adminId: organizationId },
+            visit,
+            "organization.set",
+            { requires_second_factor: required, sessions },
+            null
+          )
+        }))
+      })
+    })
+  })
+)

@@ -1,0 +1,77 @@
+/** Forgets the secrets of accounts whose time is over, and what was counted and asked for around them. */
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import { accountName } from "../../domain/Account.ts"
+import { service } from "../../domain/Actor.ts"
+import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import { unrevealedTold } from "../../domain/Limits.ts"
+import * as Mail from "../../domain/mail/index.ts"
+import { plus } from "../../domain/protection/Deadline.ts"
+import { Db } from "../../ports/Db.ts"
+import { Journal } from "../../ports/Journal.ts"
+import { Outbox } from "../../ports/Outbox.ts"
+import * as Attempts from "./Attempts.ts"
+import * as Tenant from "./Tenant.ts"
+
+/** Of what ends until then it is told. */
+const soon = (now: Date) => plus(now, unrevealedTold)
+
+/** Tells of passwords that nobody has looked up and that end soon, each once. */
+const tellEnds = Effect.fnUntraced(function*(organizationId: OrganizationId, now: Date) {
+  const sql = yield* SqlClient.SqlClient
+  const outbox = yield* Outbox
+  const ending = yield* sql<Parameters<typeof accountName>[0] & { readonly id: string; readonly erase_at: Date }>`
+    update account_secret set end_told_at = ${now} from account
+    where account_secret.organization_id = ${organizationId} and account.organization_id = ${organizationId}
+      and account.id = account_id and kind = 'two_fa' and slot = 'held' and end_told_at is null and revealed_at is null
+      and erase_at <= ${soon(now)} and offboarded_at is not null
+    returning account.id, first_name, last_name, username, phone_number, erase_at`
+  for (const { erase_at, id, ...names } of ending) {
+    const letter = Mail.secretUnrevealed({ account: { id, name: accountName(names) }, erasesAt: erase_at })
+    yield* outbox.add(organizationId, `secret/${id}`, letter)
+  }
+})
+
+/** The organizations that have something to forget. */
+const concerned = Effect.fnUntraced(function*(now: Date) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Tenant.directory(sql)(sql<{ organization_id: string }>`
+    select organization_id from account_secret
+    where erase_at <= ${now} or erase_at <= ${soon(now)} and kind = 'two_fa' and slot = 'held' and end_told_at is null
+      and revealed_at is null
+    union select organization_id from email_change where kind = 'login' and expires_at <= ${now}`)
+})
+
+export const sweep = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const db = yield* Db
+  const journal = yield* Journal
+  const now = new Date(yield* Clock.currentTimeMillis)
+  for (const { organization_id } of yield* concerned(now)) {
+    const organizationId = OrganizationId.make(organization_id)
+    yield* db.transaction(
+      organizationId,
+      Effect.gen(function*() {
+        yield* sql`
+          delete from email_change
+          where organization_id = ${organizationId} and kind = 'login' and expires_at <= ${now}`
+        yield* tellEnds(organizationId, now)
+        const erased = yield* sql<{ account_id: string; slot: string; kind: string }>`
+          delete from account_secret where organization_id = ${organizationId} and erase_at <= ${now}
+          returning account_id, slot, kind`
+        // What was only kept in case the messenger still took it is nobody's news.
+        for (const { account_id } of erased.filter(({ kind, slot }) => kind === "two_fa" && slot === "held")) {
+          yield* journal.append(
+            organizationId,
+            journalEntry(service, background, journalAction("two_fa.erased"), {
+              targetId: account_id,
+              accountId: account_id
+            })
+          )
+        }
+      }).pipe(Effect.orDie)
+    )
+  }
+  yield* Attempts.sweep
+})

@@ -1,0 +1,201 @@
+/** One session's connection to the platform, for as long as a scope lasts. */
+import { Clock, Deferred, Duration, Effect, Random, Redacted, type Scope } from "effect"
+import { serviceDevice, type SessionRef } from "../domain/Messenger.ts"
+import { MessengerKeys } from "../ports/MessengerKeys.ts"
+import { type Common, NoSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
+import { Cipher } from "./Cipher.ts"
+import {
+  type Address,
+  connectTcp,
+  IntermediatePacketCodec,
+  isRefusal,
+  type wire,
+  WireClient,
+  type WireTransport
+} from "./Protocol.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Storage from "./Storage.ts"
+
+/** How the platform is reached, and as which application. */
+export interface Platform {
+  readonly applicationId: number
+  readonly applicationHash: Redacted.Redacted
+  /** The data centre that is connected to first; the platform names the others. */
+  readonly dataCentre: Address
+  /** What the holder sees of the service beside its name. */
+  readonly version: string
+}
+
+/** What the texts of refusals mean where a request has meanings of its own for them. */
+export type Meanings<E> = Readonly<Record<string, () => E>>
+
+export interface Client {
+  readonly application: { readonly id: number; readonly hash: string }
+  /** Asks the platform; it waits for as long as the caller does, and says what a refusal means. */
+  call<M extends wire.RpcMethod, E = never>(
+    request: M,
+    meanings?: Meanings<E>
+  ): Effect.Effect<wire.RpcCallReturn[M["_"]], Common | E>
+  /** Whether the platform has said that it does not know the key: nothing is asked over this connection any more. */
+  isDoubted(): boolean
+  /** Forgets the session's key: the service has signed out itself. */
+  readonly loggedOut: Effect.Effect<void, Common>
+}
+
+/** What the platform says unasked; `again` after a connection that was lost, meanwhile it has said nothing. */
+export type Unasked = wire.TypeUpdates | "again"
+
+export interface Options {
+  /** Makes a key where the session has none. */
+  readonly anew: boolean
+  /** Absent, the platform says nothing unasked. */
+  readonly unasked?: (update: Unasked) => void
+}
+
+/** How long a key is left alone that the platform says it does not know: it says so now and then, for a while. */
+const doubt = Duration.seconds(30)
+
+const longestPause = 5000
+
+const cipher = new Cipher()
+
+const transport: WireTransport = {
+  connect: ({ ipAddress, port }) => connectTcp({ address: ipAddress, port }),
+  packetCodec: () => new IntermediatePacketCodec()
+}
+
+/** The kept keys; while they cannot be reached, the platform cannot be reached either. */
+const available = Effect.map(MessengerKeys, (keys) => {
+  const away = Effect.mapError(() => new PlatformUnavailable())
+  return {
+    load: (sessionRef: SessionRef) => away(keys.load(sessionRef)),
+    save: keys.save,
+    doubt: (sessionRef: SessionRef, at: Date | null) => away(keys.doubt(sessionRef, at)),
+    erase: (sessionRef: SessionRef) => away(keys.erase(sessionRef))
+  }
+})
+
+/** Connects to the platform under the key of the session. */
+export const make = Effect.fnUntraced(function*(
+  platform: Platform,
+  sessionRef: SessionRef,
+  { anew, unasked }: Options
+): Effect.fn.Return<Client, Common, MessengerKeys | Scope.Scope> {
+  const keys = yield* available
+  const kept = yield* keys.load(sessionRef)
+  if (kept === null && !anew) return yield* new NoSession({ reason: "never" })
+  let isDoubted = false
+  let doubtedAt = kept?.doubtedAt ?? null
+  const now = yield* Clock.currentTimeMillis
+  if (doubtedAt !== null && now - doubtedAt.getTime() < Duration.toMillis(doubt)) {
+    return yield* new PlatformUnavailable()
+  }
+
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const ended = yield* Deferred.make<never, Common>()
+  const spread = yield* Random.nextBetween(0.5, 1.5)
+
+  /** The platform does not know the key: once that is a doubt, and after a while it is the end. */
+  const doubted = Effect.gen(function*() {
+    const reason = doubtedAt !== null ? new NoSession({ reason: "revoked" }) : new PlatformUnavailable()
+    isDoubted = doubtedAt === null
+    if (doubtedAt === null) yield* keys.doubt(sessionRef, new Date(yield* Clock.currentTimeMillis))
+    yield* Deferred.fail(ended, reason)
+    yield* disconnected
+  })
+
+  const storage = Storage.make(kept, {
+    save: (name, value, seen) =>
+      run(
+        Effect.flatMap(keys.save(sessionRef, name, Redacted.make(value), seen), (saved) =>
+          saved ? Effect.void : Effect.die(new Error("Another process has the messenger session")))
+      ),
+    doubted: () => void run(Effect.ignore(doubted))
+  })
+
+  const client = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      new WireClient({
+        apiId: platform.applicationId,
+        apiHash: Redacted.value(platform.applicationHash),
+        storage,
+        storageOptions: { cleanup: false },
+        crypto: cipher,
+        platform: {
+          beforeExit: () => () => {},
+          log: () => {},
+          getDefaultLogLevel: () => 0,
+          getDeviceModel: () => serviceDevice.device_model
+        },
+        transport,
+        defaultDcs: { main: platform.dataCentre, media: platform.dataCentre },
+        initConnectionOptions: {
+          deviceModel: serviceDevice.device_model,
+          systemVersion: serviceDevice.platform,
+          appVersion: platform.version,
+          systemLangCode: "en",
+          langCode: "en"
+        },
+        disableUpdates: unasked === undefined,
+        // The library waits for nothing and repeats nothing by itself: the caller decides.
+        network: { middlewares: [], connectionCount: () => 1 },
+        reconnectionStrategy: ({ consequentFails }) =>
+          consequentFails === 0 ? 0 : Math.min(longestPause, 1000 * consequentFails) * spread,
+        onError: () => {}
+      })
+    ),
+    (client) => Effect.promise(() => client.disconnect().then(() => client.destroy()).catch(() => {}))
+  )
+  const disconnected = Effect.promise(() => client.disconnect().catch(() => {}))
+  if (unasked !== undefined) {
+    let isFirst = true
+    client.onUpdate.add(unasked)
+    client.onUsable.add(() => {
+      if (!isFirst) unasked("again")
+      isFirst = false
+    })
+  }
+  yield* Effect.tryPromise({ try: () => client.connect(), catch: () => new PlatformUnavailable() })
+
+  const known = Effect.suspend(() => {
+    if (doubtedAt === null) return Effect.void
+    doubtedAt = null
+    return keys.doubt(sessionRef, null)
+  })
+
+  /** A session that has ended leaves its connection at once: who opens it again must not find the key in use. */
+  const failed = (failure: Common): Effect.Effect<never, Common> =>
+    failure instanceof NoSession && failure.reason !== "never"
+      ? Deferred.fail(ended, failure).pipe(
+        Effect.andThen(disconnected),
+        Effect.andThen(Effect.fail(failure))
+      )
+      : Effect.fail(failure)
+
+  const made: Client = {
+    application: { id: platform.applicationId, hash: Redacted.value(platform.applicationHash) },
+    call: <M extends wire.RpcMethod, E = never>(request: M, meanings?: Meanings<E>) =>
+      Effect.tryPromise({
+        try: (abortSignal) => client.call(request, { abortSignal }),
+        catch: () => new PlatformUnavailable()
+      }).pipe(
+        Effect.raceFirst(Deferred.await(ended)),
+        Effect.tap(known),
+        Effect.flatMap((answer): Effect.Effect<wire.RpcCallReturn[M["_"]], Common | E> => {
+          if (!isRefusal(answer)) return Effect.succeed(answer)
+          const meaning = meanings?.[answer.errorMessage]
+          return meaning === undefined
+            ? failed(Refusals.common({ code: answer.errorCode, text: answer.errorMessage }))
+            : Effect.fail(meaning())
+        })
+      ),
+    isDoubted: () => isDoubted,
+    loggedOut: Effect.andThen(
+      Deferred.fail(ended, new NoSession({ reason: "logged_out" })),
+      keys.erase(sessionRef)
+    )
+  }
+  // The platform tells a session nothing unasked before it has asked once.
+  if (unasked !== undefined) yield* made.call({ _: "updates.getState" })
+  return made
+})

@@ -1,0 +1,59 @@
+/** Another session of the service in an account, which the one that is signed in lets in. */
+import { Clock, Effect, type Redacted, type Scope } from "effect"
+import type { SessionRef } from "../domain/Messenger.ts"
+import { type Paired, PairingRefused, PasswordNeeded } from "../ports/MessengerLogin.ts"
+import { type Common, NoSession, type PasswordInvalid } from "../ports/MessengerSession.ts"
+import type { Client } from "./Client.ts"
+import * as Passwords from "./Passwords.ts"
+import * as Values from "./Values.ts"
+
+export type Connect = (sessionRef: SessionRef) => Effect.Effect<Client, Common, Scope.Scope>
+
+const refused = () => new PairingRefused()
+
+/** `client` lets in the session that `connect` connects. */
+export const pair = (client: Client, connect: Connect) =>
+  Effect.fn("LiveSession.pair")(
+    function*(
+      sessionRef: SessionRef,
+      password: Redacted.Redacted | null
+    ): Effect.fn.Return<Paired, Common | PairingRefused | PasswordInvalid | PasswordNeeded, Scope.Scope> {
+      const { hasPassword } = yield* Passwords.settings(client)
+      if (hasPassword === true) {
+        if (password === null) return yield* new PasswordNeeded()
+        // A wrong one is told before the platform has let anybody in.
+        yield* Passwords.proved(client, password, ({ proof }) =>
+          client.call({ _: "account.getPasswordSettings", password: proof }, Passwords.meanings))
+      }
+      const other = yield* connect(sessionRef)
+      const { hash, id } = other.application
+      const token = other.call({ _: "auth.exportLoginToken", apiId: id, apiHash: hash, exceptIds: [] })
+      const offered = yield* token
+      if (offered._ !== "auth.loginToken") {
+        return yield* refused()
+      }
+      const accepted = Values.authorization(
+        yield* client.call({ _: "auth.acceptLoginToken", token: offered.token }, {
+          AUTH_TOKEN_INVALID: refused,
+          AUTH_TOKEN_EXPIRED: refused,
+          AUTH_TOKEN_EXCEPTION: refused
+        })
+      )
+      const withPassword = Effect.gen(function*() {
+        if (password === null) {
+          return yield* new PasswordNeeded()
+        }
+        yield* Passwords.proved(other, password, ({ proof }) =>
+          other.call({ _: "auth.checkPassword", password: proof }, Passwords.meanings))
+      })
+      yield* Effect.catchIf(
+        Effect.asVoid(token),
+        (failure) =>
+          failure instanceof NoSession && failure.reason === "never",
+        () =>
+          withPassword
+      )
+      return { seenAs: accepted.id, createdAt: accepted.created_at ?? new Date(yield* Clock.currentTimeMillis) }
+    },
+    Effect.scoped
+  )

@@ -1,0 +1,23 @@
+/**
+ * The library of the platform's protocol, under neutral names. This file alone may name what it stands for
+ * (specification, chapter 0); whatever needs the library imports it from here.
+ */
+export { connectTcp } from "@fuman/node"
+export {
+  type IMtStorageProvider as WireStorage,
+  IntermediatePacketCodec,
+  Long,
+  MtClient as WireClient,
+  type TelegramTransport as WireTransport,
+  type tl as wire
+} from "@mtcute/core"
+export {
+  addPublicKey,
+  BaseCryptoProvider,
+  type BasicDcOption as Address,
+  computeNewPasswordHash,
+  computeSrpParams,
+  type ICryptoProvider as CryptoProvider,
+  isTlRpcError as isRefusal,
+  parsePublicKey
+} from "@mtcute/core/utils.js"

@@ -1,0 +1,125 @@
+/** How a login starts, of a new account or of one that is known. */
+import { Effect } from "effect"
+import type { AccountId, DepartmentId } from "../../domain/Account.ts"
+import * as Actor from "../../domain/Actor.ts"
+import {
+  LoginInProgress,
+  MessengerRefused,
+  MessengerUnavailable,
+  PhoneRefused,
+  TooManyAttempts
+} from "../../domain/Failure.ts"
+import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import { isOver, isUnsettled, login as show, type LoginFacts, startWait } from "../../domain/Login.ts"
+import * as Calls from "../../kernel/LoginCalls.ts"
+import type { Entering } from "../../kernel/Operation.ts"
+import { Journal } from "../../ports/Journal.ts"
+import { Logins, LoginStarts } from "../../ports/Logins.ts"
+import { fail, goOn, leave, type Plan, refuse, started } from "./Steps.ts"
+
+export interface Wanted {
+  readonly accountId: AccountId | null
+  readonly phoneNumber: string
+  readonly ownNumber: boolean
+  readonly roleLabel: string | null
+  readonly departmentId: DepartmentId | null
+}
+
+const tooMany = "Too many logins were started, by the organization or with this number. Try again later."
+
+const another = ({ id }: LoginFacts) =>
+  `Another admin is signing in with this number: login ${id}, which can be cancelled.`
+
+/** Ends a login that has run out and that nobody has ended yet. */
+const expire = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: Entering) {
+  const logins = yield* Logins
+  const journal = yield* Journal
+  yield* logins.end(caller.organizationId, login.id, "expired", now)
+  yield* journal.append(
+    caller.organizationId,
+    journalEntry(Actor.service, background, journalAction("login.expired"), {
+      targetId: login.id,
+      accountId: login.account_id,
+      details: { phone_number: login.phone_number, kind: login.kind }
+    })
+  )
+})
+
+/** The caller's open login for the same, another admin's as a refusal; null where there is none. */
+const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: Wanted, context: Entering) {
+  const { caller, now } = context
+  const logins = yield* Logins
+  for (const login of yield* logins.open(caller.organizationId, phoneNumber, accountId)) {
+    if (isOver(login, now)) {
+      yield* expire(login, context)
+      continue
+    }
+    const seen = yield* logins.find(caller, login.id)
+    if (seen === null) return yield* new LoginInProgress({})
+    const isMine = login.started_by === caller.adminId && login.phone_number === phoneNumber &&
+      login.account_id === accountId
+    return isMine ? login : yield* new LoginInProgress({ message: another(login) })
+  }
+  return null
+})
+
+/** Counts and makes the login, or goes on with the caller's own that is open. */
+export const enter = Effect.fnUntraced(function*(wanted: Wanted, context: Entering) {
+  const { caller, now } = context
+  const logins = yield* Logins
+  const open = yield* openOne(wanted, context)
+  if (open !== null) {
+    // Its first step was begun, and no code is known to have been sent.
+    if (open.code_delivery !== null || open.busy_until === null) {
+      return { changed: false as const, answer: show(open, now) }
+    }
+    if (!isUnsettled(open, now)) return { changed: "busy" as const }
+    const held = yield* logins.hold(caller.organizationId, open.id, {}, now)
+    return held === null ? { changed: "busy" as const } : { changed: true as const, plan: { held } }
+  }
+  const wait = startWait(
+    yield* logins.started(caller.organizationId, wanted.phoneNumber, now),
+    { perHour: yield* LoginStarts, ownNumber: wanted.ownNumber },
+    now
+  )
+  if (wait !== null) return yield* new TooManyAttempts({ message: tooMany, retry_after: wait })
+  const held = yield* logins.start(caller.organizationId, {
+    kind: wanted.accountId === null ? "connect" : "relogin",
+    accountId: wanted.accountId,
+    phoneNumber: wanted.phoneNumber,
+    roleLabel: wanted.roleLabel,
+    departmentId: wanted.departmentId,
+    startedBy: caller.adminId
+  }, now)
+  return { changed: true as const, plan: { held }, events: [started(held.login)] }
+})
+
+/** The steps after the first transaction, which every start has. */
+export const steps = {
+  act: ({ held: { login } }: Plan) => Calls.begin(login.session_ref, login.phone_number),
+  settle: (plan: Plan, said: Calls.Said | null, context: Entering) => {
+    switch (said?.kind) {
+      case "sent": {
+        const { channel, codeLength, resendAt, state } = said.sent
+        return goOn(
+          plan,
+          { messenger: state, code_delivery: channel, code_length: codeLength, resend_at: resendAt },
+          context,
+          null
+        )
+      }
+      case "refused":
+        return said.reason.startsWith("phone_")
+          ? fail(plan, new PhoneRefused({ param: "phone_number" }), context)
+          : fail(plan, new MessengerRefused({}), context)
+      case "busy":
+        return fail(plan, new MessengerUnavailable({ retry_after: said.seconds }), context)
+      case "unlisted":
+        return fail(plan, new MessengerRefused({}), context)
+      default:
+        return fail(plan, new MessengerUnavailable({}), context)
+    }
+  },
+  refuse,
+  leave
+}

@@ -1,0 +1,83 @@
+/** How a code and a password are entered: the same step with another secret. */
+import { Effect, type Redacted } from "effect"
+import { CodeInvalid, PasswordInvalid } from "../../domain/Failure.ts"
+import { expiryOf } from "../../domain/Login.ts"
+import * as Calls from "../../kernel/LoginCalls.ts"
+import type { Entering } from "../../kernel/Operation.ts"
+import { complete, fail, findOpen, goOn, hold, leave, otherwise, type Plan, refuse, unlessSignedIn } from "./Steps.ts"
+
+interface Entry extends Plan {
+  readonly secret: Redacted.Redacted
+  /** No entry was left: the one before may have been right, and nothing more is asked. */
+  readonly exhausted: boolean
+}
+
+const kinds = {
+  code: {
+    state: "code_sent",
+    submit: Calls.submitCode,
+    wrong: () => new CodeInvalid({ param: "code" })
+  },
+  password: {
+    state: "password_needed",
+    submit: Calls.submitPassword,
+    wrong: () => new PasswordInvalid({ param: "password" })
+  }
+} as const
+
+/** The steps of entering what the holder knows; the entry counts before the messenger is asked. */
+export const submitting = (kind: keyof typeof kinds) => {
+  const { state, submit, wrong } = kinds[kind]
+  return {
+    enter: (id: string, secret: Redacted.Redacted, context: Entering) =>
+      Effect.gen(function*() {
+        const login = yield* findOpen(id, context, state)
+        const exhausted = login.attempts_left === 0
+        const held = yield* hold(login, context, {
+          attempts_left: Math.max(0, login.attempts_left - 1),
+          expires_at: expiryOf(context.now)
+        })
+        return held.changed === "busy" ? held : { changed: true as const, plan: { ...held.plan, secret, exhausted } }
+      }),
+    act: (plan: Entry) => {
+      const { login, state: messenger } = plan.held
+      const asked: ReturnType<typeof submit> = plan.exhausted || messenger === null
+        ? Effect.succeed({ kind: "refused", reason: "attempts_exhausted" })
+        : submit(login.session_ref, messenger, plan.secret)
+      return unlessSignedIn(plan, asked)
+    },
+    settle: (plan: Entry, said: Calls.Said | null, context: Entering) => {
+      const left = plan.held.login.attempts_left
+      const back = { attempts_left: left + 1 }
+      switch (said?.kind) {
+        case "connected":
+          return complete({ held: { ...plan.held, login: { ...plan.held.login, ...back } } }, said, context)
+        case "password":
+          return goOn(
+            plan,
+            {
+              ...back,
+              state: "password_needed",
+              password_hint: said.step.hint,
+              resend_at: null,
+              messenger: said.step.state
+            },
+            context,
+            null
+          )
+        case "wrong_password":
+          return left === 0 ? fail(plan, wrong(), context) : goOn(plan, {}, context, wrong())
+        case "refused":
+          if (said.reason === "attempts_exhausted" || said.reason === "code_invalid" && left === 0) {
+            return fail(plan, wrong(), context)
+          }
+          if (said.reason === "code_invalid") return goOn(plan, {}, context, wrong())
+          return otherwise(plan, said, back, context)
+        default:
+          return otherwise(plan, said, back, context)
+      }
+    },
+    refuse: (plan: Entry, because: Parameters<typeof refuse>[1], context: Entering) => refuse(plan, because, context),
+    leave: (plan: Entry, said: Calls.Said | null) => leave(plan, said)
+  }
+}

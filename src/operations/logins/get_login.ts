@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { ResourceMissing } from "../../domain/Failure.ts"
+import { Login, login, TargetLogin } from "../../domain/Login.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { sample } from "./get_login.sample.ts"
+import { find } from "./Steps.ts"
+
+export const getLogin = Operation.read(
+  "get_login",
+  {
+    summary: "Read how far a login is, and which step comes next.",
+    description:
+      "The owner and superadmins see every login, an admin those that they started; never the code or the password.",
+    method: "GET",
+    path: "/v1/logins/:login_id",
+    toolset: "accounts",
+    scope: "org:read",
+    roles: protectors,
+    params: { login_id: TargetLogin },
+    success: Login,
+    sample,
+    failures: [ResourceMissing]
+  },
+  ({ login_id }, { caller, now }) => Effect.map(find(login_id, caller), (facts) => login(facts, now))
+)

@@ -1,0 +1,100 @@
+import { Effect, Schema } from "effect"
+import { isNarrowing, protectors } from "../../domain/Access.ts"
+import { DepartmentId } from "../../domain/Account.ts"
+import { admits } from "../../domain/Connecting.ts"
+import {
+  AlreadyConnected,
+  CodeInvalid,
+  LoginExpired,
+  LoginInProgress,
+  LoginStep,
+  NoFreeSeat,
+  NotLicensed,
+  ParameterInvalid,
+  PasswordInvalid,
+  PhoneRefused,
+  ResourceMissing,
+  RoleForbidden,
+  TooManyAttempts,
+  WrongAccount
+} from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import { maxRoleLabelLength } from "../../domain/Limits.ts"
+import { Login, PhoneNumber } from "../../domain/Login.ts"
+import { Line } from "../../domain/Wire.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Departments } from "../../ports/Departments.ts"
+import { Logins } from "../../ports/Logins.ts"
+import { sample } from "./start_account_connect.sample.ts"
+import { enter, steps } from "./Starting.ts"
+
+const unfiled = "A connection that is limited to departments names the one that the account comes into."
+
+export const startAccountConnect = Operation.login(
+  "start_account_connect",
+  {
+    summary: "Begin to connect an account: the messenger sends its holder a code.",
+    description:
+      "The holder tells the code, which goes into submit_login_code. Somebody who reaches some accounts alone names a department that they are granted, or is granted the account when it is connected. An account that was offboarded comes back with its archive. Starting again with the same number returns the login that is open.",
+    method: "POST",
+    path: "/v1/logins",
+    toolset: "accounts",
+    scope: "accounts:write",
+    roles: protectors,
+    whole: "accounts",
+    idempotent: false,
+    body: {
+      phone_number: PhoneNumber.annotateKey({ description: "The account's phone number, in E.164." }),
+      role_label: Schema.optionalKey(Line(maxRoleLabelLength)).annotateKey({
+        description: "The organization's own label of the account."
+      }),
+      department_id: Schema.optionalKey(DepartmentId).annotateKey({
+        description: "The department that the account comes into, from list_departments."
+      })
+    },
+    success: Login,
+    sample,
+    failures: [
+      RoleForbidden,
+      ResourceMissing,
+      NoFreeSeat,
+      NotLicensed,
+      AlreadyConnected,
+      LoginInProgress,
+      PhoneRefused,
+      TooManyAttempts,
+      LoginStep,
+      LoginExpired,
+      CodeInvalid,
+      PasswordInvalid,
+      WrongAccount
+    ],
+    journal: journalAction("login.started")
+  },
+  {
+    ...steps,
+    enter: ({ department_id = null, phone_number, role_label = null }, context) =>
+      Effect.gen(function*() {
+        const { caller, now, organization } = context
+        if (department_id === null && isNarrowing(caller.limit)) {
+          return yield* new ParameterInvalid({ param: "department_id", message: unfiled })
+        }
+        if (department_id !== null) {
+          const { reached } = yield* (yield* Departments).lockMove(caller, null, department_id)
+          if (!reached) return yield* new ResourceMissing({ param: "department_id" })
+        }
+        const refused = admits(organization, true, now)
+        if (refused !== null) return yield* refused === "no_free_seat" ? new NoFreeSeat({}) : new NotLicensed({})
+        if (yield* (yield* Logins).isKnownNumber(caller.organizationId, phone_number)) {
+          return yield* new AlreadyConnected({ param: "phone_number" })
+        }
+        return yield* enter({
+          accountId: null,
+          phoneNumber: phone_number,
+          ownNumber: false,
+          roleLabel: role_label,
+          departmentId: department_id
+        }, context)
+      })
+  }
+)

@@ -1,0 +1,85 @@
+import { Duration, Effect, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { TargetAccount } from "../../domain/Account.ts"
+import { admits } from "../../domain/Connecting.ts"
+import {
+  AlreadyConnected,
+  CodeInvalid,
+  LoginExpired,
+  LoginInProgress,
+  LoginStep,
+  NoFreeSeat,
+  NotActive,
+  NotLicensed,
+  PasswordInvalid,
+  PhoneRefused,
+  TooManyAttempts,
+  WrongAccount
+} from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import { watchedLately } from "../../domain/Limits.ts"
+import { Login, PhoneNumber } from "../../domain/Login.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Logins } from "../../ports/Logins.ts"
+import { sample } from "./start_account_relogin.sample.ts"
+import { enter, steps } from "./Starting.ts"
+
+export const startAccountRelogin = Operation.login(
+  "start_account_relogin",
+  {
+    summary: "Begin to sign in again to an account whose session was lost: the messenger sends its holder a code.",
+    description:
+      "Approvals of the account's sessions are kept. The account has to belong to the same person, also under a new number. A paused account stays paused.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/relogin",
+    toolset: "accounts",
+    scope: "accounts:write",
+    roles: protectors,
+    idempotent: false,
+    params: { account_id: TargetAccount },
+    body: {
+      phone_number: Schema.optionalKey(PhoneNumber).annotateKey({
+        description: "The holder's new number, in E.164, where it has changed."
+      })
+    },
+    success: Login,
+    sample,
+    failures: [
+      NotActive,
+      AlreadyConnected,
+      NotLicensed,
+      NoFreeSeat,
+      LoginInProgress,
+      PhoneRefused,
+      TooManyAttempts,
+      LoginStep,
+      LoginExpired,
+      CodeInvalid,
+      PasswordInvalid,
+      WrongAccount
+    ],
+    journal: journalAction("login.started")
+  },
+  {
+    ...steps,
+    enter: ({ phone_number }, context) =>
+      Effect.gen(function*() {
+        const { account, caller, now, organization } = context
+        if (account === undefined) return yield* Effect.die(new Error("A relogin names its account"))
+        if (account.offboarded_at !== null) return yield* new NotActive({ message: "The account is offboarded." })
+        const since = new Date(now.getTime() - Duration.toMillis(watchedLately))
+        if (yield* (yield* Logins).isWatched(caller.organizationId, account.id, since)) {
+          return yield* new AlreadyConnected({})
+        }
+        if (admits(organization, false, now) !== null) return yield* new NotLicensed({})
+        const phoneNumber = phone_number ?? account.phone_number
+        return yield* enter({
+          accountId: account.id,
+          phoneNumber,
+          ownNumber: phoneNumber === account.phone_number,
+          roleLabel: null,
+          departmentId: null
+        }, context)
+      })
+  }
+)

@@ -1,0 +1,52 @@
+import { protectors } from "../../domain/Access.ts"
+import {
+  AlreadyConnected,
+  CodeInvalid,
+  LoginExpired,
+  LoginStep,
+  NoFreeSeat,
+  NotLicensed,
+  PasswordInvalid,
+  ResourceMissing,
+  WrongAccount
+} from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import { HolderCode, Login, TargetLogin } from "../../domain/Login.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { sample } from "./submit_login_code.sample.ts"
+import { submitting } from "./Submitting.ts"
+
+const { enter, ...steps } = submitting("code")
+
+export const submitLoginCode = Operation.login(
+  "submit_login_code",
+  {
+    summary: "Enter the code that the account's holder got: it connects the account, or the 2FA password is asked for.",
+    description:
+      "Five wrong entries end the login. An account that has a 2FA password goes on with submit_login_password. At its end the account holds a seat, and is watched at once.",
+    method: "POST",
+    path: "/v1/logins/:login_id/code",
+    toolset: "accounts",
+    scope: "accounts:write",
+    roles: protectors,
+    idempotent: false,
+    personal: "code",
+    params: { login_id: TargetLogin },
+    body: { code: HolderCode.annotateKey({ description: "The code, as the messenger sent it to the holder." }) },
+    success: Login,
+    sample,
+    failures: [
+      ResourceMissing,
+      LoginStep,
+      LoginExpired,
+      CodeInvalid,
+      PasswordInvalid,
+      WrongAccount,
+      NoFreeSeat,
+      NotLicensed,
+      AlreadyConnected
+    ],
+    journal: journalAction("login.completed")
+  },
+  { ...steps, enter: ({ code, login_id }, context) => enter(login_id, code, context) }
+)

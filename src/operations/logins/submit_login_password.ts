@@ -1,0 +1,53 @@
+import { protectors } from "../../domain/Access.ts"
+import {
+  AlreadyConnected,
+  CodeInvalid,
+  LoginExpired,
+  LoginStep,
+  NoFreeSeat,
+  NotLicensed,
+  PasswordInvalid,
+  ResourceMissing,
+  WrongAccount
+} from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import { HolderPassword, Login, TargetLogin } from "../../domain/Login.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { sample } from "./submit_login_password.sample.ts"
+import { submitting } from "./Submitting.ts"
+
+const { enter, ...steps } = submitting("password")
+
+export const submitLoginPassword = Operation.login(
+  "submit_login_password",
+  {
+    summary:
+      "Enter the 2FA password of the account's holder, where the messenger asks for it: it connects the account.",
+    description:
+      "Five wrong entries end the login, codes among them. The password is used for this once and is not kept. At its end the account holds a seat, and is watched at once.",
+    method: "POST",
+    path: "/v1/logins/:login_id/password",
+    toolset: "accounts",
+    scope: "accounts:write",
+    roles: protectors,
+    idempotent: false,
+    personal: "password",
+    params: { login_id: TargetLogin },
+    body: { password: HolderPassword.annotateKey({ description: "The 2FA password of the account's holder." }) },
+    success: Login,
+    sample,
+    failures: [
+      ResourceMissing,
+      LoginStep,
+      LoginExpired,
+      CodeInvalid,
+      PasswordInvalid,
+      WrongAccount,
+      NoFreeSeat,
+      NotLicensed,
+      AlreadyConnected
+    ],
+    journal: journalAction("login.completed")
+  },
+  { ...steps, enter: ({ login_id, password }, context) => enter(login_id, password, context) }
+)

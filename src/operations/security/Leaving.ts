@@ -1,0 +1,102 @@
+/** What ends with the protection of an account: its work that waits, its place among people, and the service's sessions. */
+import { Duration, Effect } from "effect"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import { retiredSessionKept } from "../../domain/Limits.ts"
+import { plus } from "../../domain/protection/Deadline.ts"
+import type { Further } from "../../kernel/Context.ts"
+import * as Live from "../../kernel/Live.ts"
+import { Accounts } from "../../ports/Accounts.ts"
+import { AccountTasks } from "../../ports/AccountTasks.ts"
+import { Db } from "../../ports/Db.ts"
+import { EmailChanges } from "../../ports/EmailChanges.ts"
+import type { SeenFacets } from "../../ports/Facets.ts"
+import { Identities } from "../../ports/Identities.ts"
+import { Logins } from "../../ports/Logins.ts"
+import type { MessengerSession } from "../../ports/MessengerSession.ts"
+import type { Organizations } from "../../ports/Organizations.ts"
+import { OwnSessions } from "../../ports/OwnSessions.ts"
+import type { Secrets } from "../../ports/Secrets.ts"
+import { type needing as securing, ofAccount } from "./Securing.ts"
+
+type Context = Parameters<typeof ofAccount>[0]
+
+type Needs =
+  | Accounts
+  | Db
+  | Identities
+  | Logins
+  | MessengerSession
+  | Organizations
+  | OwnSessions
+  | Secrets
+  | SeenFacets
+  | Effect.Services<ReturnType<typeof securing>>
+export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
+
+/** How long after it was offboarded what is left is tried again. */
+const again = Duration.minutes(1)
+
+/** Ends the logins into the account, and tells of each; what they leave on the messenger is taken back soon. */
+const endLogins = Effect.fnUntraced(function*({ account, caller }: Context, now: Date) {
+  const logins = yield* Logins
+  const open = yield* logins.open(caller.organizationId, account.phone_number, account.id)
+  const ended: Array<Further> = []
+  for (const { account_id, id, kind, phone_number } of open) {
+    if (account_id !== account.id) continue
+    if ((yield* logins.end(caller.organizationId, id, "cancelled", now)) === null) continue
+    ended.push({
+      journal: journalAction("login.cancelled"),
+      targetId: id,
+      accountId: account_id,
+      details: { phone_number, kind }
+    })
+  }
+  return ended
+})
+
+/** Ends protection, within the transaction that has locked the organization; answers what is told besides. */
+export const leave = (context: Context, now: Date) =>
+  needing(Effect.gen(function*() {
+    const { account, caller } = context
+    const of = ofAccount(context)
+    const accounts = yield* Accounts
+    const changes = yield* EmailChanges
+    const tasks = yield* AccountTasks
+    yield* accounts.offboard(caller.organizationId, account, now)
+    yield* (yield* Identities).release(caller.organizationId, account.id)
+    yield* (yield* OwnSessions).retire(of, plus(now, retiredSessionKept))
+    for (const kind of ["recovery", "login"] as const) yield* changes.end(of, kind)
+    for (const kind of ["rotate_two_fa", "cancel_recovery_email", "pair"] as const) yield* tasks.drop(of, kind)
+    yield* tasks.add(of, "log_out", plus(now, again))
+    return yield* endLogins(context, now)
+  }))
+
+/** Logs the service's sessions out, as far as the messenger answers; the others are logged out later. */
+export const logOut = (context: Context) =>
+  needing(
+    Effect.gen(function*() {
+      const db = yield* Db
+      const own = yield* OwnSessions
+      const tasks = yield* AccountTasks
+      const of = ofAccount(context)
+      const left = yield* db.read(of.organizationId, own.retired(of))
+      const gone: Array<string> = []
+      for (const { id, session_ref } of left) {
+        const ended = yield* Live.open(session_ref).pipe(
+          Effect.flatMap((live) => live.logOut),
+          Effect.scoped,
+          Effect.catchTag("no_session", () => Effect.void),
+          Effect.isSuccess
+        )
+        if (!ended) break
+        gone.push(id)
+      }
+      yield* db.transaction(
+        of.organizationId,
+        Effect.andThen(
+          own.forget(of, gone),
+          gone.length < left.length ? Effect.void : tasks.drop(of, "log_out")
+        )
+      )
+    }).pipe(Effect.catchTag("service_unavailable", () => Effect.void))
+  )

@@ -1,0 +1,93 @@
+/** What offboarding an account gives back: the 2FA password and the passkey that the service has set. */
+import { Effect } from "effect"
+import { unrevealedKept } from "../../domain/Limits.ts"
+import { plus } from "../../domain/protection/Deadline.ts"
+import type { Candidates, PasswordCandidate } from "../../domain/Secrets.ts"
+import type { Live, LiveWriter } from "../../kernel/Live.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { heldPasskey, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
+
+type Context = Parameters<typeof ofAccount>[0]
+
+/** What became of what the service had set; `held` where it is still set, or nobody knows. */
+export interface Released {
+  readonly twoFa: "none" | "removed" | "held"
+  readonly passkey: "none" | "removed" | "held"
+}
+
+/** An account before its release: what it has, or what is left where it cannot be looked at. */
+export type Found =
+  | { readonly seen: Seen }
+  | {
+    readonly seen: null
+    readonly isAway: boolean
+    /** What is likely still set; one that was retired before anybody judged it may be. */
+    readonly password: PasswordCandidate | undefined
+    readonly passkey: boolean
+  }
+
+const unreached = ({ passkeys, passwords }: Candidates, isAway: boolean): Found => ({
+  seen: null,
+  isAway,
+  password: passwords.find(({ erase_at, slot }) => slot !== "retired" || erase_at === null),
+  passkey: passkeys.length > 0
+})
+
+const isHeld = (left: boolean) => left ? "held" as const : "none" as const
+
+/** Looks at the account; it fails only where what is held cannot be read. */
+export const find = (live: Live, context: Context) =>
+  needing(
+    Effect.map(seeSecurity(live, context), (seen): Found => ({ seen })).pipe(
+      Effect.catchTag(["no_session", "messenger_refused", "messenger_unavailable"], ({ _tag }) =>
+        Effect.flatMap(Secrets, (secrets) =>
+          Effect.map(
+            secrets.candidates(ofAccount(context)),
+            (candidates) =>
+              unreached(candidates, _tag === "messenger_unavailable")
+          )))
+    )
+  )
+
+/** Written with the intent: our own change is nobody's signal, and a password that may be gone is not shown as held. */
+export const begin = (found: Found, context: Context, now: Date) =>
+  needing(Effect.gen(function*() {
+    if (found.seen === null) return
+    yield* prepare(found.seen, ["two_fa", "recovery", "passkeys"], context, now)
+    if (found.seen.password !== undefined) yield* (yield* Secrets).suspend(ofAccount(context), "two_fa")
+  }))
+
+const removed = <E>(work: Effect.Effect<unknown, E>) =>
+  Effect.match(work, { onFailure: () => "held" as const, onSuccess: () => "removed" as const })
+
+/** Removes both from the messenger, outside any transaction. */
+export const release = (live: LiveWriter, found: Found) =>
+  Effect.gen(function*() {
+    if (found.seen === null) {
+      return { twoFa: isHeld(found.password !== undefined), passkey: isHeld(found.passkey) } satisfies Released
+    }
+    const { candidates, password, security } = found.seen
+    const passkey = heldPasskey(found.seen)
+    const unread = security.passkey_ids === null && candidates.passkeys.length > 0
+    return {
+      twoFa: password === undefined ? "none" : yield* removed(live.removePassword(password.password)),
+      passkey: passkey === undefined
+        ? isHeld(unread)
+        : yield* removed(live.removePasskey(passkey.passkeyId))
+    } satisfies Released
+  })
+
+/**
+ * Writes down what was released, in the transaction that offboards: the key of a passkey is forgotten in any case, a
+ * password that is still set stays readable for 90 days.
+ */
+export const released = ({ twoFa }: Released, found: Found, context: Context, now: Date) =>
+  needing(Effect.gen(function*() {
+    const secrets = yield* Secrets
+    const of = ofAccount(context)
+    yield* secrets.eraseAll(of, "passkey")
+    if (twoFa !== "held") return yield* secrets.eraseAll(of, "two_fa")
+    const { password } = found.seen ?? found
+    if (password !== undefined) yield* secrets.move(of, [{ id: password.id, slot: "held" }], now)
+    yield* secrets.keepUntil(of, "two_fa", plus(now, unrevealedKept))
+  }))

@@ -1,0 +1,128 @@
+/** What the operations that secure an account on the messenger share. */
+import { Effect, Option, type Redacted } from "effect"
+import type { Caller } from "../../domain/Access.ts"
+import type { AccountFacts } from "../../domain/Account.ts"
+import {
+  MessengerUnavailable,
+  PasswordInvalid,
+  type ServiceUnavailable,
+  TwoFaNotManaged,
+  TwoFaPasswordRequired
+} from "../../domain/Failure.ts"
+import { wrongHolderPasswordsPerHour } from "../../domain/Limits.ts"
+import type { AccountSecurity } from "../../domain/Messenger.ts"
+import type { Facets } from "../../domain/protection/Facts.ts"
+import { seenFacets } from "../../domain/protection/Signals.ts"
+import {
+  type Candidates,
+  heldOf,
+  judge,
+  type PasskeyCandidate,
+  type PasswordCandidate,
+  takenPassword
+} from "../../domain/Secrets.ts"
+import type { Live, LiveWriter } from "../../kernel/Live.ts"
+import type { LiveFailure } from "../../kernel/LiveCalls.ts"
+import type { AccountTasks } from "../../ports/AccountTasks.ts"
+import { Attempts } from "../../ports/Attempts.ts"
+import type { EmailChanges } from "../../ports/EmailChanges.ts"
+import { SeenFacets } from "../../ports/Facets.ts"
+import type { MessengerSession } from "../../ports/MessengerSession.ts"
+import type { OwnSessions } from "../../ports/OwnSessions.ts"
+import type { Passkeys } from "../../ports/Passkeys.ts"
+import { Secrets, type SecretsOf } from "../../ports/Secrets.ts"
+
+interface Context {
+  readonly account: AccountFacts
+  readonly caller: Caller["Service"]
+}
+
+export const ofAccount = ({ account, caller }: Context): SecretsOf => ({
+  organizationId: caller.organizationId,
+  accountId: account.id
+})
+
+/** What the steps need; a step that needs less says so by this. */
+type Needs = MessengerSession | AccountTasks | Attempts | EmailChanges | OwnSessions | Passkeys | SeenFacets | Secrets
+export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
+
+/** What the service holds of an account, and what the messenger has. */
+export interface Seen {
+  readonly candidates: Candidates
+  readonly security: AccountSecurity
+  /** Which of the held passwords is the account's. */
+  readonly password: PasswordCandidate | undefined
+}
+
+/** Reads the security settings; fails where the messenger does not tell whether there is a 2FA password. */
+export const seeSecurity = (
+  live: Live,
+  context: Context
+): Effect.Effect<Seen, LiveFailure | ServiceUnavailable, Needs> =>
+  Effect.gen(function*() {
+    const secrets = yield* Secrets
+    const candidates = yield* secrets.candidates(ofAccount(context))
+    const security = yield* live.security(heldOf(candidates))
+    if (security.two_fa_present === null) return yield* new MessengerUnavailable({})
+    return { candidates, security, password: takenPassword(candidates, security) }
+  })
+
+/**
+ * The account's 2FA password: the one that the service holds, or what its holder has told, which is tried; null where it
+ * has none.
+ */
+export const passwordFor = (
+  { password, security }: Seen,
+  given: Redacted.Redacted | null,
+  live: Pick<LiveWriter, "checkPassword">,
+  context: Context
+) =>
+  needing(Effect.gen(function*() {
+    if (security.two_fa_present !== true) return null
+    if (password !== undefined) return password.password
+    if (given === null) return yield* new TwoFaPasswordRequired({ param: "current_password" })
+    const attempts = yield* Attempts
+    yield* attempts.count(ofAccount(context), "holder_password", wrongHolderPasswordsPerHour)
+    if (!(yield* live.checkPassword(given))) return yield* new PasswordInvalid({ param: "current_password" })
+    yield* attempts.takeBack(ofAccount(context), "holder_password")
+    return given
+  }))
+
+/** The account's 2FA password, which the service holds. */
+export const managedPassword = ({ password }: Seen): Effect.Effect<PasswordCandidate, TwoFaNotManaged> =>
+  password === undefined ? Effect.fail(new TwoFaNotManaged({})) : Effect.succeed(password)
+
+/** The passkey of the service's that the account has. */
+export const heldPasskey = ({ candidates, security }: Seen): PasskeyCandidate | undefined =>
+  candidates.passkeys.find(({ passkeyId }) => security.passkey_ids?.includes(passkeyId))
+
+/** Puts the secrets in the places that the messenger has shown, and forgets facets that are about to change. */
+export const prepare = (
+  { candidates, security }: Seen,
+  facets: ReadonlyArray<keyof Facets>,
+  context: Context,
+  now: Date
+): Effect.Effect<void, never, Needs> =>
+  Effect.gen(function*() {
+    const secrets = yield* Secrets
+    const seen = yield* SeenFacets
+    yield* secrets.move(ofAccount(context), judge(candidates, security), now)
+    yield* seen.forget(ofAccount(context), facets, now)
+  })
+
+/** What a change has left behind, as far as it can be read. */
+export const leftBehind = (live: Live, held: Parameters<Live["security"]>[0]) =>
+  Effect.map(Effect.option(live.security(held)), Option.getOrUndefined)
+
+/** Keeps what a change has left behind of the facets that it was about. */
+export const keepFacets = (
+  security: AccountSecurity | undefined,
+  names: ReadonlyArray<keyof Facets>,
+  context: Context
+): Effect.Effect<void, never, Needs> =>
+  Effect.flatMap(SeenFacets, (seen) => {
+    const facets: Facets = Object.fromEntries(
+      Object.entries(seenFacets(security, undefined)).filter(([name]) => names.some((wanted) => wanted === name))
+    )
+    return seen.keep(ofAccount(context), facets)
+  })

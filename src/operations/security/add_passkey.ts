@@ -1,0 +1,91 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { MessengerUnavailable, PasskeyNotEligible, PasskeyUnsupported } from "../../domain/Failure.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import type { PreparedPasskey } from "../../ports/MessengerSecurity.ts"
+import { Passkeys } from "../../ports/Passkeys.ts"
+import { type SealedSecret, Secrets } from "../../ports/Secrets.ts"
+import { sample } from "./add_passkey.sample.ts"
+import { heldPasskey, keepFacets, leftBehind, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
+
+interface Ready {
+  readonly seen: Seen
+  readonly passkey: PreparedPasskey
+  readonly sealed: SealedSecret
+}
+
+const touched = ["passkeys"] as const
+
+const readyOf = (plan: Ready | null): Effect.Effect<Ready> =>
+  plan === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(plan)
+
+export const addPasskey = Operation.guarded(
+  "add_passkey",
+  {
+    summary: "Add a passkey of the service's to the account, so that it can sign in where codes do not arrive.",
+    description: "The messenger lets the service do so 24 hours after it connected. The key never leaves the service.",
+    method: "PUT",
+    path: "/v1/accounts/:account_id/passkey",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    success: AccountAction,
+    sample,
+    failures: [PasskeyNotEligible, PasskeyUnsupported],
+    journal: { action: "passkey.added", target: "account" }
+  },
+  {
+    check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
+    look: (_, { account, caller, live, now }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seeSecurity(live, { account, caller })
+        const { passkey_eligible_at, passkey_ids } = seen.security
+        if (passkey_ids === null) return yield* new MessengerUnavailable({})
+        if (heldPasskey(seen) !== undefined) {
+          return Operation.unchanged(acted("passkey_added", account, null, now))
+        }
+        if (passkey_eligible_at !== null && passkey_eligible_at.getTime() > now.getTime()) {
+          return yield* new PasskeyNotEligible({
+            message: `The messenger lets the service add a passkey from ${passkey_eligible_at.toISOString()} on.`
+          })
+        }
+        const passkey = yield* (yield* Passkeys).make
+        const sealed = yield* (yield* Secrets).seal(ofAccount({ account, caller }), {
+          kind: "passkey",
+          secret: passkey.key,
+          passkeyId: passkey.id
+        })
+        return Operation.planned<Ready | null>({ seen, passkey, sealed })
+      })),
+    intent: () => ({ details: {} }),
+    prepare: (plan, _, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        const { sealed, seen } = yield* readyOf(plan)
+        yield* prepare(seen, touched, { account, caller }, now)
+        yield* (yield* Secrets).put(ofAccount({ account, caller }), sealed, "next", now)
+      })),
+    act: (plan, { live }) =>
+      needing(Effect.gen(function*() {
+        const { passkey } = yield* readyOf(plan)
+        yield* live.addPasskey(passkey)
+        return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [passkey.id] })
+      })),
+    settle: (plan, security, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        const { sealed } = yield* readyOf(plan)
+        yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: sealed.id, slot: "held" }], now)
+        yield* keepFacets(security, touched, { account, caller })
+        return {}
+      })),
+    failed: (plan, { certain }, { account, caller }) =>
+      needing(Effect.gen(function*() {
+        if (!certain) return
+        yield* (yield* Secrets).erase(ofAccount({ account, caller }), [(yield* readyOf(plan)).sealed.id])
+      })),
+    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("passkey_added", account, null, now)))
+  }
+)

@@ -1,0 +1,60 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { CodeInvalid, NoPendingChange } from "../../domain/Failure.ts"
+import { EmailCode } from "../../domain/Security.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { sample } from "./confirm_recovery_email.sample.ts"
+import { after, attempt, confirmed, type Entered, facetOf, opened, refusedCode } from "./EmailChanging.ts"
+import { needing, prepare, seeSecurity } from "./Securing.ts"
+
+export const confirmRecoveryEmail = Operation.guarded(
+  "confirm_recovery_email",
+  {
+    summary: "Enter the code that the messenger sent to the account's new recovery address.",
+    description: "After five wrong codes, or 15 minutes, the change is over.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/recovery-email/confirm",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    idempotent: false,
+    params: { account_id: TargetAccount },
+    personal: "code",
+    body: {
+      code: EmailCode.annotateKey({ description: "The code from the mail that the messenger sent to the address." })
+    },
+    success: AccountAction,
+    sample,
+    failures: [NoPendingChange, CodeInvalid],
+    journal: { action: "recovery_email.confirmed", target: "account" }
+  },
+  {
+    check: ({ code }, { account, caller, now }) =>
+      Effect.map(
+        opened("recovery", { account, caller }, now),
+        (change) => Operation.planned<Entered>({ code, change, seen: null })
+      ),
+    look: (plan, { account, caller, live, now }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seeSecurity(live, { account, caller })
+        const { recovery_email_pattern, recovery_pending_pattern } = seen.security
+        // A code was right before, and nobody has heard of it.
+        return recovery_pending_pattern === null && recovery_email_pattern === plan.change.pattern
+          ? Operation.unchanged(acted("recovery_email_confirmed", account, null, now))
+          : Operation.planned<Entered>({ ...plan, seen })
+      })),
+    intent: ({ change }) => ({ details: { email: change.pattern } }),
+    prepare: ({ seen }, _, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        if (seen !== null) yield* prepare(seen, facetOf.recovery, { account, caller }, now)
+        yield* attempt("recovery", { account, caller })
+      })),
+    act: ({ code, seen }, { live }) => needing(Effect.andThen(live.confirmRecoveryEmail(code), after(live, seen))),
+    settle: (_, security, { account, caller }) => confirmed("recovery", security, { account, caller }),
+    failed: (plan, { error }, { account, caller, now }) =>
+      refusedCode("recovery", plan, error, { account, caller }, now),
+    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("recovery_email_confirmed", account, null, now)))
+  }
+)

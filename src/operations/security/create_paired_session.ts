@@ -1,0 +1,103 @@
+import { Effect, type Redacted, Schema } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { NotActive, PasswordInvalid, TooManyAttempts, TwoFaPasswordRequired } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import { guardHeld } from "../../domain/Limits.ts"
+import type { SessionRef } from "../../domain/Messenger.ts"
+import { plus } from "../../domain/protection/Deadline.ts"
+import { CurrentPassword } from "../../domain/Security.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import { deriveStatus, isActive } from "../../domain/Status.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { AccountTasks } from "../../ports/AccountTasks.ts"
+import { OwnSessions } from "../../ports/OwnSessions.ts"
+import { sample } from "./create_paired_session.sample.ts"
+import { needing, ofAccount, passwordFor, seeSecurity } from "./Securing.ts"
+
+interface Ready {
+  readonly ref: SessionRef
+  readonly password: Redacted.Redacted | null
+}
+
+interface Plan {
+  /** What the holder has told. */
+  readonly given: Redacted.Redacted | null
+  readonly ready: Ready | null
+}
+
+const readyOf = ({ ready }: Plan): Effect.Effect<Ready> =>
+  ready === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(ready)
+
+export const createPairedSession = Operation.guarded(
+  "create_paired_session",
+  {
+    summary: "Sign a second session of the service in to the account, which goes on where the first one is lost.",
+    description:
+      "An account that has a 2FA password of its holder's needs it as current_password; at most five wrong ones are tried in an hour.",
+    method: "PUT",
+    path: "/v1/accounts/:account_id/paired-session",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    body: {
+      current_password: Schema.optionalKey(CurrentPassword).annotateKey({
+        description: "The holder's 2FA password, where the account has one that the service does not keep."
+      })
+    },
+    success: AccountAction,
+    sample,
+    failures: [NotActive, TwoFaPasswordRequired, PasswordInvalid, TooManyAttempts],
+    journal: journalAction("paired_session.created")
+  },
+  {
+    check: ({ current_password }, { account, now }) =>
+      needing(Effect.gen(function*() {
+        if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+        return account.paired_state === "active"
+          ? Operation.unchanged(acted("paired_session_created", account, null, now))
+          : Operation.planned<Plan>({ given: current_password ?? null, ready: null })
+      })),
+    look: ({ given }, { account, caller, live }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seeSecurity(live, { account, caller })
+        const password = yield* passwordFor(seen, given, live, { account, caller })
+        const ref = yield* (yield* OwnSessions).newRef
+        return Operation.planned<Plan>({ given, ready: { ref, password } })
+      })),
+    intent: () => ({ details: {} }),
+    prepare: (plan, _, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        const of = ofAccount({ account, caller })
+        yield* (yield* OwnSessions).begin(of, (yield* readyOf(plan)).ref, now)
+        // Whoever dies now leaves a session that nobody knows of: it is looked for before the account is looked at again.
+        yield* (yield* AccountTasks).add(of, "pair", plus(now, guardHeld))
+      })),
+    act: (plan, { live }) =>
+      needing(Effect.gen(function*() {
+        const { password, ref } = yield* readyOf(plan)
+        return yield* live.pair(ref, password).pipe(
+          Effect.catchTag(
+            "password_invalid",
+            () => Effect.fail(new TwoFaPasswordRequired({ param: "current_password" }))
+          )
+        )
+      })),
+    settle: (plan, paired, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        const { ref } = yield* readyOf(plan)
+        yield* (yield* OwnSessions).paired(ofAccount({ account, caller }), ref, paired, now)
+        yield* (yield* AccountTasks).drop(ofAccount({ account, caller }), "pair")
+        return {}
+      })),
+    failed: (plan, { certain }, { account, caller }) =>
+      needing(Effect.gen(function*() {
+        if (!certain) return
+        yield* (yield* OwnSessions).drop(ofAccount({ account, caller }), (yield* readyOf(plan)).ref)
+        yield* (yield* AccountTasks).drop(ofAccount({ account, caller }), "pair")
+      })),
+    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("paired_session_created", account, null, now)))
+  }
+)

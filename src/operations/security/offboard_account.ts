@@ -1,0 +1,75 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AlreadyOffboarded } from "../../domain/Failure.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { Organizations } from "../../ports/Organizations.ts"
+import * as Leaving from "./Leaving.ts"
+import { sample } from "./offboard_account.sample.ts"
+import * as Releasing from "./Releasing.ts"
+
+const foundOf = (plan: Releasing.Found | null): Effect.Effect<Releasing.Found> =>
+  plan === null ? Effect.die(new Error("The account was not looked at")) : Effect.succeed(plan)
+
+export const offboardAccount = Operation.guarded(
+  "offboard_account",
+  {
+    summary: "End the protection of an account: the service logs out, and its seat is free.",
+    description:
+      "First the 2FA password and the passkey that the service keeps are removed, so that the holder is not locked out. Where the messenger cannot be reached, protection ends all the same: `offboarded_two_fa_held` says that the service's 2FA password is still set; the owner and superadmins can look it up in the console for 90 days. The archive stays, and the account can be connected again.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/offboard",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    destructive: true,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    success: AccountAction,
+    sample,
+    failures: [AlreadyOffboarded],
+    journal: { action: "account.offboarded", target: "account" }
+  },
+  {
+    unreached: true,
+    // Seats are counted on the organization's row.
+    lock: ({ caller }) =>
+      Leaving.needing(Effect.flatMap(Organizations, (organizations) => organizations.lock(caller.organizationId))),
+    check: (_, { account }) =>
+      Leaving.needing(
+        account.offboarded_at === null
+          ? Effect.succeed(Operation.planned<Releasing.Found | null>(null))
+          : Effect.fail(new AlreadyOffboarded({}))
+      ),
+    look: (_, { account, caller, live }) =>
+      Leaving.needing(
+        Effect.map(
+          Releasing.find(live, { account, caller }),
+          (found) => Operation.planned<Releasing.Found | null>(found)
+        )
+      ),
+    intent: () => ({ details: {} }),
+    prepare: (plan, _, { account, caller, now }) =>
+      Leaving.needing(
+        Effect.flatMap(foundOf(plan), (found) => Releasing.begin(found, { account, caller }, now))
+      ),
+    act: (plan, { live }) => Leaving.needing(Effect.flatMap(foundOf(plan), (found) => Releasing.release(live, found))),
+    settle: (plan, released, { account, caller, now }) =>
+      Leaving.needing(Effect.gen(function*() {
+        const found = yield* foundOf(plan)
+        yield* Releasing.released(released, found, { account, caller }, now)
+        const more = yield* Leaving.leave({ account, caller }, now)
+        return { details: { two_fa: released.twoFa, passkey: released.passkey }, more }
+      })),
+    // The sessions are logged out once nothing depends on them any more: what fails here is done later.
+    answer: (plan, released, { account, caller, now }) =>
+      Leaving.needing(Effect.gen(function*() {
+        const found = yield* foundOf(plan)
+        const isAway = found.seen === null && found.isAway
+        if (!isAway) yield* Leaving.logOut({ account, caller })
+        const action = released.twoFa === "held" ? "offboarded_two_fa_held" : "offboarded"
+        return acted(action, account, { ...account, offboarded_at: now }, now)
+      }))
+  }
+)

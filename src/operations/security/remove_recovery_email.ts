@@ -1,0 +1,70 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { TwoFaNotManaged } from "../../domain/Failure.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { after, facetOf, finished } from "./EmailChanging.ts"
+import { sample } from "./remove_recovery_email.sample.ts"
+import { keepFacets, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
+
+const seenOf = (seen: Seen | null): Effect.Effect<Seen> =>
+  seen === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(seen)
+
+export const removeRecoveryEmail = Operation.guarded(
+  "remove_recovery_email",
+  {
+    summary: "Remove the account's recovery address, and one that waits for its code.",
+    description: "The service has to keep the 2FA password, but for an address that only waits.",
+    method: "DELETE",
+    path: "/v1/accounts/:account_id/recovery-email",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    destructive: true,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    success: AccountAction,
+    sample,
+    failures: [TwoFaNotManaged],
+    journal: { action: "recovery_email.removed", target: "account" }
+  },
+  {
+    check: () => needing(Effect.succeed(Operation.planned<Seen | null>(null))),
+    look: (_, { account, caller, live, now }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seeSecurity(live, { account, caller })
+        const { has_recovery, recovery_pending_pattern } = seen.security
+        if (has_recovery === false && recovery_pending_pattern === null) {
+          return Operation.unchanged(acted("recovery_email_removed", account, null, now))
+        }
+        // Without the password the messenger forgets an address that waits, and no other.
+        if (has_recovery !== false) yield* managedPassword(seen)
+        return Operation.planned<Seen | null>(seen)
+      })),
+    intent: () => ({ details: {} }),
+    prepare: (plan, _, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        yield* prepare(yield* seenOf(plan), facetOf.recovery, { account, caller }, now)
+      })),
+    act: (plan, { live }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seenOf(plan)
+        if (seen.security.has_recovery === false) yield* live.cancelRecoveryEmail
+        else {
+          const { password } = yield* managedPassword(seen)
+          yield* live.removeRecoveryEmail(password).pipe(
+            Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
+          )
+        }
+        return yield* after(live, seen)
+      })),
+    settle: (_, security, { account, caller }) =>
+      needing(Effect.gen(function*() {
+        yield* finished("recovery", { account, caller })
+        yield* keepFacets(security, facetOf.recovery, { account, caller })
+        return {}
+      })),
+    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("recovery_email_removed", account, null, now)))
+  }
+)

@@ -1,0 +1,92 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { TwoFaNotManaged } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
+import type { PasswordCandidate } from "../../domain/Secrets.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { EmailChanges } from "../../ports/EmailChanges.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { sample } from "./remove_two_fa_password.sample.ts"
+import {
+  keepFacets,
+  leftBehind,
+  managedPassword,
+  needing,
+  ofAccount,
+  prepare,
+  type Seen,
+  seeSecurity
+} from "./Securing.ts"
+
+interface Ready {
+  readonly seen: Seen
+  readonly password: PasswordCandidate
+}
+
+const touched = ["two_fa", "recovery"] as const
+
+const readyOf = (plan: Ready | null): Effect.Effect<Ready> =>
+  plan === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(plan)
+
+export const removeTwoFaPassword = Operation.guarded(
+  "remove_two_fa_password",
+  {
+    summary: "Remove the 2FA password that the service keeps from the account, and the recovery address with it.",
+    description: "A password that the service does not keep is its holder's, and stays.",
+    method: "DELETE",
+    path: "/v1/accounts/:account_id/two-fa",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    destructive: true,
+    idempotent: true,
+    params: { account_id: TargetAccount },
+    success: AccountAction,
+    sample,
+    failures: [TwoFaNotManaged],
+    journal: journalAction("two_fa.removed")
+  },
+  {
+    check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
+    look: (_, { account, caller, live, now }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seeSecurity(live, { account, caller })
+        return seen.security.two_fa_present === true
+          ? Operation.planned<Ready | null>({ seen, password: yield* managedPassword(seen) })
+          : Operation.unchanged(acted("two_fa_removed", account, null, now))
+      })),
+    intent: () => ({ details: {} }),
+    prepare: (plan, _, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        const { seen } = yield* readyOf(plan)
+        yield* prepare(seen, touched, { account, caller }, now)
+        yield* (yield* Secrets).suspend(ofAccount({ account, caller }), "two_fa")
+      })),
+    act: (plan, { live }) =>
+      needing(Effect.gen(function*() {
+        const { password } = yield* readyOf(plan)
+        yield* live.removePassword(password.password).pipe(
+          Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
+        )
+        return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [] })
+      })),
+    settle: (plan, security, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        const context = { account, caller }
+        const { password } = yield* readyOf(plan)
+        yield* (yield* Secrets).move(ofAccount(context), [{ id: password.id, slot: "retired" }], now)
+        yield* (yield* EmailChanges).end(ofAccount(context), "recovery")
+        yield* keepFacets(security, touched, context)
+        return {}
+      })),
+    failed: (plan, { certain }, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        if (!certain) return
+        const { password } = yield* readyOf(plan)
+        yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: password.id, slot: "held" }], now)
+      })),
+    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("two_fa_removed", account, null, now)))
+  }
+)

@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { protectors } from "../../domain/Access.ts"
+import { TargetAccount } from "../../domain/Account.ts"
+import { EmailRefused, TooManyAttempts, TwoFaNotManaged } from "../../domain/Failure.ts"
+import { maskEmail } from "../../domain/Messenger.ts"
+import { EmailAddress, EmailChange } from "../../domain/Security.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { after, begin, changeOf, counted, facetOf, shown } from "./EmailChanging.ts"
+import { managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import { sample } from "./set_recovery_email.sample.ts"
+
+interface Plan {
+  readonly email: string
+  readonly seen: Seen | null
+}
+
+const seenOf = ({ seen }: Plan): Effect.Effect<Seen> =>
+  seen === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(seen)
+
+export const setRecoveryEmail = Operation.guarded(
+  "set_recovery_email",
+  {
+    summary: "Ask the messenger to make an address the account's recovery address: it sends a code to it.",
+    description:
+      "The service has to keep the 2FA password. The code is entered with confirm_recovery_email within 15 minutes; five wrong ones end the change, and a new one replaces it. An account takes five changes of its addresses in an hour.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/recovery-email",
+    toolset: "security",
+    scope: "security:write",
+    roles: protectors,
+    idempotent: false,
+    params: { account_id: TargetAccount },
+    body: {
+      email: EmailAddress.annotateKey({ description: "The new address." })
+    },
+    success: EmailChange,
+    sample,
+    failures: [TwoFaNotManaged, EmailRefused, TooManyAttempts],
+    journal: { action: "recovery_email.requested", target: "account" }
+  },
+  {
+    check: ({ email }) => needing(Effect.succeed(Operation.planned<Plan>({ email, seen: null }))),
+    look: ({ email }, { account, caller, live }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seeSecurity(live, { account, caller })
+        yield* managedPassword(seen)
+        yield* counted({ account, caller })
+        return Operation.planned<Plan>({ email, seen })
+      })),
+    intent: ({ email }) => ({ details: { email: maskEmail(email) } }),
+    prepare: (plan, _, { account, caller, now }) =>
+      needing(Effect.gen(function*() {
+        yield* prepare(yield* seenOf(plan), facetOf.recovery, { account, caller }, now)
+      })),
+    act: (plan, { live, now }) =>
+      needing(Effect.gen(function*() {
+        const seen = yield* seenOf(plan)
+        const { password: current } = yield* managedPassword(seen)
+        const pending = yield* live.setRecoveryEmail({ current, email: plan.email }).pipe(
+          Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
+        )
+        return { change: changeOf("recovery", pending, now), security: yield* after(live, seen) }
+      })),
+    settle: (_, { change, security }, { account, caller }) => begin(change, security, { account, caller }),
+    answer: (_, { change }, { account }) => needing(Effect.succeed(shown(change, account)))
+  }
+)

@@ -1,0 +1,16 @@
+/** Who on the messenger is protected by which account: one person by one account of all organizations. */
+import { Context, type Effect } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
+import type { AccountId } from "../domain/Account.ts"
+import type { MessengerUserId } from "../domain/Messenger.ts"
+
+/** The claims on people; within the organization's transaction. */
+export class Identities extends Context.Service<Identities, {
+  /**
+   * Claims the person for the account, and answers whether it has them now: again true for the account that has. Somebody
+   * else's claim stays, and says nothing of who that is; one that is not committed yet is waited for.
+   */
+  claim(organizationId: OrganizationId, userId: MessengerUserId, accountId: AccountId): Effect.Effect<boolean>
+  /** Frees the person that the account has claimed, if any. */
+  release(organizationId: OrganizationId, accountId: AccountId): Effect.Effect<void>
+}>()("org-security-console/ports/Identities") {}

@@ -1,0 +1,17 @@
+/** Who holds the organization's licences and seats. */
+import { Context, type Effect } from "effect"
+import type { OrganizationId } from "../domain/Access.ts"
+import type { AccountId } from "../domain/Account.ts"
+import type { LicencesUsed, SignUpLink } from "../domain/Billing.ts"
+import type { Tier } from "../domain/Organization.ts"
+
+/** Licences of accounts, and links that hold a seat; each function works within the organization's transaction. */
+export class Licences extends Context.Service<Licences, {
+  /** How many accounts hold a licence of each tier; those that are offboarded hold none. */
+  used(organizationId: OrganizationId): Effect.Effect<LicencesUsed>
+  setTier(organizationId: OrganizationId, accountId: AccountId, tier: Tier): Effect.Effect<void>
+  /** The sign-up links that nobody has used, the newest first. */
+  links(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<SignUpLink>>
+  /** Deletes a link that nobody has used, and frees its seat; false where there is none. */
+  revokeLink(organizationId: OrganizationId, id: string): Effect.Effect<boolean>
+}>()("org-security-console/ports/Licences") {}

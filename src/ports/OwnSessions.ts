@@ -1,0 +1,47 @@
+/** The service's second session of an account, which goes on when the first one is lost. */
+import { Context, type Effect } from "effect"
+import type { SessionRef } from "../domain/Messenger.ts"
+import type { SecretsOf } from "./Secrets.ts"
+
+/** A session of the service besides the main one. */
+export interface SecondSession {
+  readonly id: string
+  readonly slot: "paired" | "pairing"
+  readonly session_ref: SessionRef
+  readonly seen_as: string | null
+}
+
+/** A session that is to be logged out; null where nobody has said until when that is tried. */
+export interface RetiredSession {
+  readonly id: string
+  readonly session_ref: SessionRef
+  readonly erase_at: Date | null
+}
+
+/** A session that has come about; where it is not known how the main one sees it, its age tells. */
+export interface NewSession {
+  readonly seenAs: string | null
+  readonly createdAt: Date
+}
+
+/** Within the caller's transaction where nothing else is said. */
+export class OwnSessions extends Context.Service<OwnSessions, {
+  /** A reference under which a session can be made. */
+  readonly newRef: Effect.Effect<SessionRef>
+  /** The paired session, and one that may have come about. */
+  second(of: SecretsOf): Effect.Effect<ReadonlyArray<SecondSession>>
+  /** Writes down that a session is about to be made; one that was begun before is retired. */
+  begin(of: SecretsOf, ref: SessionRef, now: Date): Effect.Effect<void>
+  /** The session has come about: it is watched as the service's own from now on. */
+  paired(of: SecretsOf, ref: SessionRef, paired: NewSession, now: Date): Effect.Effect<void>
+  /** The session has not come about. */
+  drop(of: SecretsOf, ref: SessionRef): Effect.Effect<void>
+  /** None of them is used any more: each is logged out, or forgotten then. */
+  retire(of: SecretsOf, until: Date): Effect.Effect<void>
+  /** Those that are not used any more. */
+  retired(of: SecretsOf): Effect.Effect<ReadonlyArray<RetiredSession>>
+  /** They are logged out, or nobody tries it any longer. */
+  forget(of: SecretsOf, ids: ReadonlyArray<string>): Effect.Effect<void>
+  /** There is no paired session any more. */
+  remove(of: SecretsOf, now: Date): Effect.Effect<void>
+}>()("org-security-console/ports/OwnSessions") {}

@@ -1,0 +1,20 @@
+/** Sealing anew what is sealed under a pepper that is not the first, or by the host's own key management. */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+
+/** How many of each kind were sealed anew. */
+export interface Rewrapped {
+  /** The keys of accounts. */
+  readonly accounts: number
+  /** The keys of sessions on the messenger. */
+  readonly sessions: number
+  /** The secrets of authenticator apps. */
+  readonly authenticator_apps: number
+  /** The secrets that the console has at identity providers. */
+  readonly identity_providers: number
+}
+
+/** What is there is sealed anew in transactions of its own: one that stops half way goes on with the next. */
+export class Rewrap extends Context.Service<Rewrap, {
+  readonly all: Effect.Effect<Rewrapped, ServiceUnavailable>
+}>()("org-security-console/ports/Rewrap") {}

@@ -1,0 +1,91 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { OrganizationId } from "../../src/domain/Access.ts"
+import { AccountId } from "../../src/domain/Account.ts"
+import { Monitors } from "../../src/engine/Monitors.ts"
+import * as Worker from "../../src/layers/Worker.ts"
+import { Guard } from "../../src/ports/Guard.ts"
+import { forEachDatabase } from "../support/database.ts"
+import { arrange } from "../support/watched.ts"
+import * as World from "../support/world.ts"
+
+/** Takes what is due. */
+const claim = Effect.flatMap(Monitors, (monitors) => monitors.claim({ free: 64, crowded: [] }))
+
+/** Gives accounts back, to be looked at in an hour. */
+const finish = Effect.fnUntraced(function*(claimed: Effect.Success<typeof claim>) {
+  const next_at = new Date((yield* Clock.currentTimeMillis) + 3_600_000)
+  yield* (yield* Monitors).finish(claimed.map((one) => ({ ...one, next_at })))
+  return next_at
+})
+
+describe("12.4 who holds an account", () => {
+  forEachDatabase((_, database) => {
+    layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
+      /** An account that is due, and when it is due next. */
+      const due = Effect.gen(function*() {
+        const { account, admins, id } = yield* arrange()
+        yield* World.set(id, "monitor", account, { next_at: new Date(yield* Clock.currentTimeMillis) })
+        const nextAt = Effect.map(
+          World.query<{ next_at: Date | null }>(
+            id,
+            (sql) => sql`select next_at from monitor where account_id = ${account}`
+          ),
+          ([row]) => row?.next_at ?? null
+        )
+        return { account: AccountId.make(account), admins, id: OrganizationId.make(id), nextAt }
+      })
+
+      it.effect("an account is held by one at a time, and whoever held it too long gives nothing back", () =>
+        Effect.gen(function*() {
+          const { nextAt } = yield* due
+          const first = yield* claim
+          assert.lengthOf(first, 1)
+          yield* TestClock.adjust("19 seconds")
+          assert.lengthOf(yield* claim, 0)
+          yield* TestClock.adjust("1 second")
+          const second = yield* claim
+          assert.lengthOf(second, 1)
+          const before = yield* nextAt
+          yield* finish(first)
+          assert.deepStrictEqual(yield* nextAt, before)
+          assert.lengthOf(yield* claim, 0)
+          assert.deepStrictEqual(yield* nextAt, before)
+          const after = yield* finish(second)
+          assert.deepStrictEqual(yield* nextAt, after)
+        }))
+
+      it.effect("a pause during a look is not undone by its end", () =>
+        Effect.gen(function*() {
+          const { account, admins, nextAt } = yield* due
+          const claimed = yield* claim
+          yield* World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
+          yield* finish(claimed)
+          assert.isNull(yield* nextAt)
+        }))
+
+      it.effect("a change waits for the look, and the look for the change", () =>
+        Effect.gen(function*() {
+          const { account, id } = yield* due
+          const guard = yield* Guard
+          const claimed = yield* claim
+          const refused = yield* Effect.forkChild(Effect.flip(Effect.scoped(guard.acquire(id, account))), {
+            startImmediately: true
+          })
+          while (refused.pollUnsafe() === undefined) {
+            yield* TestClock.adjust("1 second")
+            yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+          }
+          assert.strictEqual((yield* Fiber.join(refused))._tag, "messenger_unavailable")
+          yield* finish(claimed)
+          yield* World.set(id, "monitor", account, { next_at: new Date(yield* Clock.currentTimeMillis) })
+          yield* Effect.scoped(Effect.gen(function*() {
+            yield* guard.acquire(id, account)
+            assert.lengthOf(yield* claim, 0)
+          }))
+          assert.lengthOf(yield* claim, 1)
+        }))
+    })
+  })
+})

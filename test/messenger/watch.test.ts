@@ -1,0 +1,86 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { SessionRef } from "../../src/domain/Messenger.ts"
+import * as Randomness from "../../src/layers/crypto/Randomness.ts"
+import { Vault } from "../../src/layers/crypto/Vault.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import * as KeysSql from "../../src/layers/sql/MessengerKeys.ts"
+import * as Tenant from "../../src/layers/sql/Tenant.ts"
+import * as Worker from "../../src/layers/Worker.ts"
+import { MessengerKeys } from "../../src/ports/MessengerKeys.ts"
+import { pglite } from "../support/database.ts"
+import * as DataCentre from "../support/dataCentre/index.ts"
+import { meet, staged, start } from "../support/logins.ts"
+import { jump } from "../support/watching.ts"
+import * as World from "../support/world.ts"
+
+const messenger = DataCentre.layerOver.pipe(
+  Layer.provide(KeysSql.layer),
+  Layer.provide(Layer.merge(Vault.layer, Randomness.layer)),
+  Layer.orDie
+)
+
+/** A look at what was pushed meanwhile too: pushes come in their own time. */
+const look = Effect.andThen(jump("75 seconds"), jump("10 seconds"))
+
+describe("the service over the messenger's own protocol", () => {
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite, undefined, messenger))))((it) => {
+    it.effect("connects an account, detects a stranger and signs it out at its deadline, over connections that are lost", () =>
+      Effect.gen(function*() {
+        const stage = yield* staged()
+        const centre = DataCentre.centreOf(stage.platform)
+        const person = yield* meet({ security: { two_fa_password: Redacted.make("horse staple") } })
+        yield* stage.platform.logIn(person.userId, { device_model: "Phone", created_at: new Date(start - 86_400_000) })
+        const { body: login } = yield* stage.connect(person.phone)
+        expect(login).toMatchObject({ state: "code_sent", code_length: 5 })
+        const { body: next } = yield* stage.code(login.id, yield* person.code)
+        expect(next).toMatchObject({ state: "password_needed" })
+        centre.cut()
+        const { body: done } = yield* stage.password(login.id, "horse staple")
+        expect(done).toMatchObject({ state: "completed" })
+        yield* jump("25 hours")
+        const account = stage.account(done.account_id)
+        expect((yield* account).status).toBe("protected")
+        centre.cut()
+        yield* stage.platform.logIn(person.userId, { device_model: "Thief" })
+        yield* look
+        const { sessions, status } = yield* account
+        expect(status).toBe("new_sign_in")
+        const thief = sessions.find((one: any) => one.device_model === "Thief")
+        yield* jump(Date.parse(thief.review_deadline) - (yield* Clock.currentTimeMillis))
+        yield* look
+        const after = yield* account
+        expect(after.status).toBe("protected")
+        expect(after.terminations.map(({ actor, reason }: any) => [actor, reason])).toEqual([["service", "autokill"]])
+        expect((yield* stage.actions).filter((action: string) => action.startsWith("session."))).toEqual([
+          "session.detected",
+          "session.autokilled pending",
+          "session.autokilled"
+        ])
+      }))
+
+    it.effect("keeps keys that open under their session alone, and never one in the clear", () =>
+      Effect.gen(function*() {
+        const centre = DataCentre.centreOf(yield* SimulatedPlatform)
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* Tenant.directory(sql)(sql<{ sealed: string; session_ref: string }>`
+          select session_ref, sealed from messenger_key where name like 'key:%'`)
+        expect(rows.length).toBeGreaterThan(0)
+        for (const { secret } of centre.keys.values()) {
+          for (const { sealed } of rows) {
+            expect(Buffer.from(sealed, "base64url").includes(secret.subarray(0, 16))).toBe(false)
+          }
+        }
+        const keys = yield* MessengerKeys
+        const [one] = rows
+        yield* Tenant.directory(sql)(sql`
+          insert into messenger_session (session_ref, sealed) select 'other', sealed from messenger_session limit 1`)
+        yield* Tenant.directory(sql)(sql`
+          insert into messenger_key (session_ref, name, sealed, version) values ('other', 'key:1', ${one!.sealed}, 1)`)
+        const moved = yield* Effect.exit(keys.load(SessionRef.make("other")))
+        expect(moved._tag).toBe("Failure")
+        yield* keys.erase(SessionRef.make("other"))
+      }).pipe(Effect.provide(KeysSql.layer)))
+  })
+})

@@ -1,0 +1,478 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { ConsoleSessions } from "../../src/console/ConsoleSessions.ts"
+import { OrganizationId } from "../../src/domain/Access.ts"
+import { callbackPath } from "../../src/domain/IdentityProvider.ts"
+import type { JournalDetails } from "../../src/domain/JournalEvent.ts"
+import { providerSignInLifetime } from "../../src/domain/Limits.ts"
+import { ProviderInternet } from "../../src/layers/identity/Provider.ts"
+import * as Tenant from "../../src/layers/sql/Tenant.ts"
+import { act } from "../support/administration.ts"
+import { forEachDatabase, pglite } from "../support/database.ts"
+import * as Factors from "../support/factors.ts"
+import * as Identity from "../support/identityProvider.ts"
+import * as Outbox from "../support/outbox.ts"
+import * as Pages from "../support/pages.ts"
+import * as World from "../support/world.ts"
+
+const path = "/console/sign-in/provider"
+const own = "/console/security/identity-provider"
+
+/** An organization that is connected to the provider of an issuer. */
+const connect = Effect.fnUntraced(function*(organization: string, issuer: string, changes: object = {}) {
+  yield* TestClock.setTime(new Date().getTime())
+  const answer = yield* act((requests) =>
+    requests.set_identity_provider({
+      organization,
+      issuer,
+      client_id: Identity.clientId,
+      client_secret: Redacted.make(Identity.clientSecret),
+      required: null,
+      second_factor: null,
+      private_network: null,
+      ...changes
+    })
+  )
+  if (typeof answer === "string") throw new Error(answer)
+})
+
+const linkAs = Effect.fnUntraced(function*(organization: string, adminId: string, subject: string) {
+  const email = yield* Pages.emailOf(organization, adminId)
+  return yield* act((requests) => requests.link_identity({ organization, email, subject }))
+})
+
+/** Sends the form, and answers where the browser is led to and with which cookie. */
+const go = Effect.fnUntraced(function*(
+  organization: string,
+  more: Record<string, string> = {},
+  visiting: Pages.Visiting = {}
+) {
+  const page = yield* Pages.visit("POST", path, { ...visiting, form: { organization, ...more } })
+  return { page, url: Pages.ledTo(page), cookie: Pages.cookiesOf(page) }
+})
+
+const back = (url: URL, cookie: string) => Pages.visit("GET", `${url.pathname}${url.search}`, { cookie })
+
+const isSignedIn = (page: Pages.Page) =>
+  Effect.map(
+    Pages.visit("GET", "/console/security", { cookie: Pages.cookiesOf(page) }),
+    ({ status }) => status === 200
+  )
+
+const world = Layer.provideMerge(
+  World.world(pglite),
+  Layer.succeed(ProviderInternet, () => Identity.loopback)
+)
+
+describe("signing in by a real identity provider", () => {
+  layer(world)((it) => {
+    const made = Effect.gen(function*() {
+      const organization = yield* World.makeOrganization()
+      const provider = yield* Identity.real([`${World.baseUrl}${callbackPath(organization.id)}`])
+      yield* connect(organization.id, provider.issuer)
+      return { ...organization, provider }
+    })
+
+    /** Goes there and comes back. */
+    const signIn = Effect.fnUntraced(function*(organization: string, more: Record<string, string> = {}) {
+      const { cookie, url } = yield* go(organization, more)
+      return yield* back(yield* Identity.follow(url), cookie)
+    })
+
+    it.effect("whoever is linked is signed in, once, with the way in the journal and nothing of it left in the browser", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        yield* linkAs(id, admins.admin.id, "person-1")
+        const form = Pages.formOf(
+          yield* Pages.visit("GET", `${path}?organization=${id}&return_to=/console/security`),
+          path
+        )
+        expect(form.markup).toContain(`value="${id}"`)
+        expect(form.hidden).toEqual({ return_to: "/console/security" })
+        expect((yield* Pages.visit("GET", "/console/sign-in")).text).toContain(`href="${path}?return_to=`)
+
+        const { cookie, page, url } = yield* go(` ${id.toUpperCase()} `, {
+          email: "ada@acme.example",
+          return_to: "/console/developer"
+        })
+        expect(page.status).toBe(200)
+        expect(page.headers.get("set-cookie")).toMatch(
+          /^console-provider=[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/
+        )
+        const sent = Object.fromEntries(new URL(url).searchParams)
+        expect(sent).toMatchObject({
+          client_id: "console",
+          response_type: "code",
+          scope: "openid",
+          redirect_uri: `${World.baseUrl}${callbackPath(id)}`,
+          code_challenge_method: "S256",
+          login_hint: "ada@acme.example"
+        })
+        for (const each of ["state", "nonce", "code_challenge"]) expect(sent[each]).toMatch(/^[\w-]{43}$/)
+
+        const callback = yield* Identity.follow(url)
+        expect(callback.searchParams.get("iss")).toBe(provider.issuer)
+        const done = yield* back(callback, cookie)
+        expect([done.status, done.location]).toEqual([303, "/console/developer"])
+        expect(yield* isSignedIn(done)).toBe(true)
+        expect(done.headers.get("set-cookie")).toContain("console-provider=; Max-Age=0")
+        expect((yield* World.journal(id)).at(-1)).toMatchObject({
+          action: "console.signed_in",
+          actor_admin_id: admins.admin.id,
+          details: { way: "identity_provider", issuer: provider.issuer }
+        })
+
+        // The same answer in the same browser, where somebody kept its cookie: the provider has not to be trusted with it.
+        const again = yield* back(callback, cookie)
+        expect([again.status, again.text]).toEqual([403, expect.stringContaining("You are not signed in")])
+        expect(yield* isSignedIn(again)).toBe(false)
+      }))
+
+    it.effect("whoever is linked to nobody, disabled, removed or has not joined is not signed in, and nobody is made an admin", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        provider.person = (yield* Pages.emailOf(id, admins.admin.id)).toLowerCase()
+        const stranger = yield* signIn(id)
+        expect([stranger.status, stranger.text]).toEqual([403, expect.stringContaining(provider.person)])
+        provider.person = "person-1"
+        yield* linkAs(id, admins.admin.id, "person-1")
+        const states = [
+          { disabled_at: new Date(0) },
+          { disabled_at: new Date(0), removed_at: new Date(0) },
+          { disabled_at: null, removed_at: null, joined_at: null }
+        ]
+        for (const facts of states) {
+          yield* World.set(id, "admin", admins.admin.id, facts)
+          expect((yield* signIn(id)).status).toBe(403)
+        }
+        yield* World.set(id, "admin", admins.admin.id, { joined_at: new Date(0) })
+        expect((yield* signIn(id)).status).toBe(303)
+        const count = yield* World.query<{ count: number }>(
+          id,
+          (sql) => sql`select count(*)::integer as count from admin where organization_id = ${id}`
+        )
+        expect(count).toEqual([{ count: 5 }])
+      }))
+
+    it.effect("a person of two organizations is in each the admin that is linked there, and comes back to the one they left for", () =>
+      Effect.gen(function*() {
+        const one = yield* World.makeOrganization()
+        const other = yield* World.makeOrganization()
+        const provider = yield* Identity.real([one, other].map(({ id }) => `${World.baseUrl}${callbackPath(id)}`))
+        for (const { admins, id } of [one, other]) {
+          yield* connect(id, provider.issuer)
+          yield* linkAs(id, admins.admin.id, "person-1")
+        }
+        const { cookie, url } = yield* go(one.id)
+        const callback = yield* Identity.follow(url)
+        const elsewhere = new URL(callback.href.replace(one.id, other.id))
+        expect((yield* back(elsewhere, cookie)).status).toBe(403)
+        expect(yield* World.changes(other.id)).toHaveLength(2)
+        yield* back(callback, cookie)
+        expect((yield* World.journal(one.id)).at(-1)?.actor_admin_id).toBe(one.admins.admin.id)
+        yield* signIn(other.id)
+        expect((yield* World.journal(other.id)).at(-1)?.actor_admin_id).toBe(other.admins.admin.id)
+      }))
+
+    it.effect("an answer counts in the browser that left, for its time, as long as the provider stays as it was", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        yield* linkAs(id, admins.admin.id, "person-1")
+        const { cookie, url } = yield* go(id)
+        const callback = yield* Identity.follow(url)
+        // Somebody's own answer in the browser of another, who would be signed in as them.
+        const mine = yield* go(id)
+        const changed = `${cookie.slice(0, -9)}${cookie.at(-9) === "A" ? "B" : "A"}${cookie.slice(-8)}`
+        for (const planted of ["", mine.cookie, changed, `${cookie}; ${mine.cookie}`]) {
+          expect((yield* back(callback, planted)).status).toBe(403)
+        }
+        const twice = new URL(`${callback.href}&state=${callback.searchParams.get("state")}`)
+        expect((yield* back(twice, cookie)).status).toBe(403)
+        yield* TestClock.adjust(Duration.subtract(providerSignInLifetime, Duration.seconds(30)))
+        yield* TestClock.adjust(Duration.seconds(30))
+        expect((yield* back(callback, cookie)).status).toBe(403)
+
+        yield* connect(id, provider.issuer)
+        const left = yield* go(id)
+        const answer = yield* Identity.follow(left.url)
+        yield* connect(id, provider.issuer, { second_factor: "claim" })
+        expect((yield* back(answer, left.cookie)).status).toBe(403)
+        expect((yield* signIn(id)).status).toBe(303)
+      }))
+
+    it.effect("a refusal at the provider, a provider that is away and new keys of it are told, and harm nothing", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        yield* linkAs(id, admins.admin.id, "person-1")
+        provider.denies = true
+        expect((yield* signIn(id)).text).toContain("was not accepted")
+        provider.denies = false
+        expect((yield* signIn(id)).status).toBe(303)
+        provider.rotate("second")
+        // The keys of before are younger than a minute: the first who comes finds out.
+        expect((yield* signIn(id)).status).toBe(403)
+        expect((yield* signIn(id)).status).toBe(303)
+        const { page } = yield* go("no-such-organization")
+        expect([page.status, page.text]).toEqual([404, expect.stringContaining("no identity provider")])
+        const bare = yield* World.makeOrganization()
+        const none = yield* go(bare.id)
+        expect(none.page.text.replaceAll(bare.id, "ID")).toBe(page.text.replaceAll("no-such-organization", "ID"))
+        yield* connect(bare.id, "https://app.example:1")
+        const away = yield* go(bare.id)
+        expect([away.page.status, away.page.text]).toEqual([503, expect.stringContaining("app.example:1")])
+      }))
+
+    it.effect("an admin links and unlinks themselves with their password, and each is mailed and journaled", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        const cookie = yield* Pages.signIn(id, admins.admin.id)
+        const bare = yield* World.makeOrganization()
+        const without = yield* Pages.signIn(bare.id, bare.admins.admin.id)
+        expect((yield* Pages.visit("GET", own, { cookie: without })).location).toBe("/console/security")
+        expect((yield* Pages.visit("GET", "/console/security", { cookie: without })).text).not.toContain(own)
+        expect((yield* Pages.visit("GET", "/console/security", { cookie })).text).toContain(own)
+
+        const send = Effect.fnUntraced(function*(what: "link" | "unlink", password: string) {
+          const form = Pages.formOf(yield* Pages.visit("GET", own, { cookie }), `${own}/${what}`)
+          return yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, password } })
+        })
+        expect((yield* send("link", "wrong")).status).toBe(403)
+        expect((yield* Pages.visit("POST", `${own}/link`, { cookie, form: { password: Pages.password } })).status).toBe(
+          403
+        )
+        const gone = yield* send("link", Pages.password)
+        const callback = yield* Identity.follow(Pages.ledTo(gone))
+        const left = Pages.cookiesOf(gone)
+        // Neither without the session that wanted it, nor in that of another admin.
+        const other = yield* Pages.signIn(id, admins.owner.id)
+        expect((yield* back(callback, left)).status).toBe(403)
+        expect((yield* back(callback, `${left}; ${other}`)).status).toBe(403)
+        const linked = yield* back(callback, `${left}; ${cookie}`)
+        expect([linked.status, linked.location]).toEqual([303, `${own}?done=linked`])
+        expect((yield* Pages.visit("GET", linked.location!, { cookie })).text).toMatch(/You are linked.*person-1/s)
+        expect((yield* signIn(id)).status).toBe(303)
+
+        // Nobody else can be linked to the same person.
+        const theirs = Pages.formOf(yield* Pages.visit("GET", own, { cookie: other }), `${own}/link`)
+        const going = yield* Pages.visit("POST", theirs.action, {
+          cookie: other,
+          form: { ...theirs.hidden, password: Pages.password }
+        })
+        const taken = yield* back(yield* Identity.follow(Pages.ledTo(going)), `${Pages.cookiesOf(going)}; ${other}`)
+        expect([taken.status, taken.text]).toEqual([403, expect.stringContaining("Another admin is linked")])
+
+        expect((yield* send("unlink", "wrong")).status).toBe(403)
+        yield* Factors.giveTotp(id, admins.admin.id)
+        const asked = yield* send("unlink", Pages.password)
+        expect([asked.status, asked.text]).toEqual([403, expect.stringContaining("Give your second factor.")])
+        yield* World.query(id, (sql) => sql`delete from totp where organization_id = ${id}`)
+        // Somebody else who came by the provider does not outlive the link.
+        const elsewhere = yield* signIn(id)
+        yield* Factors.giveTotp(id, admins.admin.id)
+        expect((yield* signIn(id)).location).toContain("/console/sign-in/second-factor")
+        yield* World.query(id, (sql) => sql`delete from totp where organization_id = ${id}`)
+        expect((yield* send("unlink", Pages.password)).location).toBe(`${own}?done=unlinked`)
+        expect(yield* isSignedIn(elsewhere)).toBe(false)
+        expect(yield* World.query(id, (sql) => sql`select 1 from pending_sign_in where organization_id = ${id}`))
+          .toEqual([])
+        expect((yield* Pages.visit("GET", "/console/security", { cookie })).status).toBe(200)
+        expect((yield* signIn(id)).status).toBe(403)
+        const identity = { issuer: provider.issuer, subject: "person-1" }
+        expect(
+          (yield* World.changes(id)).filter(({ action }) => action.startsWith("admin.")).map((event) => [
+            event.action,
+            event.actor_admin_id,
+            event.details
+          ])
+        ).toEqual([
+          ["admin.identity_linked", admins.admin.id, identity],
+          ["admin.identity_unlinked", admins.admin.id, { ...identity, sessions_ended: 2 }]
+        ])
+        expect((yield* Outbox.waiting(id)).map(({ kind }) => kind)).toEqual(["identity_linked", "identity_unlinked"])
+      }))
+
+    it.effect("where everybody has to come by it, passwords open sessions of the owner alone, and look wrong for the others", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        yield* linkAs(id, admins.admin.id, "person-1")
+        const tried = Effect.fnUntraced(function*(adminId: string) {
+          yield* Pages.givePassword(id, adminId)
+          const email = yield* Pages.emailOf(id, adminId)
+          const { status, text } = yield* Pages.signInWith({ organization: id, email, password: Pages.password })
+          return [status, text.replaceAll(email, "EMAIL")]
+        })
+        expect((yield* tried(admins.admin.id))[0]).toBe(303)
+        yield* connect(id, provider.issuer, { required: true })
+        expect((yield* tried(admins.owner.id))[0]).toBe(303)
+        const refused = yield* tried(admins.admin.id)
+        const unknown = yield* Pages.signInWith({
+          organization: id,
+          email: "who@acme.example",
+          password: Pages.password
+        })
+        expect(refused).toEqual([403, unknown.text.replaceAll("who@acme.example", "EMAIL")])
+        expect((yield* signIn(id)).status).toBe(303)
+        // What a password had begun waits for its second factor in vain.
+        yield* connect(id, provider.issuer, { required: false })
+        yield* Factors.giveTotp(id, admins.admin.id)
+        const waiting = yield* Factors.begin(id, yield* Pages.emailOf(id, admins.admin.id))
+        expect((yield* Factors.answer(waiting, "123456")).status).toBe(403)
+        yield* connect(id, provider.issuer, { required: true })
+        expect((yield* Factors.answer(waiting, yield* Factors.code())).status).toBe(303)
+        expect((yield* Pages.visit("GET", "/console/security", { cookie: waiting })).status).toBe(303)
+        yield* act((requests) => requests.remove_identity_provider({ organization: id }))
+        expect((yield* tried(admins.admin.id))[0]).toBe(303)
+      }))
+
+    it.effect("no session begins by what was taken away between the proof and the session", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        const admin = { organizationId: OrganizationId.make(id), adminId: admins.admin.id }
+        const visit = {
+          cookies: undefined,
+          site: { baseUrl: World.baseUrl, organizationId: null },
+          ip: null,
+          requestId: null,
+          userAgent: undefined
+        }
+        const sessions = yield* ConsoleSessions
+        const begin = (details: JournalDetails, factor: "totp" | null = null) =>
+          Effect.gen(function*() {
+            const since = new Date(yield* Clock.currentTimeMillis)
+            return yield* Effect.match(sessions.start(admin, visit, { since, factor, details }), {
+              onFailure: ({ _tag }) => _tag,
+              onSuccess: () => "begun"
+            })
+          })
+        const byProvider = { way: "identity_provider", issuer: provider.issuer }
+        const ways = Effect.all([begin({}), begin({}, "totp"), begin(byProvider), begin({ way: "invitation" })])
+        expect(yield* ways).toEqual(["begun", "service_unavailable", "service_unavailable", "begun"])
+        yield* linkAs(id, admins.admin.id, "person-1")
+        yield* connect(id, provider.issuer, { required: true })
+        expect(yield* ways).toEqual(["service_unavailable", "service_unavailable", "begun", "begun"])
+        yield* World.set(id, "admin", admins.admin.id, { disabled_at: new Date(0) })
+        expect(new Set(yield* ways)).toEqual(new Set(["service_unavailable"]))
+      }))
+
+    it.effect("the provider's second factor counts where its token says so or the operator does, and else the console asks", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        yield* linkAs(id, admins.admin.id, "person-1")
+        yield* World.set(id, "organization", id, { requires_second_factor: true })
+        const cases = [
+          ["console", ["pwd", "mfa"], "/console/sign-in/second-factor"],
+          ["claim", ["pwd", "otp"], "/console/sign-in/second-factor"],
+          ["claim", ["pwd", "mfa"], "/console/developer"],
+          ["provider", ["pwd"], "/console/developer"]
+        ] as const
+        for (const [second_factor, amr, leads] of cases) {
+          yield* connect(id, provider.issuer, { second_factor })
+          provider.amr = [...amr]
+          const page = yield* signIn(id, { return_to: "/console/developer" })
+          expect([second_factor, amr, page.location?.split("?")[0]]).toEqual([second_factor, amr, leads])
+          expect(yield* isSignedIn(page)).toBe(leads === "/console/developer")
+        }
+        expect((yield* World.journal(id)).at(-1)?.details).toMatchObject({ second_factor: "identity_provider" })
+      }))
+
+    it.effect("nobody who has not proved who they are makes a row, and 20 failures of an address are free", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        yield* linkAs(id, admins.admin.id, "person-1")
+        yield* SqlClient.SqlClient.use((sql) => Tenant.directory(sql)(sql`delete from password_throttle`))
+        const before = yield* World.snapshot(id)
+        const { cookie, url } = yield* go(id)
+        const asked = provider.asked.length
+        const state = new URL(url).searchParams.get("state") ?? ""
+        const wrong = (code: string) =>
+          back(
+            new URL(`${World.baseUrl}${callbackPath(id)}?code=${code}&state=${state}&iss=${provider.issuer}`),
+            cookie
+          )
+        const statuses = yield* Effect.forEach(
+          Array.from({ length: 22 }, (_, at) => `wrong-${at}`),
+          (code) => Effect.map(wrong(code), ({ status }) => status)
+        )
+        expect(statuses).toEqual([...Array.from({ length: 21 }, () => 403), 429])
+        // The provider was asked as often as that, and once for its document.
+        expect(provider.asked.slice(asked).filter((each) => each === "POST /token")).toHaveLength(21)
+        expect(yield* World.snapshot(id)).toEqual(before)
+        yield* TestClock.adjust("1 minute")
+        expect((yield* back(yield* Identity.follow(url), cookie)).status).toBe(303)
+      }))
+  })
+})
+
+describe("an answer of a provider that takes a code as often as it is brought", () => {
+  forEachDatabase((_, database) => {
+    layer(Layer.provideMerge(World.world(database), Layer.succeed(ProviderInternet, () => Identity.loopback)))((it) => {
+      it.effect("signs in once, however many browsers bring it at once with the cookie that was stolen", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const provider = yield* Identity.lying
+          yield* connect(id, provider.issuer)
+          yield* linkAs(id, admins.admin.id, "person-1")
+          const { cookie, url } = yield* go(id)
+          const { nonce = "", state = "" } = Object.fromEntries(new URL(url).searchParams)
+          provider.nonce = nonce
+          const answer = new URL(`${World.baseUrl}${callbackPath(id)}?code=a-code&state=${state}`)
+          const pages = yield* Effect.all(Array.from({ length: 4 }, () => back(answer, cookie)), {
+            concurrency: "unbounded"
+          })
+          expect(pages.map(({ status }) => status).toSorted()).toEqual([303, 403, 403, 403])
+          expect((yield* back(answer, cookie)).status).toBe(403)
+          expect(provider.codes.length).toBeGreaterThan(1)
+          const signedIn = (yield* World.journal(id)).filter(({ action }) => action === "console.signed_in")
+          expect(signedIn).toHaveLength(1)
+        }))
+    })
+  })
+})
+
+describe("an organization's own site", () => {
+  const site = { baseUrl: "https://acme.example", organizationId: OrganizationId.make("own-site") }
+  const sites = [site, { baseUrl: World.baseUrl, organizationId: null }]
+  layer(Layer.provideMerge(World.world(pglite, sites), Layer.succeed(ProviderInternet, () => Identity.loopback)))(
+    (it) => {
+      it.effect("leads to its provider alone, and takes no answer that was for another site", () =>
+        Effect.gen(function*() {
+          const own = yield* World.makeOrganization({}, "own-site")
+          const other = yield* World.makeOrganization()
+          const visiting = { baseUrl: site.baseUrl }
+          const offered = () => Pages.visit("GET", "/console/sign-in", visiting)
+          const provider = yield* Identity.real(
+            [site, { baseUrl: World.baseUrl }].flatMap(({ baseUrl }) =>
+              [own.id, other.id].map((id) => `${baseUrl}${callbackPath(id)}`)
+            )
+          )
+          yield* connect(other.id, provider.issuer)
+          expect((yield* offered()).text).not.toContain(path)
+          expect((yield* go(other.id, {}, visiting)).page.status).toBe(404)
+          yield* connect(own.id, provider.issuer)
+          expect((yield* offered()).text).toContain(path)
+          expect((yield* Pages.visit("GET", path, visiting)).text).not.toContain("name=\"organization\"")
+          for (const { admins, id } of [own, other]) yield* linkAs(id, admins.admin.id, "person-1")
+
+          const { cookie, page, url } = yield* go(other.id, {}, visiting)
+          expect(new URL(url).searchParams.get("redirect_uri")).toBe(`${site.baseUrl}${callbackPath(own.id)}`)
+          expect(page.headers.get("set-cookie")).toMatch(/^__Host-console-provider=[\w.-]+; .*; Secure; SameSite=Lax$/)
+          const answer = yield* Identity.follow(url)
+          const elsewhere = cookie.replace("__Host-", "")
+          expect((yield* back(answer, elsewhere)).status).toBe(403)
+          const done = yield* Pages.visit("GET", `${answer.pathname}${answer.search}`, { ...visiting, cookie })
+          expect(done.status).toBe(303)
+          expect((yield* World.journal(own.id)).at(-1)?.actor_admin_id).toBe(own.admins.admin.id)
+
+          const left = yield* go(other.id)
+          const theirs = yield* Identity.follow(left.url)
+          const here = yield* Pages.visit("GET", `${theirs.pathname}${theirs.search}`, {
+            ...visiting,
+            cookie: left.cookie.replace("console-", "__Host-console-")
+          })
+          expect(here.status).toBe(403)
+        }))
+    }
+  )
+})

@@ -1,0 +1,97 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import * as Worker from "../../src/layers/Worker.ts"
+import { forEachDatabase, pglite } from "../support/database.ts"
+import { dying } from "../support/mortal.ts"
+import { established, start } from "../support/watched.ts"
+import { advance, forgetOthers, jump } from "../support/watching.ts"
+import * as World from "../support/world.ts"
+
+const staged = Effect.gen(function*() {
+  const platform = yield* SimulatedPlatform
+  yield* platform.clearScripts
+  yield* TestClock.setTime(start)
+  yield* forgetOthers
+  const { admins, id } = yield* World.makeOrganization()
+  const { id: account, userId } = yield* World.makeLiveAccount(id, {}, { facts: established })
+  yield* advance("1 minute")
+  const { key } = admins.owner
+  const path = `/v1/accounts/${account}`
+  return {
+    id,
+    platform,
+    userId,
+    pair: (body: object = {}) => World.send("PUT", `${path}/paired-session`, { key, body }),
+    unpair: World.send("DELETE", `${path}/paired-session`, { key }),
+    pause: World.post(`${path}/pause`, key),
+    state: Effect.map(World.get(`${path}/messenger-profile`, key), ({ body }) => body.paired_session.state),
+    account: Effect.map(World.get(path, key), ({ body }) => body),
+    slots: Effect.map(
+      World.query<{ slot: string }>(
+        id,
+        (sql) => sql`select slot from service_session where organization_id = ${id} order by slot`
+      ),
+      (rows) => rows.map(({ slot }) => slot)
+    ),
+    events: Effect.map(World.journal(id), (all) => all.map(({ action, outcome }) => `${action} ${outcome}`))
+  }
+})
+
+const told = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
+
+describe("4.16 paired session", () => {
+  forEachDatabase((_, database) => {
+    layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
+      it.effect("is made once, is nobody's stranger, takes over where the first is lost, and is made anew then", () =>
+        Effect.gen(function*() {
+          const { account, events, pair, platform, slots, state, userId } = yield* staged
+          expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+          expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+          expect([yield* state, yield* slots]).toEqual(["active", ["main", "paired"]])
+          yield* advance("20 minutes")
+          expect((yield* events).filter((event) => event.startsWith("session."))).toEqual([])
+          expect((yield* account).sessions.every((session: any) => session.service_session)).toBe(true)
+          const [first] = yield* platform.calls
+          expect(first).toBeDefined()
+          expect(userId).toBeDefined()
+        }))
+
+      it.effect("needs the holder's password where one is set, an active account, and is removed by itself", () =>
+        Effect.gen(function*() {
+          const { pair, pause, platform, slots, state, unpair, userId } = yield* staged
+          expect(told(yield* unpair)).toEqual([409, "no_paired_session"])
+          yield* platform.changeSecurity(userId, { two_fa_password: Redacted.make("holders") })
+          expect(World.refusal(yield* pair())).toEqual([409, "two_fa_password_required", "current_password"])
+          expect(World.refusal(yield* pair({ current_password: "wrong" }))).toEqual([
+            400,
+            "password_invalid",
+            "current_password"
+          ])
+          expect(told(yield* pair({ current_password: "holders" }))).toEqual([200, "paired_session_created"])
+          expect(told(yield* unpair)).toEqual([200, "paired_session_removed"])
+          expect([yield* state, yield* slots]).toEqual(["none", ["main"]])
+          yield* pause
+          expect(told(yield* pair({ current_password: "holders" }))).toEqual([409, "not_active"])
+        }))
+    })
+  })
+
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
+    it.effect("wherever a process dies, the session that came about is the service's own, and nothing is left behind", () =>
+      Effect.gen(function*() {
+        for (let calls = 0, lived = false; !lived; calls++) {
+          const { account, events, pair, slots } = yield* staged
+          lived = yield* dying(calls, pair())
+          yield* jump("75 seconds")
+          yield* jump("75 seconds")
+          expect([calls, (yield* events).filter((event) => event.startsWith("session."))]).toEqual([calls, []])
+          expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+          yield* jump("75 seconds")
+          expect([calls, yield* slots]).toEqual([calls, ["main", "paired"]])
+          expect((yield* account).sessions).toHaveLength(2)
+        }
+      }))
+  })
+})

@@ -1,0 +1,353 @@
+/**
+ * A data centre on loopback: it speaks the messenger's protocol, and hands what is asked to whoever answers.
+ *
+ * Its keys live as long as it does: a client that comes back with one is known. One client at a time may use a key.
+ */
+import { Long } from "@mtcute/core"
+import { TlBinaryReader, TlBinaryWriter } from "@mtcute/core/utils.js"
+import * as crypto from "node:crypto"
+import * as net from "node:net"
+import * as zlib from "node:zlib"
+import * as Cipher from "./Cipher.ts"
+import * as Handshake from "./Handshake.ts"
+import { read, type Word, write, writeAnswer } from "./Words.ts"
+
+/** What the data centre refuses, as the platform words it. */
+export class Refusal extends Error {
+  readonly code: number
+
+  constructor(code: number, text: string) {
+    super(text)
+    this.code = code
+  }
+}
+
+/** A client's key, and who asks with it; whoever answers keeps what belongs to it in `of`. */
+export interface Key {
+  readonly id: string
+  readonly secret: Buffer
+  readonly salt: Long
+  readonly of: { [member: string]: any }
+}
+
+export type Answer = Word | ReadonlyArray<Word> | boolean
+
+/** Who answers; a `Refusal` is told as one, and whatever else is thrown as an error of the platform. */
+export interface Answerer {
+  readonly answer: (key: Key, request: Word) => Promise<Answer>
+  /** The last connection of the key is gone. */
+  readonly gone: (key: Key) => void
+}
+
+/** What happens to clients by script. */
+export interface Faults {
+  /** Drops the connection at the next requests of this name, before or after they are done. */
+  drop?: { readonly request: string; readonly when: "before" | "after"; times: number }
+  /** Answers none of the next requests of this name. */
+  silent?: { readonly request: string; times: number }
+}
+
+export interface DataCentre {
+  readonly port: number
+  readonly publicKey: string
+  readonly faults: Faults
+  /** The keys that are known. */
+  readonly keys: ReadonlyMap<string, Key>
+  /** Tells all sessions of the key something that they did not ask for. */
+  readonly push: (key: Key, update: Word) => void
+  /** Does not know the key any more: for good, or until it is remembered. */
+  readonly forget: (key: Key) => void
+  readonly remember: (key: Key) => void
+  /** Cuts the connections of a key, or all. */
+  readonly cut: (key?: Key) => void
+  readonly connections: (key: Key) => number
+  /** Makes a key that was agreed on elsewhere known. */
+  readonly know: (secret: Buffer) => Key
+  readonly close: () => Promise<void>
+}
+
+interface Session {
+  readonly key: Key
+  readonly id: Long
+  /** How many messages with content were sent. */
+  sent: number
+  isKnown: boolean
+}
+
+const ids = { container: 0x73f1f8dc, gzip: 0x3072cfa1, result: 0xf35c6d01, salts: 0xae500895 }
+
+let last = 0n
+
+/** Message ids grow with time; answers and what nobody asked for differ in their last bits. */
+const messageId = (kind: "answer" | "push"): Long => {
+  const time = (BigInt(Date.now()) << 32n) / 1000n & ~3n
+  last = time > last ? time : last + 4n
+  return Long.fromString((last + (kind === "answer" ? 1n : 3n)).toString())
+}
+
+class Connection {
+  readonly #socket: net.Socket
+  readonly #centre: Centre
+  #buffer: Buffer = Buffer.alloc(0)
+  #started = false
+  #handshake: (request: Word) => Word
+  session: Session | undefined
+
+  constructor(socket: net.Socket, centre: Centre) {
+    this.#socket = socket
+    this.#centre = centre
+    this.#handshake = Handshake.make(centre.identity, (agreed) => centre.add(agreed))
+    socket.on("data", (data) => this.#take(data)).on("error", () => {}).on("close", () => centre.gone(this))
+  }
+
+  cut(): void {
+    this.#socket.destroy()
+  }
+
+  #take(data: Buffer): void {
+    this.#buffer = Buffer.concat([this.#buffer, data])
+    if (!this.#started) {
+      if (this.#buffer.length < 4) return
+      if (this.#buffer.readUInt32LE(0) !== 0xeeeeeeee) return this.cut()
+      this.#started = true
+      this.#buffer = this.#buffer.subarray(4)
+    }
+    while (this.#buffer.length >= 4) {
+      const length = this.#buffer.readUInt32LE(0) & 0x7fffffff
+      if (this.#buffer.length < 4 + length) return
+      const packet = this.#buffer.subarray(4, 4 + length)
+      this.#buffer = this.#buffer.subarray(4 + length)
+      try {
+        this.#packet(packet)
+      } catch {
+        return this.cut()
+      }
+    }
+  }
+
+  #frame(packet: Uint8Array): void {
+    const head = Buffer.alloc(4)
+    head.writeUInt32LE(packet.length)
+    if (!this.#socket.destroyed) this.#socket.write(Buffer.concat([head, packet]))
+  }
+
+  #packet(packet: Buffer): void {
+    if (packet.readBigUInt64LE(0) === 0n) return this.#plain(read(packet.subarray(20)))
+    const key = this.#centre.keys.get(packet.subarray(0, 8).toString("hex"))
+    if (key === undefined || this.#centre.forgotten.has(key.id)) {
+      const code = Buffer.alloc(4)
+      code.writeInt32LE(-404)
+      return this.#frame(code)
+    }
+    const packetKey = packet.subarray(8, 24)
+    const content = Cipher.decrypt(Cipher.packetSecret(key.secret, packetKey, "client"), packet.subarray(24))
+    if (!Cipher.packetKey(key.secret, content, "client").equals(packetKey)) return this.cut()
+    const reader = new TlBinaryReader(undefined, content)
+    reader.long()
+    const id = reader.long()
+    if (this.session === undefined || !this.session.id.equals(id)) this.session = { key, id, sent: 0, isKnown: false }
+    const [message, , length] = [reader.long(), reader.uint(), reader.uint()]
+    this.#centre.used(this, key)
+    this.#message(this.session, message, reader.raw(length))
+  }
+
+  #plain(request: Word): void {
+    const content = write(this.#handshake(request))
+    const writer = TlBinaryWriter.manual(20 + content.length)
+    writer.long(Long.ZERO)
+    writer.long(messageId("answer"))
+    writer.uint(content.length)
+    writer.raw(content)
+    this.#frame(writer.result())
+  }
+
+  /** Sends a message of the session; one with content is counted. */
+  send(session: Session, content: Uint8Array, kind: "answer" | "push", hasContent: boolean): void {
+    const sequence = session.sent * 2 + (hasContent ? 1 : 0)
+    if (hasContent) session.sent++
+    const bare = 32 + content.length
+    const padding = 12 + (16 - (bare + 12) % 16) % 16
+    const writer = TlBinaryWriter.manual(bare + padding)
+    writer.long(session.key.salt)
+    writer.long(session.id)
+    writer.long(messageId(kind))
+    writer.uint(sequence)
+    writer.uint(content.length)
+    writer.raw(content)
+    writer.raw(crypto.randomBytes(padding))
+    const plain = writer.result()
+    const packetKey = Cipher.packetKey(session.key.secret, plain, "server")
+    const sealed = Cipher.encrypt(Cipher.packetSecret(session.key.secret, packetKey, "server"), plain)
+    this.#frame(Buffer.concat([Buffer.from(session.key.id, "hex"), packetKey, sealed]))
+  }
+
+  #message(session: Session, id: Long, content: Uint8Array): void {
+    if (!session.isKnown) {
+      session.isKnown = true
+      const created = { firstMsgId: id, uniqueId: Long.fromNumber(1), serverSalt: session.key.salt }
+      this.send(session, write({ _: "mt_new_session_created", ...created }), "push", true)
+    }
+    const reader = new TlBinaryReader(undefined, content)
+    switch (reader.peekUint()) {
+      case ids.container:
+        reader.uint()
+        for (let left = reader.uint(); left > 0; left--) {
+          const [inner, , length] = [reader.long(), reader.uint(), reader.uint()]
+          this.#message(session, inner, reader.raw(length))
+        }
+        return
+      case ids.gzip:
+        reader.uint()
+        return this.#message(session, id, zlib.unzipSync(reader.bytes()))
+      default:
+        return this.#request(session, id, read(content))
+    }
+  }
+
+  #request(session: Session, id: Long, request: Word): void {
+    const service = (word: Word) => this.send(session, write(word), "answer", false)
+    switch (request._) {
+      case "mt_msgs_ack":
+      case "mt_http_wait":
+        return
+      case "mt_ping":
+      case "mt_ping_delay_disconnect":
+        return service({ _: "mt_pong", msgId: id, pingId: request["pingId"] })
+      case "mt_get_future_salts": {
+        const now = Math.floor(Date.now() / 1000)
+        const writer = TlBinaryWriter.manual(36)
+        writer.uint(ids.salts)
+        writer.long(id)
+        writer.int(now)
+        writer.uint(1)
+        writer.int(now - 60)
+        writer.int(now + 86_400)
+        writer.long(session.key.salt)
+        return this.send(session, writer.result(), "answer", false)
+      }
+      case "mt_msgs_state_req":
+        return service({ _: "mt_msgs_state_info", reqMsgId: id, info: Buffer.alloc(request["msgIds"].length, 4) })
+      case "mt_rpc_drop_answer":
+        return this.#result(session, id, write({ _: "mt_rpc_answer_unknown" }))
+      case "mt_destroy_session":
+        return service({ _: "mt_destroy_session_none", sessionId: request["sessionId"] })
+      case "mt_destroy_auth_key":
+        this.#centre.keys.delete(session.key.id)
+        return service({ _: "mt_destroy_auth_key_ok" })
+      default:
+        void this.#call(session, id, unwrapped(session.key, request))
+    }
+  }
+
+  async #call(session: Session, id: Long, request: Word): Promise<void> {
+    const { drop, silent } = this.#centre.faults
+    const dropped = drop?.request === request._ && drop.times > 0 ? drop : undefined
+    if (dropped !== undefined) dropped.times--
+    if (dropped?.when === "before") return this.cut()
+    if (silent?.request === request._ && silent.times > 0) {
+      silent.times--
+      return
+    }
+    const answer = await this.#centre.answer(session.key, request)
+    if (dropped !== undefined) return this.cut()
+    this.#result(session, id, answer)
+  }
+
+  #result(session: Session, id: Long, content: Uint8Array): void {
+    const writer = TlBinaryWriter.manual(12 + content.length)
+    writer.uint(ids.result)
+    writer.long(id)
+    writer.raw(content)
+    this.send(session, writer.result(), "answer", true)
+  }
+}
+
+const wrappers = new Set(["invokeWithLayer", "initConnection", "invokeWithoutUpdates", "invokeAfterMsg"])
+
+/** What is asked, without what stands around it; the texts of the client's device are kept with its key. */
+const unwrapped = (key: Key, request: Word): Word => {
+  let asked = request
+  while (wrappers.has(asked._)) {
+    if (asked._ === "initConnection") key.of["device"] = asked
+    asked = asked["query"]
+  }
+  return asked
+}
+
+class Centre {
+  readonly identity = Handshake.makeIdentity()
+  readonly keys = new Map<string, Key>()
+  readonly forgotten = new Set<string>()
+  readonly faults: Faults = {}
+  readonly connections = new Set<Connection>()
+  readonly #answerer: Answerer
+
+  constructor(answerer: Answerer) {
+    this.#answerer = answerer
+  }
+
+  add({ key, salt }: Handshake.Agreed): Key {
+    const id = Cipher.sha1(key).subarray(-8).toString("hex")
+    const made = { id, secret: key, salt, of: {} }
+    this.keys.set(id, made)
+    return made
+  }
+
+  /** A key that two connections use at once is dead: the platform takes it as stolen. */
+  used(connection: Connection, key: Key): void {
+    for (const other of this.connections) {
+      if (other !== connection && other.session?.key === key) key.of["duplicated"] = true
+    }
+  }
+
+  gone(connection: Connection): void {
+    this.connections.delete(connection)
+    const key = connection.session?.key
+    if (key !== undefined && ![...this.connections].some(({ session }) => session?.key === key)) {
+      this.#answerer.gone(key)
+    }
+  }
+
+  async answer(key: Key, request: Word): Promise<Uint8Array> {
+    try {
+      if (key.of["duplicated"] === true) throw new Refusal(406, "AUTH_KEY_DUPLICATED")
+      return writeAnswer(await this.#answerer.answer(key, request))
+    } catch (error) {
+      const [errorCode, errorMessage] = error instanceof Refusal ? [error.code, error.message] : [500, "INTERNAL"]
+      return write({ _: "mt_rpc_error", errorCode, errorMessage })
+    }
+  }
+}
+
+/** Starts a data centre on a free port of loopback. */
+export const start = (answerer: Answerer): Promise<DataCentre> => {
+  const centre = new Centre(answerer)
+  const server = net.createServer((socket) => centre.connections.add(new Connection(socket, centre)))
+  const of = (key?: Key) => [...centre.connections].filter(({ session }) => key === undefined || session?.key === key)
+  return new Promise((resolve, reject) => {
+    server.once("error", reject).listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resolve({
+        port: typeof address === "object" && address !== null ? address.port : 0,
+        publicKey: centre.identity.publicKey,
+        faults: centre.faults,
+        keys: centre.keys,
+        push: (key, update) => {
+          for (const connection of of(key)) connection.send(connection.session!, write(update), "push", true)
+        },
+        forget: ({ id }) => centre.forgotten.add(id),
+        remember: ({ id }) => centre.forgotten.delete(id),
+        cut: (key) => {
+          for (const connection of of(key)) connection.cut()
+        },
+        connections: (key) => of(key).length,
+        know: (secret) => centre.add({ key: secret, salt: Long.fromNumber(1) }),
+        close: () =>
+          new Promise((closed) => {
+            server.close(() => closed())
+            for (const connection of of()) connection.cut()
+          })
+      })
+    })
+  })
+}
