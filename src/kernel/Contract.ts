@@ -13,6 +13,7 @@ import type { Journal } from "../ports/Journal.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
 import type { Organizations } from "../ports/Organizations.ts"
 import type { Outbox } from "../ports/Outbox.ts"
+import type { OwnSessions } from "../ports/OwnSessions.ts"
 import type { RateLimiter, RateState } from "../ports/RateLimits.ts"
 import type { Whole } from "./Admission.ts"
 import type { Written } from "./Encoding.ts"
@@ -122,7 +123,7 @@ export type KernelServices<K extends Kind> =
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
   | (K extends "write" | "guarded" | "login" ? Journal : never)
   | (K extends "login" ? Organizations : never)
-  | (K extends "guarded" ? Guard : never)
+  | (K extends "guarded" ? Guard | OwnSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
 /** A contract with its defaults and without its types: what the kernel makes an operation of. */

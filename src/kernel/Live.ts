@@ -25,6 +25,7 @@ import {
   type UnknownAuthorization,
   type UsernameRefused
 } from "../ports/MessengerSession.ts"
+import type { Elder } from "./Elder.ts"
 import { common, inTime, type LiveFailure } from "./LiveCalls.ts"
 import { type SecurityWriter, securityWriter } from "./LiveSecurity.ts"
 
@@ -89,19 +90,21 @@ const notSignedOut = (
   }
 }
 
-const live = (session: LiveSession): Live & LiveWriter => ({
+const signingOut = (call: ReturnType<LiveSession["signOut"]>): Effect.Effect<SignOut, LiveFailure> =>
+  inTime(Effect.catch(Effect.as(call, { kind: "done" } satisfies SignOut), notSignedOut))
+
+const live = (session: LiveSession, elder: Elder | undefined): Live & LiveWriter => ({
   profile: inTime(Effect.catch(session.profile, common)),
   security: (held) => inTime(Effect.catch(session.security(held), common)),
   updateProfile: (patch) => inTime(Effect.catch(session.updateProfile(patch), profileRefusal)),
   setUsername: (username) => inTime(Effect.catch(session.setUsername(username), usernameRefusal)),
   ...securityWriter(session),
   signOut: (id) =>
-    inTime(
-      session.signOut(AuthorizationId.make(id)).pipe(
-        Effect.as<SignOut>({ kind: "done" }),
-        Effect.catch(notSignedOut)
-      )
-    )
+    Effect.gen(function*() {
+      const first = yield* signingOut(session.signOut(AuthorizationId.make(id)))
+      const again = first.kind === "locked" && elder !== undefined ? yield* elder(session, id) : null
+      return again === null ? first : yield* signingOut(again)
+    })
 })
 
 /** A session that cannot be reached: every call fails alike. */
@@ -130,13 +133,18 @@ export const failing = (failure: LiveFailure): Live & LiveWriter => {
   }
 }
 
-/** Opens the account's live session for as long as the scope lasts. */
+/**
+ * Opens the account's live session for as long as the scope lasts. A sign-out that the platform does not let it do yet is
+ * tried through the elder.
+ */
 export const open = (
-  sessionRef: SessionRef | null
+  sessionRef: SessionRef | null,
+  elder?: Elder
 ): Effect.Effect<Live & LiveWriter, LiveFailure, MessengerSession | Scope.Scope> =>
   sessionRef === null
     ? Effect.fail(new NoSession({}))
     : Effect.flatMap(
       MessengerSession,
-      (messenger) => inTime(Effect.map(Effect.catch(messenger.open(sessionRef), common), live))
+      (messenger) =>
+        inTime(Effect.map(Effect.catch(messenger.open(sessionRef), common), (session) => live(session, elder)))
     )

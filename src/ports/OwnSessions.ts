@@ -9,6 +9,8 @@ export interface SecondSession {
   readonly slot: "paired" | "pairing"
   readonly session_ref: SessionRef
   readonly seen_as: string | null
+  /** The platform's own time of its sign-in. */
+  readonly created_at: Date
 }
 
 /** A session that is to be logged out; null where nobody has said until when that is tried. */

@@ -3,9 +3,10 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
+import * as Mcp from "../mcp/support.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
 import { dying } from "../support/mortal.ts"
-import { established, start } from "../support/watched.ts"
+import { established, fresh, makeWatched, start } from "../support/watched.ts"
 import { advance, forgetOthers, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -74,6 +75,35 @@ describe("4.16 paired session", () => {
           expect([yield* state, yield* slots]).toEqual(["none", ["main"]])
           yield* pause
           expect(told(yield* pair({ current_password: "holders" }))).toEqual([409, "not_active"])
+        }))
+
+      it.effect("5.1: requests act through it where it is older than 24 hours and the main one is not", () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(start)
+          yield* forgetOthers
+          const organization = yield* World.makeOrganization()
+          const { key } = organization.admins.owner
+          const { account, pair, read, stranger } = yield* makeWatched(organization, fresh)
+          yield* pair
+          yield* advance("1 minute")
+          const path = `/v1/accounts/${account}/sessions`
+          const ids = Effect.map(read, ({ sessions }) => sessions.map(({ id }: { id: string }) => id))
+          const first = yield* stranger
+          yield* advance("72 seconds")
+          expect(told(yield* World.post(`${path}/${first}/sign-out`, key))).toEqual([200, "session_signed_out"])
+          expect(yield* ids).not.toContain(first)
+          const second = yield* stranger
+          yield* advance("72 seconds")
+          const args = { account_id: account, session_id: second }
+          const { body } = yield* Mcp.call("sign_out_session", args, { key })
+          expect(body.result.structuredContent).toMatchObject({ action: "session_signed_out" })
+          // Two that signed in at one moment with one device: nobody knows which is which in the other list.
+          const twins = [yield* stranger, yield* stranger]
+          yield* advance("72 seconds")
+          for (const twin of twins) {
+            expect(told(yield* World.post(`${path}/${twin}/sign-out`, key))).toEqual([200, "session_sign_out_queued"])
+          }
+          expect(yield* ids).toEqual(expect.arrayContaining(twins))
         }))
     })
   })

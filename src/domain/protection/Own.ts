@@ -28,6 +28,19 @@ const byAge = (own: OwnSession, among: ReadonlyArray<Authorization>, device: Own
 const find = (own: OwnSession, among: ReadonlyArray<Authorization>, device: OwnDevice): Authorization | undefined =>
   (own.seen_as === null ? undefined : among.find(({ id }) => id === own.seen_as)) ?? byAge(own, among, device)
 
+const isSame = (one: Authorization, other: Authorization): boolean =>
+  one.created_at?.getTime() === other.created_at?.getTime() && one.device_model === other.device_model &&
+  one.platform === other.platform && one.app_name === other.app_name && one.app_version === other.app_version
+
+/**
+ * A session as the list of another own session has it, by what cannot be chosen alone, because ids belong to the list of
+ * the session that read them; undefined where that is not unique.
+ */
+export const sameIn = (list: ReadonlyArray<Authorization>, seen: Authorization): Authorization | undefined => {
+  const found = list.filter((each) => isSame(each, seen))
+  return found.length === 1 && found[0]?.current === false ? found[0] : undefined
+}
+
 /** The list by whose each entry is; null where the platform does not say which one asked. */
 export const recognized = (
   own: ReadonlyArray<OwnSession>,

@@ -12,6 +12,7 @@ import { Guard, GuardLost, type Held } from "../../ports/Guard.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import type { Checked, Further, Guarding, Known, Messaging, Planned, Settled, Stored, Unchanged } from "../Context.ts"
+import { elder } from "../Elder.ts"
 import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import * as Live from "../Live.ts"
@@ -251,7 +252,8 @@ const hold = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   const guard = yield* Guard
   const { id, session_ref } = known.account
   const held = yield* guard.acquire(run.caller.organizationId, id)
-  const opened = Live.open(session_ref === null ? null : SessionRef.make(session_ref))
+  const older = yield* elder({ organizationId: run.caller.organizationId, accountId: id })
+  const opened = Live.open(session_ref === null ? null : SessionRef.make(session_ref), older)
   const live = yield* run.steps.unreached === true
     ? Effect.catch(opened, (failure) => Effect.succeed(Live.failing(failure)))
     : opened

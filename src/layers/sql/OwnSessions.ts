@@ -25,7 +25,7 @@ export const layer = Layer.effect(
 
       second: (of) =>
         Effect.orDie(sql<SecondSession>`
-          select id, slot, session_ref, seen_as from service_session
+          select id, slot, session_ref, seen_as, created_at from service_session
           where ${ofAccount(of)} and slot in ('paired', 'pairing') order by slot`),
 
       begin: Effect.fnUntraced(
