@@ -72,6 +72,16 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       }
     ]
   },
+  people: (figure) => {
+    const pages = having(figure, "goal, ms")
+    const times = pages.flatMap((row) => numbers(row["database CPU, ms"])[0] ?? [])
+    const goal = numbers(pages[0]?.["goal, ms"])[0] ?? 0
+    return [{
+      question: `Admins and departments of a million accounts, a page of 100, goal ${goal} ms`,
+      holds: times.every((time) => time <= goal),
+      measured: `${from(times)} ms of the database's processor time`
+    }]
+  },
   // The goal of a column stands in its title; of several numbers in a cell the largest before `of` counts.
   monitor: (figure) => {
     const found = having(figure, "accounts")

@@ -58,13 +58,6 @@ export const casesOf = async (superuser: Client, { accounts, events, id }: Filli
     { operation: "get_organization", asker: "owner", what: "", path: "/v1/organization" },
     { operation: "get_account", asker: "owner", what: "", path: `/v1/accounts/${account}` },
     { operation: "get_account", asker: "admin", what: "", path: `/v1/accounts/${account}` },
-    { operation: "list_admins", asker: "owner", what: "start", path: "/v1/admins?limit=50" },
-    ...(["owner", ...narrow] as const).map((asker): Case => ({
-      operation: "list_departments",
-      asker,
-      what: "start",
-      path: "/v1/departments?limit=50"
-    })),
     list("owner", "start"),
     list("owner", "middle", `&starting_after=${await accountAt(Math.floor(accounts / 2))}`),
     list("owner", "end", `&starting_after=${await accountAt(accounts - 52)}`),

@@ -5,14 +5,15 @@ import { record, type Table } from "../support/figure.ts"
 import { fillDatabase, type Filling } from "../support/fill.ts"
 import { startGround } from "../support/ground.ts"
 import { measureColdStart } from "./cold.ts"
-import { measurePages } from "./pages.ts"
+import { measurePages, measurePeople } from "./pages.ts"
 import { measureReplicas } from "./replicas.ts"
 
 const help = `npm run bench:scale -- [--accounts 1000,100000,1000000] [--organizations 1000] [--events 10000000]
-  [--rounds 40] [--seconds 4] [--starts 5] [--rest 10] [--parts pages,replicas,cold]
+  [--rounds 40] [--seconds 4] [--starts 5] [--rest 10] [--parts pages,replicas,cold,people]
 
 Fills one organization of each size of --accounts and --organizations of 1,000 accounts, with --events journal entries
 together, and asks every page --rounds times; then 1, 2 and 4 replicas five times for --seconds; then --starts starts.
+The part people, a figure of its own, asks for admins and departments of the largest size alone.
 With the defaults it takes about a quarter of an hour, and 12 GB of disk while it runs.`
 
 const { values } = parseArgs({
@@ -53,8 +54,42 @@ const fillings = (sizes: ReadonlyArray<number>, organizations: number, events: n
 
 const seconds = (since: bigint) => (Number(process.hrtime.bigint() - since) / 1e9).toFixed(0)
 
-const run = async () => {
-  const parts = values.parts.split(",")
+/** 1,000 admins and 200 departments of the largest size, on a ground of their own. */
+const runPeople = async () => {
+  const filling: Filling = {
+    id: "people",
+    accounts: Math.max(...values.accounts.split(",").map(Number)),
+    departments: 200,
+    admins: 1000,
+    events: 10_000
+  }
+  const ground = await startGround()
+  try {
+    await fillDatabase(ground.superuser, [filling])
+    await ground.superuser.query("vacuum")
+    const service = await startService(ground.url, ground.pepper, { program: installed })
+    try {
+      record({
+        name: "people",
+        title: "Admins and departments",
+        command: "npm run bench:scale -- --parts people",
+        text: [
+          `One organization with ${
+            filling.accounts.toLocaleString("en")
+          } accounts, 1,000 admins and 200 departments. Every admin has 10 accounts and 3 departments granted, two connected applications and a console session; the caller that is limited reaches 3 departments. Departments keep the count of their accounts, so that no page counts them.`
+        ],
+        tables: [await measurePeople(ground, service, filling, Number(values.rounds))],
+        charts: []
+      })
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await ground.remove()
+  }
+}
+
+const run = async (parts: ReadonlyArray<string>) => {
   const ground = await startGround()
   const tables: Array<Table> = []
   const text: Array<string> = []
@@ -109,5 +144,10 @@ const run = async () => {
   }
 }
 
+const parts = values.parts.split(",")
+const others = parts.filter((part) => part !== "people")
 if (values.help) console.log(help)
-else await run()
+else {
+  if (others.length > 0) await run(others)
+  if (parts.includes("people")) await runPeople()
+}

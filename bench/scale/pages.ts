@@ -1,10 +1,11 @@
 /** The time of a page by the size of the organization. */
-import type { Server } from "../peers/processes.ts"
+import { cpuOfFamily, type Server } from "../peers/processes.ts"
 import { median, quantile, startAsking, taking } from "../support/asking.ts"
 import type { Chart, Table } from "../support/figure.ts"
 import type { Filling } from "../support/fill.ts"
 import { type Ground, makeKeys, makeLimitedTokens } from "../support/ground.ts"
 import { type Asker, type Case, casesOf } from "./cases.ts"
+import { peopleCasesOf, peopleGoal } from "./people.ts"
 
 interface Prepared {
   readonly filling: Filling
@@ -15,8 +16,14 @@ interface Prepared {
 /** Requests that a credential may get: well below the limit of a minute, however fast the run is. */
 const perCredential = 100
 
-const prepare = async (ground: Ground, service: Server, filling: Filling, rounds: number): Promise<Prepared> => {
-  const cases = await casesOf(ground.superuser, filling)
+const prepare = async (
+  ground: Ground,
+  service: Server,
+  filling: Filling,
+  of: typeof casesOf,
+  rounds: number
+): Promise<Prepared> => {
+  const cases = await of(ground.superuser, filling)
   const credentialOf = async (asker: Asker) => {
     const count = Math.ceil(cases.filter((one) => one.asker === asker).length * rounds / perCredential)
     return taking(
@@ -44,6 +51,53 @@ const millis = (value: number) => value.toFixed(2)
 /** How much longer a page may take in the largest organization than in the smallest. */
 const most = 1.2
 
+/** Requests that are asked before the first one is measured. */
+const warmUp = 3
+
+const named = ({ asker, what }: Case) => [asker, what].filter((word) => word !== "").join(", ")
+
+/** The largest pages of admins and departments of one organization, against their goal. */
+export const measurePeople = async (
+  ground: Ground,
+  service: Server,
+  filling: Filling,
+  rounds: number
+): Promise<Table> => {
+  const { cases, credential } = await prepare(ground, service, filling, peopleCasesOf, rounds + warmUp)
+  const { ask, stop } = startAsking(service.address)
+  const rows: Array<ReadonlyArray<string | number>> = []
+  try {
+    for (const one of cases) {
+      const asked = () => ask(credential[one.asker](), one.path)
+      let last = await asked()
+      for (let round = 1; round < warmUp; round++) last = await asked()
+      if (last.status !== 200) throw new Error(`${one.path}: ${last.status} ${last.body}`)
+      const before = cpuOfFamily(ground.pid)
+      const times: Array<number> = []
+      for (let round = 0; round < rounds; round++) times.push((await asked()).millis)
+      const cpu = (cpuOfFamily(ground.pid) - before) / rounds
+      rows.push([
+        one.operation,
+        named(one),
+        JSON.parse(last.body).data.length,
+        millis(cpu),
+        millis(median(times)),
+        millis(quantile(times, 0.95)),
+        peopleGoal
+      ])
+    }
+  } finally {
+    stop()
+  }
+  return {
+    title: "A page of 100",
+    columns: ["operation", "who and what", "rows", "database CPU, ms", "median, ms", "p95, ms", "goal, ms"],
+    rows,
+    note:
+      `${rounds} requests each. The goal is of the database's time: its processor time a request, of all its processes; the other times are over HTTP, whole.`
+  }
+}
+
 /** Asks every case of every organization in turn, so that whatever slows the machine slows all of them. */
 export const measurePages = async (
   ground: Ground,
@@ -51,9 +105,8 @@ export const measurePages = async (
   fillings: ReadonlyArray<Filling>,
   rounds: number
 ): Promise<{ readonly tables: ReadonlyArray<Table>; readonly charts: ReadonlyArray<Chart> }> => {
-  const warmUp = 3
   const organizations: Array<Prepared> = []
-  for (const filling of fillings) organizations.push(await prepare(ground, service, filling, rounds + warmUp))
+  for (const filling of fillings) organizations.push(await prepare(ground, service, filling, casesOf, rounds + warmUp))
   const count = organizations[0]?.cases.length ?? 0
   const measured = Array.from(
     { length: count },
@@ -92,7 +145,7 @@ export const measurePages = async (
       const [smallest = Number.NaN] = medians
       const ratio = (medians[largest] ?? Number.NaN) / smallest
       return [[
-        [operations.length > 1 ? one.operation : "", one.asker, one.what].filter((word) => word !== "").join(", "),
+        operations.length > 1 ? `${one.operation}, ${named(one)}` : named(one),
         results.map(({ rows }) => rows).join(" / "),
         ...results.map(({ times }) => `${millis(median(times))} / ${millis(quantile(times, 0.95))}`),
         `${ratio.toFixed(2)}${ratio <= most ? "" : ", not flat"}`
@@ -103,6 +156,7 @@ export const measurePages = async (
   const tables: ReadonlyArray<Table> = [
     { title: "Single reads", columns, rows: rowsOf(["get_organization", "get_account"]), note },
     { title: "list_protected_accounts, a page of 50", columns, rows: rowsOf(["list_protected_accounts"]), note },
+    { title: "find_accounts, a page of 20", columns, rows: rowsOf(["find_accounts"]), note },
     { title: "list_journal_events, a page of 50", columns, rows: rowsOf(["list_journal_events"]), note }
   ]
   const charted = ["start", "middle", "end", "protected", "new_sign_in"]

@@ -10,6 +10,8 @@ export interface Filling {
   readonly accounts: number
   readonly events: number
   readonly departments: number
+  /** Admins besides one of each role, each with grants, two connections and a console session. */
+  readonly admins?: number
   /** The one status that everybody has; without it the statuses are spread as in a well-run organization. */
   readonly everyone?: AccountStatus
 }
@@ -56,7 +58,7 @@ const grantedAccounts = 10
 /** How many departments are granted to them. */
 const grantedDepartments = 3
 
-const organization = ({ accounts, departments, events, everyone, id }: Filling): ReadonlyArray<string> => [
+const organization = ({ accounts, admins = 0, departments, events, everyone, id }: Filling): ReadonlyArray<string> => [
   `insert into organization (id, name, status, created_at, managed, billing_state, plan, period, licences_governance,
     seat_limit, archive_key_set)
   values ('${id}', '${id}', 'active', '2026-01-01', true, 'active', 'governance', 'annual', ${accounts},
@@ -100,6 +102,26 @@ const organization = ({ accounts, departments, events, everyone, id }: Filling):
   from account, unnest(array['service', 'phone', 'tablet', 'desktop', 'laptop', 'watch']) kind
   where organization_id = '${id}' and offboarded_at is null and case kind when 'phone' then review_pending
     when 'laptop' then hashtext(id::text) % 100 = 0 when 'watch' then paused_at is not null else true end`,
+  `update department set accounts = counted.accounts
+  from (select department_id, count(*) as accounts from account where organization_id = '${id}' group by 1) as counted
+  where department.organization_id = '${id}' and department.id = counted.department_id`,
+  `insert into admin (organization_id, id, email, role, created_at, joined_at)
+  select '${id}', ${idOf("admin", id, "n")}, 'admin' || n || '@${id}.example', 'admin', '2026-01-01', '2026-01-01'
+  from generate_series(1, ${admins}) n`,
+  `insert into admin_account (organization_id, admin_id, account_id)
+  select '${id}', ${idOf("admin", id, "n")}, ${idOf("account", id, `(n * ${grantedAccounts} + m)`)}
+  from generate_series(1, ${admins}) n, generate_series(1, ${grantedAccounts}) m`,
+  `insert into admin_department (organization_id, admin_id, department_id)
+  select '${id}', ${idOf("admin", id, "n")}, ${idOf("department", id, `((n + m) % ${departments})`)}
+  from generate_series(1, ${admins}) n, generate_series(1, ${Math.min(departments, grantedDepartments)}) m`,
+  `insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
+    scope_type, created_at, last_used_at)
+  select '${id}', gen_random_uuid(), ${idOf("admin", id, "n")}, 'oauth', 'App', 'App', 'app.example', 'cloud',
+    array['org:read'], 'departments', now(), now()
+  from generate_series(1, ${admins}) n, generate_series(1, 2) m`,
+  `insert into console_session (organization_id, id, admin_id, digest, created_at, last_used_at)
+  select '${id}', gen_random_uuid(), ${idOf("admin", id, "n")}, '${id}/' || n, now(), now()
+  from generate_series(1, ${admins}) n`,
   `update organization set seats_used =
     (select count(*) from account where organization_id = '${id}' and offboarded_at is null) where id = '${id}'`,
   `insert into admin_account (organization_id, admin_id, account_id)

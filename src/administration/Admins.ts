@@ -133,8 +133,12 @@ const setDisabled = <const Name extends string>(name: Name, disabled: boolean) =
           const refused = disabled ? stays(admin) : null
           if (refused !== null) return yield* refuse(refused.message)
           if ((admin.disabled_at !== null) === disabled) return [answer, null]
-          yield* admins.setDisabled(id, admin.id, disabled ? at : null)
-          return [answer, entry(disabled ? "admin.disabled" : "admin.enabled", admin.id)]
+          if (!disabled) {
+            yield* admins.enable(id, admin.id)
+            return [answer, entry("admin.enabled", admin.id)]
+          }
+          const sessions = yield* admins.disable(id, admin.id, at)
+          return [answer, entry("admin.disabled", admin.id, { sessions })]
         })
       )
     }))

@@ -85,7 +85,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   browser(cookies: string | undefined, site: CookieSite): Redacted.Redacted | null
   /** The admin's sessions, the one used last first. */
   list(admin: SignedIn): Effect.Effect<ReadonlyArray<ListedSession>, ServiceUnavailable>
-  /** Ends one other session of the admin, or all others; answers how many there were. */
+  /** Ends one other session of the admin, or all others and the sign-ins that wait; answers how many sessions there were. */
   endOther(admin: SignedIn, id: string | "all", visit: SessionVisit): Effect.Effect<number, ServiceUnavailable>
   /** Gives the session a new secret, as after a new password, and answers what to set as cookies. */
   renew(admin: SignedIn, visit: SessionVisit): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>

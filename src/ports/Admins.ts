@@ -31,6 +31,10 @@ export class Admins extends Context.Service<Admins, {
     adminId: string,
     changes: { readonly name?: string; readonly role?: Role }
   ): Effect.Effect<void>
-  /** Disables the admin as of a moment, or with null enables them again: their credentials follow at once. */
-  setDisabled(organizationId: OrganizationId, adminId: string, at: Date | null): Effect.Effect<void>
+  /**
+   * Disables the admin as of a moment: keys and connections stop until the admin is enabled, and console sessions,
+   * sign-ins that wait and links to a new password end for good. Answers how many sessions there were.
+   */
+  disable(organizationId: OrganizationId, adminId: string, at: Date): Effect.Effect<number>
+  enable(organizationId: OrganizationId, adminId: string): Effect.Effect<void>
 }>()("org-security-console/ports/Admins") {}

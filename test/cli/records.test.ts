@@ -101,7 +101,7 @@ describe("the commands that list, show and change what is there", () => {
             ["organization.set", { seats: 50, plan: "protect", valid_until: "2027-01-01T00:00:00.000Z" }],
             ["organization.set", { open_ended: true }],
             ["admin.role_set", { email: ada.email, name: "Ada", role: "superadmin", from: "admin" }],
-            ["admin.disabled", {}],
+            ["admin.disabled", { sessions: 0 }],
             ["admin.enabled", {}],
             ["api_key.revoked", {}]
           ])

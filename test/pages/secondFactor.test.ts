@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { act } from "../support/administration.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Factors from "../support/factors.ts"
 import * as Pages from "../support/pages.ts"
@@ -139,6 +140,51 @@ describe("the second factor at sign-in", () => {
           yield* Factors.giveRecoveryCode(id, admins.superadmin.id)
           const foreign = yield* Factors.giveRecoveryCode(id, admins.superadmin.id)
           expect((yield* Factors.answer(yield* Factors.begin(id, email), foreign)).status).toBe(403)
+        }))
+
+      it.effect("is waited for no more once the admin was disabled, however, or signed all others out, and nothing comes back", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* stage()
+          const { id: adminId } = admins.superadmin
+          yield* Pages.givePassword(id, adminId)
+          yield* Factors.giveTotp(id, adminId)
+          const email = yield* Pages.emailOf(id, adminId)
+          const signedIn = Effect.fnUntraced(function*() {
+            yield* TestClock.adjust("1 minute")
+            return Pages.cookiesOf(yield* Factors.answer(yield* Factors.begin(id, email), yield* Factors.code()))
+          })
+          const waits = Effect.fnUntraced(function*(cookie: string) {
+            return (yield* Pages.visit("GET", "/console/sign-in/second-factor", { cookie })).status === 200
+          })
+          const ways = {
+            api: (what: "disable" | "enable") => World.post(`/v1/admins/${adminId}/${what}`, admins.owner.key),
+            command: (what: "disable" | "enable") =>
+              act((requests) => requests[`${what}_admin`]({ organization: id, email }))
+          }
+          for (const [way, toggle] of Object.entries(ways)) {
+            const session = yield* signedIn()
+            const pending = yield* Factors.begin(id, email)
+            expect([way, yield* isSignedIn(session), yield* waits(pending)]).toEqual([way, true, true])
+            yield* toggle("disable")
+            expect((yield* World.journal(id)).at(-1)).toMatchObject({
+              action: "admin.disabled",
+              details: { sessions: 1 }
+            })
+            yield* toggle("enable")
+            expect([way, yield* isSignedIn(session), yield* waits(pending)]).toEqual([way, false, false])
+            expect(yield* rows(id, "pending_sign_in")).toEqual([])
+          }
+          const [own, other] = [yield* signedIn(), yield* signedIn()]
+          const pending = yield* Factors.begin(id, email)
+          const security = "/console/security"
+          const page = yield* Pages.visit("GET", security, { cookie: own })
+          const { action, hidden } = Pages.formOf(page, `${security}/sessions/end`, "value=\"all\"")
+          yield* Pages.visit("POST", action, { cookie: own, form: hidden })
+          expect([yield* isSignedIn(own), yield* isSignedIn(other), yield* waits(pending)]).toEqual([
+            true,
+            false,
+            false
+          ])
         }))
 
       it.effect("counts only with the form's token, from this site", () =>

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { AdminFacts } from "../../domain/Admin.ts"
 import type { MailChoices } from "../../domain/Preferences.ts"
 import * as Ports from "../../ports/index.ts"
+import * as Endings from "./Endings.ts"
 
 interface MailRow extends MailChoices {
   readonly email: string
@@ -69,9 +70,16 @@ export const layer = Layer.effect(
         sql`update admin set ${sql.update(changes)} where organization_id = ${organizationId} and id = ${adminId}`
           .pipe(Effect.orDie, Effect.asVoid),
 
-      setDisabled: (organizationId, adminId, at) =>
+      disable: Effect.fnUntraced(function*(organizationId, adminId, at) {
+        yield* sql`
+          update admin set disabled_at = ${at} where organization_id = ${organizationId} and id = ${adminId}`
+        yield* Endings.endResets(sql, organizationId, adminId)
+        return yield* Endings.endSessions(sql, organizationId, adminId)
+      }, Effect.orDie),
+
+      enable: (organizationId, adminId) =>
         sql`
-          update admin set disabled_at = ${at}
+          update admin set disabled_at = null
           where organization_id = ${organizationId} and id = ${adminId}`.pipe(Effect.orDie, Effect.asVoid)
     })
   })

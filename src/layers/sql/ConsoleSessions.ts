@@ -22,6 +22,7 @@ import { type AdminRef, ConsolePasswords } from "../../ports/ConsolePasswords.ts
 import { Journal } from "../../ports/Journal.ts"
 import { CsrfKeys } from "../crypto/CsrfKeys.ts"
 import { hmac, sameText } from "../crypto/Peppers.ts"
+import * as Endings from "./Endings.ts"
 import * as Factors from "./Factors.ts"
 import { maySignInHere } from "./IdentityProviders.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"
@@ -82,7 +83,7 @@ const secretOf = (cookies: string | undefined, site: CookieSite): string | undef
 export const digest = (secret: string): string => crypto.createHash("sha256").update(secret).digest("hex")
 
 /** What the sign-in relied on was taken away while it was under way: whoever signs in again meets what is asked now. */
-const overtaken = new ServiceUnavailable({
+export const overtaken = new ServiceUnavailable({
   message: "What you sign in with was changed meanwhile. Sign in again.",
   retry_after: 1
 })
@@ -257,15 +258,15 @@ export const layer = Layer.effect(
       endOther: Effect.fnUntraced(function*(admin, id, visit) {
         const { adminId, organizationId, sessionId } = admin
         return yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
-          const ended = yield* sql`
-            delete from console_session
-            where organization_id = ${organizationId} and admin_id = ${adminId} and id <> ${sessionId}
-              and ${id === "all" ? sql`true` : sql`id = ${id}::uuid`}
-            returning id`
-          if (ended.length > 0) {
-            yield* journaled(admin, "console.signed_out", visit, { others: ended.length })
-          }
-          return ended.length
+          const others = id === "all"
+            ? yield* Endings.endSessions(sql, organizationId, adminId, sessionId)
+            : (yield* sql`
+              delete from console_session
+              where organization_id = ${organizationId} and admin_id = ${adminId} and id <> ${sessionId}
+                and id = ${id}::uuid
+              returning id`).length
+          if (others > 0) yield* journaled(admin, "console.signed_out", visit, { others })
+          return others
         }))
       }),
 

@@ -80,17 +80,20 @@ export const endConnections = Effect.fnUntraced(function*(
   return live.length
 }, Effect.orDie)
 
-/** Ends the admin's console sessions, but for one. */
-export const endSessions = (
+/** Ends the admin's console sessions, but for one, and the sign-ins that wait for their second factor. */
+export const endSessions = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
   organizationId: string,
   adminId: string,
   kept: string | null = null
-) =>
-  sql`
+) {
+  yield* sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`
+  const ended = yield* sql`
     delete from console_session
     where organization_id = ${organizationId} and admin_id = ${adminId} and id is distinct from ${kept}::uuid
-    returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
+    returning id`
+  return ended.length
+}, Effect.orDie)
 
 /** Ends the links by which the admin could choose a new password; that they were mailed still counts. */
 export const endResets = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>

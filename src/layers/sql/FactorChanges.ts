@@ -156,13 +156,6 @@ export const makeCodes = Effect.fnUntraced(function*(
   return shown
 }, Effect.orDie)
 
-/** Ends whatever waits for the admin's second factor. */
-export const endPending = (sql: SqlClient.SqlClient, { adminId, organizationId }: AdminRef) =>
-  sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`.pipe(
-    Effect.orDie,
-    Effect.asVoid
-  )
-
 /** Takes every second factor and recovery code of the admin away, and answers how many factors there were. */
 export const removeAll = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, admin: AdminRef) {
   const { adminId, organizationId } = admin
@@ -172,7 +165,6 @@ export const removeAll = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, a
       delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${adminId} returning 1`
     if (table !== "recovery_code") removed += rows.length
   }
-  yield* endPending(sql, admin)
   return removed
 }, Effect.orDie)
 

@@ -112,10 +112,7 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and admin_id in ${theirs} returning id`)
       }, Effect.orDie),
 
-      endSessionsOf: Effect.fnUntraced(function*({ adminId, organizationId }, kept) {
-        yield* sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`
-        return yield* Endings.endSessions(sql, organizationId, adminId, kept)
-      }, Effect.orDie)
+      endSessionsOf: ({ adminId, organizationId }, kept) => Endings.endSessions(sql, organizationId, adminId, kept)
     })
   })
 )

@@ -119,10 +119,8 @@ export const layer = Layer.effect(
         order by created_at`)
 
     /** Ends what was begun without the change: the admin's other sessions, and sign-ins that wait. */
-    const endOthers = Effect.fnUntraced(function*(admin: SignedIn) {
-      yield* FactorChanges.endPending(sql, admin)
-      return yield* Endings.endSessions(sql, admin.organizationId, admin.adminId, admin.sessionId)
-    })
+    const endOthers = ({ adminId, organizationId, sessionId }: SignedIn) =>
+      Endings.endSessions(sql, organizationId, adminId, sessionId)
 
     const nameOf = Effect.fnUntraced(function*({ adminId, organizationId }: SignedIn, factor: KeptFactor) {
       if (factor.kind === "totp") return "authenticator app"

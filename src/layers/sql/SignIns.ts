@@ -17,7 +17,7 @@ import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 import * as Passkeys from "../crypto/Passkeys.ts"
 import * as Tickets from "../crypto/Tickets.ts"
 import * as CodeThrottle from "./CodeThrottle.ts"
-import { digest, isSecure, setCookie, valueOf } from "./ConsoleSessions.ts"
+import { digest, isSecure, overtaken, setCookie, valueOf } from "./ConsoleSessions.ts"
 import * as Endings from "./Endings.ts"
 import * as FactorChanges from "./FactorChanges.ts"
 import * as Factors from "./Factors.ts"
@@ -113,15 +113,20 @@ export const layer = Layer.effect(
         }
         const secret = Buffer.from(yield* random.randomBytes(32)).toString("base64url")
         const id = yield* random.uuidV7()
-        yield* Tenant.transaction(sql, organizationId)(Effect.andThen(
-          sql`insert into pending_sign_in (organization_id, id, admin_id, digest, created_at, details) values (
-            ${organizationId}, ${id}, ${adminId}, ${digest(secret)}, ${since}, ${JSON.stringify(details)}::jsonb)`,
-          sql`
+        yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          // Whoever disables the admin comes before this, and is seen, or after it, and ends it.
+          const active = yield* sql`
+            select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+            for share`
+          if (active.length === 0) return yield* overtaken
+          yield* sql`insert into pending_sign_in (organization_id, id, admin_id, digest, created_at, details) values (
+            ${organizationId}, ${id}, ${adminId}, ${digest(secret)}, ${since}, ${JSON.stringify(details)}::jsonb)`
+          yield* sql`
             delete from pending_sign_in
             where organization_id = ${organizationId} and admin_id = ${adminId} and id not in (
               select id from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}
               order by id desc limit ${pendingSignInsKept})`
-        ))
+        }))
         return {
           state: "pending",
           cookies: [setCookie(visit.site, cookieName(visit.site), secret, pendingSignInLifetime)]
@@ -204,7 +209,6 @@ export const layer = Layer.effect(
           if (yield* FactorChanges.has(sql, pending)) return yield* new SignInEnded()
           yield* FactorChanges.store(sql, secrets, random, pending, proved, now)
           const codes = yield* FactorChanges.makeCodes(sql, secrets, random, pending, now)
-          yield* FactorChanges.endPending(sql, pending)
           const ended = yield* Endings.endSessions(sql, organizationId, adminId)
           yield* told(
             actorOf(pending),

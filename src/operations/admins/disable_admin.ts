@@ -14,7 +14,7 @@ export const disableAdmin = Operation.write(
   {
     summary: "Disable an admin: nothing works in their name until they are enabled again.",
     description:
-      "Their keys and connections answer 401 from the next request on. Only the owner disables superadmins; the owner stays, and nobody disables themselves.",
+      "Their keys and connections answer 401 from the next request on; their console sessions end for good. Only the owner disables superadmins; the owner stays, and nobody disables themselves.",
     method: "POST",
     path: "/v1/admins/:admin_id/disable",
     toolset: "admin",
@@ -34,7 +34,7 @@ export const disableAdmin = Operation.write(
       const { acting, target } = yield* actingOn(caller, admin_id)
       const refused = disables(acting, target)
       if (refused !== null) return yield* refused
-      yield* admins.setDisabled(caller.organizationId, target.id, now)
-      return Operation.changed(yield* shown(caller, target.id, now), { email: target.email }, target.id)
+      const sessions = yield* admins.disable(caller.organizationId, target.id, now)
+      return Operation.changed(yield* shown(caller, target.id, now), { email: target.email, sessions }, target.id)
     })
 )

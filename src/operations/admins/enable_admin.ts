@@ -35,7 +35,7 @@ export const enableAdmin = Operation.write(
       yield* withinLimit(caller, target.id, target.role)
       const refused = enables(acting, target)
       if (refused !== null) return yield* refused
-      yield* admins.setDisabled(caller.organizationId, target.id, null)
+      yield* admins.enable(caller.organizationId, target.id)
       return Operation.changed(yield* shown(caller, target.id, now), { email: target.email }, target.id)
     })
 )
