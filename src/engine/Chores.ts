@@ -1,26 +1,18 @@
 /** Changes of accounts on the messenger that the service makes while nobody asks. */
-import { Clock, Duration, Effect, Exit, type Redacted, type Scope } from "effect"
-import * as Actor from "../domain/Actor.ts"
+import { Clock, Duration, Effect, type Scope } from "effect"
 import { MessengerUnavailable, type ServiceUnavailable } from "../domain/Failure.ts"
-import { type ActionName, background, journalAction, journalEntry } from "../domain/JournalEntry.ts"
-import type { JournalDetails } from "../domain/JournalEvent.ts"
-import { unrevealedKept } from "../domain/Limits.ts"
-import type { AccountSecurity } from "../domain/Messenger.ts"
 import { plus } from "../domain/protection/Deadline.ts"
-import type { Facets } from "../domain/protection/Facts.ts"
-import { seenFacets } from "../domain/protection/Signals.ts"
-import { type Candidates, heldOf, judge, takenPassword } from "../domain/Secrets.ts"
-import { Accounts } from "../ports/Accounts.ts"
+import { heldOf, takenPassword } from "../domain/Secrets.ts"
 import { type AccountTask, AccountTasks } from "../ports/AccountTasks.ts"
 import { Db } from "../ports/Db.ts"
 import { EmailChanges } from "../ports/EmailChanges.ts"
-import { SeenFacets } from "../ports/Facets.ts"
-import { Guard, type GuardLost, type Held } from "../ports/Guard.ts"
-import { Journal } from "../ports/Journal.ts"
-import type { Common, LiveSession } from "../ports/MessengerSession.ts"
+import { Guard, type GuardLost } from "../ports/Guard.ts"
+import type { Common } from "../ports/MessengerSession.ts"
 import { type NewSession, OwnSessions, type SecondSession } from "../ports/OwnSessions.ts"
 import { Secrets } from "../ports/Secrets.ts"
+import { change, type ChoreServices, type Found } from "./ChoreChange.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
+import { logOut } from "./RetiredSessions.ts"
 import { Watch } from "./Watch.ts"
 
 /** How many tasks one run takes. */
@@ -32,117 +24,21 @@ const again = (tries: number): Duration.Duration => Duration.minutes(Math.min(60
 /** After so many attempts, two days, a task is given up. */
 const triesAtMost = 50
 
-export type ChoreServices =
-  | Accounts
-  | AccountTasks
-  | Db
-  | EmailChanges
-  | Guard
-  | Journal
-  | LiveSessions
-  | OwnSessions
-  | Secrets
-  | SeenFacets
-  | Watch
-
-/** The account as a task finds it. */
-interface Found {
-  readonly held: Held
-  readonly live: LiveSession
-  readonly candidates: Candidates
-  readonly security: AccountSecurity
-}
-
-interface Change<E> {
-  /** What is journaled. */
-  readonly journaled: ActionName
-  readonly details: JournalDetails
-  /** What the change is about: nothing is known of it until it is over. */
-  readonly facets: ReadonlyArray<keyof Facets>
-  /** Written with the intent. */
-  readonly prepare: Effect.Effect<void, never, ChoreServices>
-  /** Changes the messenger, and answers which passwords may read what it has left behind. */
-  readonly act: Effect.Effect<ReadonlyArray<Redacted.Redacted>, E>
-  readonly settle: (now: Date) => Effect.Effect<void, never, ChoreServices>
-  /** Written where the messenger has certainly not changed. */
-  readonly undo: Effect.Effect<void, never, ChoreServices>
-  /** Whether the task has more to do. */
-  readonly goesOn?: boolean
-}
-
-const isUncertain = (exit: Exit.Failure<unknown, unknown>): boolean => {
-  const failure = Exit.findErrorOption(exit)
-  return failure._tag === "None" ||
-    typeof failure.value === "object" && failure.value !== null && "_tag" in failure.value &&
-      failure.value._tag === "PlatformUnavailable"
-}
-
-/** Makes a change with its intent before and its outcome after, as an operation does; the task is over with it. */
-const change = Effect.fnUntraced(function*<E>(
-  { candidates, held, live, security }: Found,
-  task: AccountTask,
-  { act, details, facets, goesOn = false, journaled, prepare, settle, undo }: Change<E>
-) {
-  const accounts = yield* Accounts
-  const db = yield* Db
-  const guard = yield* Guard
-  const journal = yield* Journal
-  const secrets = yield* Secrets
-  const seen = yield* SeenFacets
-  const tasks = yield* AccountTasks
-  const { accountId, organizationId } = held
-  const entry = (outcome: "pending" | "done" | "failed", said: JournalDetails, closes?: number) =>
-    journalEntry(Actor.service, background, journalAction(journaled), {
-      targetId: accountId,
-      accountId,
-      outcome,
-      details: said,
-      ...(closes === undefined ? {} : { closes })
-    })
-  const intent = yield* db.transaction(
-    organizationId,
-    Effect.gen(function*() {
-      yield* accounts.hold(organizationId, accountId)
-      yield* guard.confirm(held)
-      const now = new Date(yield* Clock.currentTimeMillis)
-      const { sequence } = yield* journal.begin(organizationId, entry("pending", details))
-      yield* secrets.move(held, judge(candidates, security), now)
-      yield* seen.forget(held, facets, now)
-      yield* prepare
-      return sequence
-    })
-  )
-  const exit = yield* Effect.exit(act)
-  const after = Exit.isSuccess(exit)
-    ? yield* Effect.option(inTime(live.security({ twoFaPasswords: exit.value, passkeyIds: [] })))
-    : null
-  yield* db.transaction(
-    organizationId,
-    Effect.gen(function*() {
-      yield* accounts.hold(organizationId, accountId)
-      yield* guard.confirm(held)
-      if (Exit.isFailure(exit)) {
-        const certain = !isUncertain(exit)
-        if (certain) yield* undo
-        yield* journal.close(organizationId, intent, entry("failed", { ...details, certain }, intent))
-        return
-      }
-      yield* settle(new Date(yield* Clock.currentTimeMillis))
-      const left = after !== null && after._tag === "Some" ? seenFacets(after.value, undefined) : {}
-      yield* seen.keep(
-        held,
-        Object.fromEntries(Object.entries(left).filter(([name]) => facets.some((facet) => facet === name)))
-      )
-      if (!goesOn) yield* tasks.drop(held, task.kind)
-      yield* journal.close(organizationId, intent, entry("done", details, intent))
-    })
-  )
-})
-
 const drop = Effect.fnUntraced(function*(task: AccountTask) {
   const db = yield* Db
   const tasks = yield* AccountTasks
   yield* db.transaction(task.organizationId, tasks.drop(task, task.kind))
+})
+
+/** A pairing of which nobody knows the outcome may have left a session, which is logged out. */
+const giveUp = Effect.fnUntraced(function*(task: AccountTask) {
+  if (task.kind === "pair") {
+    const db = yield* Db
+    const own = yield* OwnSessions
+    const now = new Date(yield* Clock.currentTimeMillis)
+    yield* db.transaction(task.organizationId, own.abandon(task, now))
+  }
+  yield* drop(task)
 })
 
 /** Replaces a managed 2FA password: whoever took the account over may have read it. */
@@ -242,60 +138,6 @@ const pair = Effect.fnUntraced(function*(found: Found, task: AccountTask) {
   })
 })
 
-/** Removes the 2FA password of an account that could not be reached when it was offboarded, unless it was looked up. */
-const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask) {
-  const db = yield* Db
-  const secrets = yield* Secrets
-  if (!(yield* db.read(task.organizationId, secrets.isUnseen(task)))) return
-  const candidates = yield* secrets.candidates(task)
-  const security = yield* inTime(live.security(heldOf(candidates)))
-  const current = takenPassword(candidates, security)
-  if (current === undefined) return
-  const now = new Date(yield* Clock.currentTimeMillis)
-  yield* change({ held, live, candidates, security }, task, {
-    journaled: "two_fa.removed",
-    details: { reason: "offboarded" },
-    facets: [],
-    prepare: secrets.keepUntil(task, "two_fa", plus(now, unrevealedKept)),
-    act: Effect.as(inTime(live.removePassword(current.password)), []),
-    settle: () => secrets.eraseAll(task, "two_fa"),
-    undo: Effect.void,
-    goesOn: true
-  })
-})
-
-/** Logs sessions out that could not be when their account was offboarded; after a month their keys are forgotten. */
-const logOut = Effect.fnUntraced(function*(held: Held, task: AccountTask) {
-  const db = yield* Db
-  const journal = yield* Journal
-  const own = yield* OwnSessions
-  const sessions = yield* LiveSessions
-  const tasks = yield* AccountTasks
-  const { accountId, organizationId } = held
-  const now = new Date(yield* Clock.currentTimeMillis)
-  for (const { erase_at, id, session_ref } of yield* db.read(organizationId, own.retired(task))) {
-    const isOver = erase_at !== null && erase_at.getTime() <= now.getTime()
-    const loggedOut = yield* Effect.gen(function*() {
-      const live = yield* sessions.use(task, session_ref)
-      yield* release(held, live, task)
-      yield* inTime(live.logOut)
-      return true
-    }).pipe(
-      Effect.scoped,
-      Effect.catchTag("NoSession", () => Effect.succeed(false)),
-      Effect.catchIf(() => isOver, () => Effect.as(sessions.forget(session_ref), false)),
-      Effect.ensuring(sessions.close(session_ref))
-    )
-    const happened = { targetId: accountId, accountId, details: { reason: "offboarded" } }
-    const entry = journalEntry(Actor.service, background, journalAction("session.logged_out"), happened)
-    yield* db.transaction(
-      organizationId,
-      Effect.andThen(own.forget(task, [id]), loggedOut ? journal.append(organizationId, entry) : Effect.void)
-    )
-  }
-  yield* db.transaction(organizationId, tasks.drop(task, task.kind))
-})
-
 const run = (
   task: AccountTask
 ): Effect.Effect<
@@ -311,7 +153,7 @@ const run = (
     const held = yield* guard.acquire(task.organizationId, task.accountId)
     if (task.kind === "log_out") return yield* logOut(held, task)
     const main = (yield* watch.own(held)).find(({ slot }) => slot === "main")
-    if (main === undefined || task.tries >= triesAtMost) return yield* drop(task)
+    if (main === undefined || task.tries >= triesAtMost) return yield* giveUp(task)
     const live = yield* sessions.use(task, main.session_ref)
     const candidates = yield* secrets.candidates(task)
     const security = yield* inTime(live.security(heldOf(candidates)))

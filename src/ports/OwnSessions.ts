@@ -13,7 +13,7 @@ export interface SecondSession {
   readonly created_at: Date
 }
 
-/** A session that is to be logged out; null where nobody has said until when that is tried. */
+/** A session that is to be logged out, and until when that is tried. */
 export interface RetiredSession {
   readonly id: string
   readonly session_ref: SessionRef
@@ -32,14 +32,16 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   readonly newRef: Effect.Effect<SessionRef>
   /** The paired session, and one that may have come about. */
   second(of: SecretsOf): Effect.Effect<ReadonlyArray<SecondSession>>
-  /** Writes down that a session is about to be made; one that was begun before is retired. */
+  /** Writes down that a session is about to be made; one that was begun before is abandoned. */
   begin(of: SecretsOf, ref: SessionRef, now: Date): Effect.Effect<void>
   /** The session has come about: it is watched as the service's own from now on. */
   paired(of: SecretsOf, ref: SessionRef, paired: NewSession, now: Date): Effect.Effect<void>
   /** The session has not come about. */
   drop(of: SecretsOf, ref: SessionRef): Effect.Effect<void>
-  /** None of them is used any more: each is logged out, or forgotten then. */
-  retire(of: SecretsOf, until: Date): Effect.Effect<void>
+  /** Nobody finds out any more whether a session that was begun has come about: it is logged out where it has. */
+  abandon(of: SecretsOf, now: Date): Effect.Effect<void>
+  /** None of them is used any more: each is logged out from `due` on, or forgotten after a month. */
+  retire(of: SecretsOf, at: { readonly due: Date; readonly now: Date }): Effect.Effect<void>
   /** Those that are not used any more. */
   retired(of: SecretsOf): Effect.Effect<ReadonlyArray<RetiredSession>>
   /** They are logged out, or nobody tries it any longer. */

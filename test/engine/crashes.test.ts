@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
@@ -8,6 +9,7 @@ import { Db } from "../../src/ports/Db.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import * as Logins from "../support/logins.ts"
 import { established, start } from "../support/watched.ts"
 import { forgetOthers, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
@@ -43,6 +45,7 @@ const mortal = (world: ReturnType<typeof World.world>) =>
           Effect.map(messenger.open(ref), (live) => ({
             ...live,
             authorizations: counted(live.authorizations),
+            logOut: counted(live.logOut),
             signOut: (id) => counted(live.signOut(id))
           }))
       }))
@@ -59,6 +62,15 @@ const arrange = Effect.gen(function*() {
   yield* jump("1 minute")
   return { account, admins, id, platform, userId }
 })
+
+/** How many sessions the service has of somebody on the messenger. */
+const own = (userId: string) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.map(
+      sql`select 1 from simulated_authorization where user_id = ${userId} and session_ref is not null`,
+      (rows) => rows.length
+    )
+  )
 
 describe("12.6 a process that dies in a step", () => {
   forEachDatabase((_, database) => {
@@ -93,6 +105,42 @@ describe("12.6 a process that dies in a step", () => {
             assert.deepStrictEqual(outcomes.map(({ closes }) => closes), intents.map(({ sequence }) => sequence))
             assert.strictEqual(outcomes.at(-1)?.outcome, "done")
             assert.isTrue((yield* Fixtures.within(id, verify(id))).ok)
+          }
+        }))
+
+      it.effect("leaves no session of the service but the one that a new login has made, wherever it dies", () =>
+        Effect.gen(function*() {
+          for (let calls = 0, lived = false; !lived; calls++) {
+            const at = `after ${calls} calls`
+            const stage = yield* Logins.staged()
+            yield* forgetOthers
+            const person = yield* Logins.meet()
+            const { body: { account_id: account } } = yield* stage.connected(person)
+            yield* jump("1 minute")
+            const path = `/v1/accounts/${account}`
+            yield* World.post(`${path}/pause`, stage.key)
+            const { body: login } = yield* stage.relogin(account)
+            assert.strictEqual((yield* stage.code(login.id, yield* person.code)).body.state, "completed")
+            assert.strictEqual(yield* own(person.userId), 2)
+            yield* Ref.set(left, calls)
+            yield* jump("1 second")
+            lived = (yield* Ref.getAndSet(left, -1)) >= 0
+            yield* jump("75 seconds")
+            assert.strictEqual(yield* own(person.userId), 1, at)
+            for (const [table, rows] of [["service_session", 1], ["account_task", 0]] as const) {
+              const found = yield* World.query(
+                stage.id,
+                (sql) => sql`select 1 from ${sql(table)} where organization_id = ${stage.id}`
+              )
+              assert.lengthOf(found, rows, `${table} ${at}`)
+            }
+            yield* World.post(`${path}/resume`, stage.key)
+            yield* jump("1 minute")
+            assert.lengthOf((yield* stage.account(account)).sessions, 1, at)
+            const actions = (yield* stage.actions).filter((action) => /session|outside|takeover/.test(action))
+            assert.deepStrictEqual([...new Set([...actions, "session.logged_out"])], ["session.logged_out"], at)
+            assert.isAtMost(actions.length, 1, at)
+            if (lived) assert.lengthOf(actions, 1)
           }
         }))
     })

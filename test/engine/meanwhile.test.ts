@@ -1,18 +1,21 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Held from "../support/held.ts"
+import * as Logins from "../support/logins.ts"
 import { established, start } from "../support/watched.ts"
 import { jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
-/** What is done while a sign-out is on its way, by the session that it ends. */
-class Meanwhile extends Context.Service<Meanwhile, { act: ((id: string) => Effect.Effect<void>) | null }>()(
-  "test/engine/meanwhile/Meanwhile"
-) {}
+/** What is done while a call is on its way: a sign-out by the session that it ends, or a look at the security. */
+class Meanwhile extends Context.Service<Meanwhile, {
+  call: "security" | "signOut"
+  act: ((id: string) => Effect.Effect<void>) | null
+}>()("test/engine/meanwhile/Meanwhile") {}
 
 const disturbed = (world: ReturnType<typeof World.world>) =>
   Worker.layer().pipe(
@@ -21,22 +24,25 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
       Effect.gen(function*() {
         const messenger = yield* MessengerSession
         const meanwhile = yield* Meanwhile
+        const before = <A, E, R>(name: "security" | "signOut", id: string, call: Effect.Effect<A, E, R>) =>
+          Effect.suspend(() => {
+            const { act } = meanwhile
+            if (act === null || meanwhile.call !== name) return call
+            meanwhile.act = null
+            return Effect.andThen(act(id), call)
+          })
         return {
           ...messenger,
           open: (ref) =>
             Effect.map(messenger.open(ref), (live) => ({
               ...live,
-              signOut: (id) =>
-                Effect.suspend(() => {
-                  const { act } = meanwhile
-                  meanwhile.act = null
-                  return Effect.andThen(act === null ? Effect.void : act(id), live.signOut(id))
-                })
+              security: (held) => before("security", "", live.security(held)),
+              signOut: (id) => before("signOut", id, live.signOut(id))
             }))
         }
       })
     )),
-    Layer.provideMerge(Layer.sync(Meanwhile, () => ({ act: null }))),
+    Layer.provideMerge(Layer.sync(Meanwhile, (): Meanwhile["Service"] => ({ call: "signOut", act: null }))),
     Layer.provideMerge(world)
   )
 
@@ -54,6 +60,7 @@ const play = Effect.fnUntraced(function*(act: (account: string, other: string) =
   ]
   yield* jump("75 seconds")
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof World.post>>>()
+  meanwhile.call = "signOut"
   meanwhile.act = (ended) =>
     World.post(act(account, strangers.find((stranger) => stranger !== ended) ?? ""), admins.owner.key).pipe(
       Effect.provideContext(services),
@@ -87,6 +94,43 @@ describe("12.6 what an admin decides while sessions are being signed out", () =>
           assert.lengthOf(body.sessions.filter(({ current }: { current: boolean }) => !current), 1)
           assert.strictEqual(body.status, "paused")
           assert.deepStrictEqual(events, ["done", "failed", "pending", "pending"])
+        }))
+
+      it.effect("S4.11-05: who is connected again keeps the 2FA password that was to be removed, and its session", () =>
+        Effect.gen(function*() {
+          const stage = yield* Logins.staged()
+          const meanwhile = yield* Meanwhile
+          const ours = Redacted.make("the service's own")
+          const person = yield* Logins.meet()
+          const { body: { account_id: account } } = yield* stage.connected(person)
+          yield* jump("1 minute")
+          yield* stage.platform.changeSecurity(person.userId, { two_fa_password: ours })
+          yield* Held.hold(stage.id, account, { password: ours })
+          yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 50, userId: person.userId })
+          const { body: offboarded } = yield* World.post(`/v1/accounts/${account}/offboard`, stage.key)
+          assert.strictEqual(offboarded.action, "offboarded_two_fa_held")
+          yield* stage.platform.clearScripts
+          const services = yield* Effect.context<Effect.Services<ReturnType<typeof stage.connected>>>()
+          meanwhile.call = "security"
+          meanwhile.act = () =>
+            Effect.gen(function*() {
+              const { body: login } = yield* stage.connected(person)
+              yield* stage.password(login.id, Redacted.value(ours))
+            }).pipe(Effect.provideContext(services))
+          yield* jump("2 minutes")
+          assert.isNull(meanwhile.act)
+          yield* jump("2 minutes")
+          assert.isTrue(yield* stage.platform.isPassword(person.userId, ours))
+          assert.deepStrictEqual(yield* Held.slots(stage.id, account), ["two_fa held"])
+          const { monitoring, status } = yield* stage.account(account)
+          assert.deepStrictEqual([status, monitoring.state], ["recently_connected", "active"])
+          assert.strictEqual(yield* stage.sessions, 1)
+          const [secret] = yield* World.query<{ erase_at: Date | null }>(
+            stage.id,
+            (sql) => sql`select erase_at from account_secret where organization_id = ${stage.id}`
+          )
+          assert.isNull(secret?.erase_at)
+          assert.notInclude((yield* stage.actions).join(), "two_fa.removed")
         }))
     })
   })

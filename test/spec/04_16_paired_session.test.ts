@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
@@ -39,6 +40,15 @@ const staged = Effect.gen(function*() {
     events: Effect.map(World.journal(id), (all) => all.map(({ action, outcome }) => `${action} ${outcome}`))
   }
 })
+
+/** How many sessions the service has of somebody on the messenger. */
+const authorizations = (userId: string) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.map(
+      sql`select 1 from simulated_authorization where user_id = ${userId} and session_ref is not null`,
+      (rows) => rows.length
+    )
+  )
 
 const told = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
 
@@ -122,6 +132,43 @@ describe("4.16 paired session", () => {
           expect([calls, yield* slots]).toEqual([calls, ["main", "paired"]])
           expect((yield* account).sessions).toHaveLength(2)
         }
+      }))
+
+    it.effect("one that nobody knows the outcome of is logged out where another is made first", () =>
+      Effect.gen(function*() {
+        const { account, events, pair, slots, userId } = yield* staged
+        // The last call before the outcome is written is the one that makes the session.
+        for (let calls = 0, made = 1; made === 1; calls++) {
+          yield* dying(calls, pair())
+          made = yield* authorizations(userId)
+          yield* TestClock.adjust("25 seconds")
+        }
+        expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+        expect([yield* authorizations(userId), (yield* slots).at(-1)]).toEqual([3, "retired"])
+        yield* jump("1 second")
+        expect([yield* authorizations(userId), yield* slots]).toEqual([2, ["main", "paired"]])
+        yield* jump("75 seconds")
+        expect((yield* account).sessions).toHaveLength(2)
+        expect((yield* events).filter((event) => event.startsWith("session."))).toEqual(["session.logged_out done"])
+      }))
+
+    it.effect("a first one whose key is lost is signed out by the second, once that may, and is nobody's stranger", () =>
+      Effect.gen(function*() {
+        const { account, events, id, pair, slots, userId } = yield* staged
+        expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+        yield* advance("2 minutes")
+        yield* World.query(id, (sql) =>
+          sql`
+          update service_session set session_ref = 'forgotten' where organization_id = ${id} and slot = 'main'
+          returning id`)
+        yield* advance("3 minutes")
+        expect([yield* authorizations(userId), yield* slots]).toEqual([3, ["main", "paired", "retired"]])
+        yield* advance("26 hours")
+        expect([yield* authorizations(userId), yield* slots]).toEqual([2, ["main", "paired"]])
+        expect((yield* account).sessions).toHaveLength(2)
+        expect((yield* events).filter((event) => /^session|outside|takeover/.test(event))).toEqual([
+          "session.logged_out done"
+        ])
       }))
   })
 })

@@ -10,6 +10,7 @@ import type { MessengerUserId, Profile } from "../../domain/Messenger.ts"
 import * as Ports from "../../ports/index.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 import { reachable } from "./Reach.ts"
+import { retire } from "./RetiredSessions.ts"
 
 interface Known extends KnownAccount {
   readonly role_label: string | null
@@ -69,12 +70,12 @@ export const make = Effect.gen(function*() {
   /** The service's sessions: the new one is the main one, and the one before it goes. */
   const own = Effect.fnUntraced(function*(
     { login, organizationId }: Ports.HeldLogin,
-    accountId: string,
+    accountId: AccountId,
     createdAt: Date,
     now: Date
   ) {
     const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
-    yield* sql`update service_session set slot = 'retired', retry_at = ${now} where ${mine} and slot = 'main'`
+    yield* retire(sql, { organizationId, accountId }, sql`slot = 'main'`, { due: now, now })
     yield* sql`insert into service_session ${
       sql.insert({
         organization_id: organizationId,

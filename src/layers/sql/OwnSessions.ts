@@ -5,6 +5,7 @@ import { SessionRef } from "../../domain/Messenger.ts"
 import { Guard } from "../../ports/Guard.ts"
 import { OwnSessions, type RetiredSession, type SecondSession } from "../../ports/OwnSessions.ts"
 import type { SecretsOf } from "../../ports/Secrets.ts"
+import { retire } from "./RetiredSessions.ts"
 
 /** The second sessions in SQL. */
 export const layer = Layer.effect(
@@ -20,6 +21,8 @@ export const layer = Layer.effect(
         update account set paired_state = ${to}, paired_since = ${to === "none" ? null : now}, paired_error = null
         where organization_id = ${organizationId} and id = ${accountId}`
 
+    const abandon = (of: SecretsOf, now: Date) => retire(sql, of, sql`slot = 'pairing'`, { due: now, now })
+
     return OwnSessions.of({
       newRef: Effect.map(random.uuidV7(), (id) => SessionRef.make(`paired-${id}`)),
 
@@ -31,7 +34,7 @@ export const layer = Layer.effect(
       begin: Effect.fnUntraced(
         function*(of, ref, now) {
           const { accountId, organizationId } = of
-          yield* sql`update service_session set slot = 'retired' where ${ofAccount(of)} and slot = 'pairing'`
+          yield* abandon(of, now)
           yield* sql`insert into service_session ${
             sql.insert({
               organization_id: organizationId,
@@ -47,7 +50,7 @@ export const layer = Layer.effect(
 
       paired: Effect.fnUntraced(
         function*(of, ref, { createdAt, seenAs }, now) {
-          yield* sql`delete from service_session where ${ofAccount(of)} and slot = 'paired'`
+          yield* retire(sql, of, sql`slot = 'paired'`, { due: now, now })
           yield* sql`
             update service_session set slot = 'paired', seen_as = ${seenAs}, created_at = ${createdAt}
             where ${ofAccount(of)} and session_ref = ${ref}`
@@ -61,10 +64,11 @@ export const layer = Layer.effect(
         Effect.asVoid(Effect.orDie(sql`
           delete from service_session where ${ofAccount(of)} and session_ref = ${ref} and slot = 'pairing'`)),
 
+      abandon: (of, now) => Effect.orDie(abandon(of, now)),
+
       retire: Effect.fnUntraced(
-        function*(of, until) {
-          yield* sql`
-            update service_session set slot = 'retired', erase_at = coalesce(erase_at, ${until}) where ${ofAccount(of)}`
+        function*(of, at) {
+          yield* retire(sql, of, sql`true`, at)
           yield* sql`
             update account set paired_state = 'none', paired_since = null, paired_error = null
             where organization_id = ${of.organizationId} and id = ${of.accountId}`

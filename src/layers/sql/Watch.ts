@@ -10,6 +10,7 @@ import { Db } from "../../ports/Db.ts"
 import { Guard, type Held } from "../../ports/Guard.ts"
 import { Identities } from "../../ports/Identities.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
+import { retire } from "./RetiredSessions.ts"
 
 /** How far back sessions that others ended count together. */
 const endedTogether = Duration.minutes(10)
@@ -171,12 +172,15 @@ export const layer = Layer.effect(
       }
     )
 
-    const writeOwn = Effect.fnUntraced(function*({ accountId, organizationId }: Held, own: Changes["own"] = []) {
+    const writeOwn = Effect.fnUntraced(function*(held: Held, own: Changes["own"] = [], now: Date) {
+      const { accountId, organizationId } = held
       if (own.length === 0) return
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
       const ended = own.filter(({ slot }) => slot === "ended").map(({ id }) => id)
       yield* sql`delete from service_session where ${mine} and id = any(${ended}::uuid[])`
-      for (const { id, seen_as, slot } of own.filter(({ slot }) => slot !== "ended")) {
+      const retired = own.filter(({ slot }) => slot === "retired").map(({ id }) => id)
+      yield* retire(sql, held, sql`id = any(${retired}::uuid[])`, { due: now, now })
+      for (const { id, seen_as, slot } of own.filter(({ slot }) => slot === "main" || slot === "paired")) {
         yield* sql`update service_session set slot = ${slot}, seen_as = ${seen_as} where ${mine} and id = ${id}`
       }
       yield* sql`
@@ -191,7 +195,7 @@ export const layer = Layer.effect(
         function*(held, changes, now) {
           const { accountId, epoch, organizationId } = held
           yield* writeAccount(held, changes.account)
-          yield* writeOwn(held, changes.own)
+          yield* writeOwn(held, changes.own, now)
           if (changes.freesIdentity === true) yield* identities.release(organizationId, accountId)
           const { nextAt, release } = changes
           // What was asked for since the account was claimed is not undone.

@@ -1,7 +1,6 @@
 /** What ends with the protection of an account: its work that waits, its place among people, and the service's sessions. */
 import { Duration, Effect } from "effect"
 import { journalAction } from "../../domain/JournalEntry.ts"
-import { retiredSessionKept } from "../../domain/Limits.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import type { Further } from "../../kernel/Context.ts"
 import * as Live from "../../kernel/Live.ts"
@@ -64,10 +63,9 @@ export const leave = (context: Context, now: Date) =>
     const tasks = yield* AccountTasks
     yield* accounts.offboard(caller.organizationId, account, now)
     yield* (yield* Identities).release(caller.organizationId, account.id)
-    yield* (yield* OwnSessions).retire(of, plus(now, retiredSessionKept))
+    yield* (yield* OwnSessions).retire(of, { due: plus(now, again), now })
     for (const kind of ["recovery", "login"] as const) yield* changes.end(of, kind)
     for (const kind of ["rotate_two_fa", "cancel_recovery_email", "pair"] as const) yield* tasks.drop(of, kind)
-    yield* tasks.add(of, "log_out", plus(now, again))
     return yield* endLogins(context, now)
   }))
 

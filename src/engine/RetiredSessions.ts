@@ -1,0 +1,110 @@
+/** Sessions of the service that are not used any more: an account was offboarded, signed in to anew, or paired again. */
+import { Clock, Effect } from "effect"
+import * as Actor from "../domain/Actor.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { background, journalAction, journalEntry } from "../domain/JournalEntry.ts"
+import { unrevealedKept } from "../domain/Limits.ts"
+import { serviceDevice } from "../domain/Messenger.ts"
+import { plus } from "../domain/protection/Deadline.ts"
+import { recognized } from "../domain/protection/Own.ts"
+import { heldOf, takenPassword } from "../domain/Secrets.ts"
+import { type AccountTask, AccountTasks } from "../ports/AccountTasks.ts"
+import { Db } from "../ports/Db.ts"
+import type { Held } from "../ports/Guard.ts"
+import { Journal } from "../ports/Journal.ts"
+import { type LiveSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
+import { OwnSessions, type RetiredSession } from "../ports/OwnSessions.ts"
+import { Secrets } from "../ports/Secrets.ts"
+import { change } from "./ChoreChange.ts"
+import { inTime, LiveSessions } from "./LiveSessions.ts"
+import { Watch } from "./Watch.ts"
+
+/** Removes the 2FA password of an account that could not be reached when it was offboarded, unless it was looked up. */
+const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask) {
+  const db = yield* Db
+  const secrets = yield* Secrets
+  if (!(yield* db.read(task.organizationId, secrets.isUnseen(task)))) return
+  const candidates = yield* secrets.candidates(task)
+  const security = yield* inTime(live.security(heldOf(candidates)))
+  const current = takenPassword(candidates, security)
+  if (current === undefined) return
+  const now = new Date(yield* Clock.currentTimeMillis)
+  yield* change({ held, live, candidates, security }, task, {
+    journaled: "two_fa.removed",
+    details: { reason: "offboarded" },
+    facets: [],
+    // Somebody may have connected the account again, or have looked the password up.
+    wanted: secrets.isUnseen(task),
+    prepare: secrets.keepUntil(task, "two_fa", plus(now, unrevealedKept)),
+    act: Effect.as(inTime(live.removePassword(current.password)), []),
+    settle: () => secrets.eraseAll(task, "two_fa"),
+    undo: Effect.void,
+    goesOn: true
+  })
+})
+
+/** Signs a session out by the one that is used now, where its own key is lost; answers whether there was one. */
+const signOut = Effect.fnUntraced(function*(held: Held, { id }: RetiredSession) {
+  const own = yield* (yield* Watch).own(held)
+  const main = own.find(({ slot }) => slot === "main")
+  if (main === undefined) return false
+  const live = yield* (yield* LiveSessions).use(held, main.session_ref)
+  const list = recognized(own, main.id, yield* inTime(live.authorizations), serviceDevice)
+  if (list === null) return yield* new PlatformUnavailable({})
+  const listed = list.others.get(id)
+  if (listed === undefined) return false
+  return yield* inTime(live.signOut(listed.id)).pipe(
+    Effect.as(true),
+    Effect.catchTag("UnknownAuthorization", () => Effect.succeed(false))
+  )
+})
+
+/** Ends a session on the messenger; answers whether there was one. */
+const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: RetiredSession) {
+  const sessions = yield* LiveSessions
+  const ended = yield* Effect.gen(function*() {
+    const live = yield* sessions.use(task, session.session_ref)
+    yield* release(held, live, task)
+    yield* inTime(live.logOut)
+    return true
+  }).pipe(
+    Effect.catchTag("NoSession", ({ reason }) => reason === "never" ? signOut(held, session) : Effect.succeed(false)),
+    Effect.scoped,
+    Effect.ensuring(sessions.close(session.session_ref))
+  )
+  yield* sessions.forget(session.session_ref)
+  return ended
+})
+
+/** Logs them out, each by itself; after a month the key of one that cannot be reached is forgotten. */
+export const logOut = Effect.fnUntraced(function*(held: Held, task: AccountTask) {
+  const db = yield* Db
+  const journal = yield* Journal
+  const own = yield* OwnSessions
+  const sessions = yield* LiveSessions
+  const tasks = yield* AccountTasks
+  const { accountId, organizationId } = held
+  const isUsed = (yield* (yield* Watch).own(held)).some(({ slot }) => slot === "main")
+  const happened = { targetId: accountId, accountId, details: { reason: isUsed ? "replaced" : "offboarded" } }
+  const entry = journalEntry(Actor.service, background, journalAction("session.logged_out"), happened)
+  let left = 0
+  for (const session of yield* db.read(organizationId, own.retired(task))) {
+    const now = yield* Clock.currentTimeMillis
+    const isOver = session.erase_at !== null && session.erase_at.getTime() <= now
+    const ended = yield* end(held, task, session).pipe(
+      Effect.catchIf(() => isOver, () => Effect.as(sessions.forget(session.session_ref), false)),
+      Effect.catchIf(
+        (failure): failure is Exclude<typeof failure, ServiceUnavailable> => failure._tag !== "service_unavailable",
+        () => Effect.succeed(null)
+      )
+    )
+    if (ended === null) left++
+    else {
+      yield* db.transaction(
+        organizationId,
+        Effect.andThen(own.forget(task, [session.id]), ended ? journal.append(organizationId, entry) : Effect.void)
+      )
+    }
+  }
+  if (left === 0) yield* db.transaction(organizationId, tasks.drop(task, task.kind))
+})

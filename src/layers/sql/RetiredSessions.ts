@@ -1,0 +1,23 @@
+/** Sessions of the service that are not used any more: each is logged out by a task, or forgotten after a month. */
+import { Duration, Effect } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { retiredSessionKept } from "../../domain/Limits.ts"
+import type { SecretsOf } from "../../ports/Secrets.ts"
+
+/** Puts those sessions of an account aside, within the caller's transaction; they are logged out from `due` on. */
+export const retire = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  { accountId, organizationId }: SecretsOf,
+  which: Statement.Fragment,
+  { due, now }: { readonly due: Date; readonly now: Date }
+) {
+  const until = new Date(now.getTime() + Duration.toMillis(retiredSessionKept))
+  const retired = yield* sql`
+    update service_session set slot = 'retired', erase_at = coalesce(erase_at, ${until})
+    where organization_id = ${organizationId} and account_id = ${accountId} and ${which} returning id`
+  if (retired.length === 0) return
+  yield* sql`
+    insert into account_task (organization_id, account_id, kind, due_at)
+    values (${organizationId}, ${accountId}, 'log_out', ${due})
+    on conflict (organization_id, account_id, kind) do update set due_at = excluded.due_at, tries = 0`
+})
