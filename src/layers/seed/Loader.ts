@@ -285,6 +285,14 @@ const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now
       (made): LoadedKey => ({ organization: seed.id, label: key.label, admin: key.admin, key: made.key })
     ))
   yield* enter(sql, owner, "")
+  yield* Provisioning.rows(
+    "status_sample",
+    seed.id,
+    (seed.status_samples ?? []).map(({ accounts, at }) => ({
+      at: resolve(at, now),
+      accounts: JSON.stringify(accounts)
+    }))
+  )
   return keys
 })
 

@@ -6,10 +6,10 @@ import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts
 import { Assistant } from "../../domain/OAuth.ts"
 import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/Organization.ts"
 import { mailChoices } from "../../domain/Preferences.ts"
-import { MonitoringState, StopReason } from "../../domain/Status.ts"
+import { AccountStatus, MonitoringState, StopReason } from "../../domain/Status.ts"
 import { SupportCategory } from "../../domain/Support.ts"
 import { at, type SeedFault } from "./SeedFault.ts"
-import { Bytes, Email, Name, Natural, optional, Person, Phone, SeedTime, Text } from "./Values.ts"
+import { Bytes, Email, Name, Natural, optional, Person, Phone, resolve, SeedTime, Text } from "./Values.ts"
 
 export { resolve, type SeedPerson } from "./Values.ts"
 
@@ -218,6 +218,14 @@ const SupportRequest = Schema.Struct({
   message: Schema.String
 }).annotate({ identifier: "support_request" })
 
+const StatusSample = Schema.Struct({
+  at: SeedTime.check(Schema.isPattern(/^-/u, { expected: "a distance back from now" })),
+  accounts: Schema.Record(AccountStatus, optional(Natural))
+}).annotate({
+  identifier: "status_sample",
+  description: "How many accounts were in each status from then on, until the next sample."
+})
+
 const Organization = Schema.Struct({
   id: Schema.String.check(isOrganizationId),
   name: Name,
@@ -250,6 +258,7 @@ const Organization = Schema.Struct({
   departments: optional(Schema.Array(Name)),
   admins: Schema.Array(Admin),
   accounts: optional(Schema.Array(Account)),
+  status_samples: optional(Schema.Array(StatusSample)),
   api_keys: optional(Schema.Array(ApiKey)),
   ai_connections: optional(Schema.Array(AiConnection)),
   support_requests: optional(Schema.Array(SupportRequest))
@@ -299,6 +308,8 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
     unique([...here, "admins"], organization.admins.map((admin) => admin.email), "email")
     unique([...here, "accounts"], accounts.map((account) => account.phone), "phone")
     unique([...here, "api_keys"], (organization.api_keys ?? []).map((key) => key.label), "label")
+    const ages = (organization.status_samples ?? []).map((sample) => -resolve(sample.at, new Date(0)).getTime() / 1000)
+    unique([...here, "status_samples"], ages.map((age) => `${age} seconds ago`), "at")
     if (organization.admins.filter((admin) => admin.role === "owner").length > 1) {
       found.push({ path: at(...here, "admins"), message: "an organization has one owner" })
     }

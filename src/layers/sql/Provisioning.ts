@@ -271,6 +271,7 @@ export const rows = Effect.fnUntraced(
       | "ai_connection_account"
       | "ai_connection_department"
       | "login"
+      | "status_sample"
       | "support_request",
     organizationId: string,
     values: ReadonlyArray<Columns>

@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import { AccountStatus } from "../../../src/domain/Status.ts"
 import * as Loader from "../../../src/layers/seed/Loader.ts"
 import * as SeedSchema from "../../../src/layers/seed/SeedSchema.ts"
+import * as StatusSamples from "../../../src/layers/sql/StatusSamples.ts"
 import { forEachDatabase, pglite } from "../../support/database.ts"
 import * as World from "../../support/world.ts"
 
@@ -116,6 +117,18 @@ const faulty: ReadonlyArray<
     false
   ],
   [
+    "a count of accounts that is still to come",
+    (o) => o.status_samples[0].at = "+1d",
+    "organizations[0].status_samples[0].at",
+    true
+  ],
+  [
+    "two counts of accounts at one moment",
+    (o) => o.status_samples[1].at = "-720h",
+    "organizations[0].status_samples[1].at",
+    false
+  ],
+  [
     "a grant that stands twice",
     (o) => o.admins[2].accounts = ["+31612340002", "+31612340002"],
     "organizations[0].admins[2].accounts[1]",
@@ -222,6 +235,19 @@ describe("the demo organization", () => {
         const owner = key("Demo owner")
         const accounts = (yield* World.get("/v1/accounts?limit=100", owner)).body.data
         expect(new Set(accounts.map(({ status }: any) => status))).toEqual(new Set(AccountStatus.literals))
+
+        const sql = yield* SqlClient.SqlClient
+        const counted = Effect.map(
+          sql<{ accounts: object }>`select accounts from status_sample where organization_id = 'demo' order by at`,
+          (samples) => samples.map(({ accounts }) => accounts)
+        )
+        const history = yield* counted
+        expect(history).toHaveLength(demo.organizations[0].status_samples.length)
+        const { protection } = (yield* World.get("/v1/status", owner)).body
+        expect(protection.accounts).toMatchObject(history.at(-1) ?? {})
+        // What the job counts is what the history ends with.
+        yield* StatusSamples.take
+        expect(yield* counted).toEqual(history)
 
         const [first] = demo.organizations[0].accounts
         expect(first.terminations.length).toBeGreaterThan(20)
