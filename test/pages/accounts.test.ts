@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Role } from "../../src/domain/Access.ts"
 import { pglite } from "../support/database.ts"
@@ -71,6 +72,25 @@ describe("the pages of accounts", () => {
         }
         expect(page.text).not.toMatch(/<i>|<b>| style=|<script/)
         expect((yield* visit(`${path}?find=${"x".repeat(300)}`)).status).toBe(200)
+      }))
+
+    it.effect("a page is one request of its session, however many operations it calls, and the 121st in a minute is 429", () =>
+      Effect.gen(function*() {
+        const { id, visit } = yield* stage()
+        const account = yield* watched(id)
+        const sql = yield* SqlClient.SqlClient
+        const [session] = yield* sql<{ id: string }>`select id from console_session where organization_id = ${id}`
+        const counted = Effect.map(
+          sql<{ hits: number }>`select cardinality(hits) as hits from rate_limit where key = ${session!.id}`,
+          ([row]) => row?.hits
+        )
+        expect((yield* visit(path)).status).toBe(200)
+        expect(yield* counted).toBe(1)
+        expect((yield* visit(`${path}/${account.id}`)).status).toBe(200)
+        expect(yield* counted).toBe(2)
+        yield* World.spend(session!.id)
+        const { status, text } = yield* visit(path)
+        expect([status, text.includes("Over 120 requests a minute")]).toEqual([429, true])
       }))
 
     it.effect("a long list has pages", () =>

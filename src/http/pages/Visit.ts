@@ -15,6 +15,7 @@ import * as Observation from "../../edge/Observation.ts"
 import { Readiness, RequestId } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
+import { RateLimiter } from "../../ports/RateLimits.ts"
 import * as Html from "./Html.ts"
 import { home } from "./Navigation.ts"
 
@@ -189,7 +190,12 @@ export const asAdmin = <E, R>(
       csrf: (form) => sessions.csrf(found.value.sessionId, form),
       now: yield* Clock.currentTimeMillis
     }
-    return yield* Effect.provideService(run(view), Caller, caller(visit, found.value))
+    // However many operations a page calls, it is one request of the session.
+    const counted = yield* Effect.cached((yield* RateLimiter).consume(found.value.sessionId))
+    return yield* run(view).pipe(
+      Effect.provideService(Caller, caller(visit, found.value)),
+      Effect.provideService(RateLimiter, { consume: () => counted })
+    )
   })
 
 /** Tells of a password that was refused, before the page that says so. */
