@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { reachesEveryAccount, readsArchive, Role, seesDevices } from "../../src/domain/Access.ts"
 import { accountName, nameKey } from "../../src/domain/Account.ts"
+import { drawn } from "../support/drawn.ts"
 
 const named = (first_name: string | null, last_name: string | null, username: string | null) => ({
   first_name,
@@ -37,7 +38,7 @@ describe("2.3 the name of an account", () => {
       else assert.strictEqual(name, username === null || username.length === 0 ? "+4915112345678" : username)
       assert.isAbove(name.length, 0)
     },
-    { arbitrary: { runs: 300 } }
+    drawn(300)
   )
 
   it("orders without regard to case and compatibility forms", () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { addressGroup } from "../../src/domain/Address.ts"
+import { drawn } from "../support/drawn.ts"
 
 const Group = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff }))
 const Ipv6 = Schema.Tuple([Group, Group, Group, Group, Group, Group, Group, Group])
@@ -21,7 +22,7 @@ describe("the group of an address", () => {
     assert.strictEqual(addressGroup(`${written(address)}%eth0`), group)
     const [a = 0, b = 0, c = 0, d = 0, ...host] = address
     assert.notStrictEqual(addressGroup(written([a, b, c, d ^ 1, ...host])), group)
-  })
+  }, drawn())
 
   it.prop("of an IPv4 address is the address, as itself and written as IPv6", [Ipv4], ([bytes]) => {
     const text = bytes.join(".")
@@ -31,7 +32,7 @@ describe("the group of an address", () => {
     ) {
       assert.strictEqual(addressGroup(one), text)
     }
-  })
+  }, drawn())
 
   it("is told from the places of the zeros that are left out", () => {
     assert.strictEqual(addressGroup("::"), "0:0:0:0::/64")

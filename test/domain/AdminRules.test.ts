@@ -4,6 +4,7 @@ import { reachesEveryAccount, type Role } from "../../src/domain/Access.ts"
 import { GivenRole } from "../../src/domain/Admin.ts"
 import * as Rules from "../../src/domain/AdminRules.ts"
 import { accessExceeded } from "../../src/domain/HandingOut.ts"
+import { drawn } from "../support/drawn.ts"
 import { between, pickOf } from "../support/random.ts"
 
 /** Somebody in a small organization, as the rules see them, with the accounts that are granted. */
@@ -95,7 +96,7 @@ describe("10.2 who may act on whom", () => {
       const owners = [...people.values()].filter(({ facts }) => facts.role === "owner")
       assert.deepStrictEqual(owners.map(({ facts }) => facts.disabled_at), [null])
     },
-    { arbitrary: { runs: 400 } }
+    drawn(400)
   )
 
   it.prop(
@@ -112,7 +113,7 @@ describe("10.2 who may act on whom", () => {
         }
       }
     },
-    { arbitrary: { runs: 400 } }
+    drawn(400)
   )
 
   it.prop(
@@ -130,6 +131,6 @@ describe("10.2 who may act on whom", () => {
       )
       if (one.by === one.on) assert.deepStrictEqual(people.get(one.on)?.facts, target?.facts)
     },
-    { arbitrary: { runs: 400 } }
+    drawn(400)
   )
 })

@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { shownName } from "../../src/domain/ClientName.ts"
+import { tried } from "../support/drawn.ts"
 
 describe("the name that is shown of an application", () => {
   it("is what people write, in any script", () => {
@@ -50,7 +51,7 @@ describe("the name that is shown of an application", () => {
         expect([...shown].length).toBeLessThanOrEqual(60)
         expect(shownName(shown)).toBe(shown)
       }),
-      { numRuns: 200 }
+      tried(200)
     )
   })
 })

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { invitation, loginAttempted } from "../../src/domain/mail/index.ts"
 import { html, plainText, quoted } from "../../src/domain/mail/Letter.ts"
+import { tried } from "../support/drawn.ts"
 
 const attempted = (name: string) => {
   const account = { id: "0190a000-0000-7000-8000-000000000001", name }
@@ -11,12 +12,15 @@ const attempted = (name: string) => {
 
 describe("14.2 What a mail looks like", () => {
   it("repeats a text by somebody else on one line, in quotes and cut to 100 characters", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
-      const repeated = quoted(text)
-      expect(repeated).toMatch(/^“[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}“”]*”$/u)
-      expect([...repeated.replaceAll(/\[([.:])\]/gu, "$1")].length).toBeLessThanOrEqual(102)
-      expect(attempted(text).subject).not.toMatch(/\p{Cc}/u)
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        const repeated = quoted(text)
+        expect(repeated).toMatch(/^“[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}“”]*”$/u)
+        expect([...repeated.replaceAll(/\[([.:])\]/gu, "$1")].length).toBeLessThanOrEqual(102)
+        expect(attempted(text).subject).not.toMatch(/\p{Cc}/u)
+      }),
+      tried()
+    )
   })
 
   it("never makes a link of it", () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { cleanText, maskEmail, textOrNull } from "../../src/domain/Messenger.ts"
+import { drawn } from "../support/drawn.ts"
 
 describe("2.6 masked emails", () => {
   it.each([
@@ -34,12 +35,13 @@ describe("2.6 masked emails", () => {
       assert.isAtMost(before.length + after.length, Math.max(0, characters.length - 1))
       assert.isAtMost(before.length, 1)
       assert.isAtMost(after.length, 1)
-    }
+    },
+    drawn()
   )
 
   it.prop("a pattern says nothing of the length", [Schema.String.check(Schema.isMinLength(1))], ([middle]) => {
     assert.strictEqual(maskEmail(`a${middle}z@example.com`), "a*****z@example.com")
-  })
+  }, drawn())
 
   it("an empty text is null", () => {
     assert.isNull(textOrNull(""))
@@ -59,7 +61,8 @@ describe("10.3 texts from the messenger", () => {
       const cleaned = cleanText(pieces.join(""), limit)
       assert.strictEqual(cleaned, expected === "" ? null : expected)
       assert.strictEqual(cleanText(cleaned, limit), cleaned)
-    }
+    },
+    drawn()
   )
 
   it("keep the lines of a bio, and cost little however long they are", () => {

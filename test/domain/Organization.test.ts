@@ -11,6 +11,7 @@ import {
   paidPlan,
   seats
 } from "../../src/domain/Organization.ts"
+import { drawn } from "../support/drawn.ts"
 import { at, day, hour, now, organizationFacts } from "../support/stored.ts"
 
 const active = (facts: Partial<OrganizationFacts>) => isProtectionActive(organizationFacts(facts), now)
@@ -208,6 +209,7 @@ describe("2.2 seats", () => {
     ([limit, used, reserved]) => {
       const shown = seats(organizationFacts({ seat_limit: limit, seats_used: used, seats_reserved: reserved }))
       assert.deepStrictEqual(shown, { limit, used, reserved, free: limit - used - reserved })
-    }
+    },
+    drawn()
   )
 })

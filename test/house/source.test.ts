@@ -90,6 +90,15 @@ describe("the tests", () => {
     expect(where(tests, marked)).toEqual([])
   })
 
+  it("draw what is random from one seed, so that a run that passes passes again", () => {
+    const count = (file: string, pattern: RegExp) => blank(read(file)).match(pattern)?.length ?? 0
+    const unseeded = tests.filter((file) =>
+      count(file, /\.prop\(|fc\.(?:assert|sample)\(|\bsampleEffect\(/g) >
+        count(file, /\b(?:drawn|tried|sampled)\(|\bcount(?:: \d+)?, seed\b|\bseed: \d/g)
+    )
+    expect(unseeded).toEqual([])
+  })
+
   it("stand in files that the runner takes", () => {
     const calls = tests.filter((file) => /^\s*describe(?:\.\w+)*\(/m.test(blank(read(file))))
     expect(calls.filter((file) => !file.endsWith(".test.ts") && !/^export /m.test(read(file)))).toEqual([])

@@ -8,6 +8,7 @@ import { TrustedProxies } from "../../src/edge/Settings.ts"
 import * as App from "../../src/http/App.ts"
 import { ApiKeys } from "../../src/layers/crypto/ApiKeys.ts"
 import { pglite } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -27,7 +28,8 @@ describe("a client's address", () => {
       const path = [...forwarded, peer]
       const client = path.findLast(({ proxy }) => !proxy) ?? path[0]!
       expect(clientAddress(written(peer), forwarded.map(written).join(", "), trusted)).toBe(written(client))
-    }
+    },
+    drawn()
   )
 
   it.prop(
@@ -37,7 +39,8 @@ describe("a client's address", () => {
       const peer = written({ proxy: false, last })
       expect(clientAddress(peer, parts.join(","), trusted)).toBe(peer)
       expect(clientAddress(`10.0.0.${last}`, parts.join(","), [])).toBe(`10.0.0.${last}`)
-    }
+    },
+    drawn()
   )
 
   it.prop(
@@ -46,7 +49,8 @@ describe("a client's address", () => {
     ([text, last]) => {
       const address = clientAddress("10.0.0.1", `203.0.113.${last}, ?${text.replaceAll(",", "")}, 10.0.0.2`, trusted)
       expect(address).toBe("10.0.0.2")
-    }
+    },
+    drawn()
   )
 
   it("is read in any writing of an address, and told in one", () => {

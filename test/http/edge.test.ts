@@ -8,6 +8,7 @@ import { operations } from "../../src/operations/index.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { Organizations } from "../../src/ports/Organizations.ts"
 import { pglite } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
@@ -27,8 +28,8 @@ const expectWellFormed = ({ body, headers, status }: World.Answer) => {
   expect([rest, others]).toEqual([{}, {}])
   expect(codes.get(code)).toBe(status)
   expect(type).toBe((failureTypes as Record<number, string>)[status])
-  expect(message).toEqual(expect.stringMatching(/./))
-  if ("param" in error) expect(param).toEqual(expect.stringMatching(/./))
+  expect(message).toEqual(expect.stringMatching(/^.+$/))
+  if ("param" in error) expect(param).toEqual(expect.stringMatching(/^[^]+$/))
 }
 
 const Segment = Schema.Literals([
@@ -135,6 +136,20 @@ describe("every answer", () => {
         }
       }))
 
+    it.effect("S7-01: names a parameter as it was sent, and on one line in its message", () =>
+      Effect.gen(function*() {
+        const { admins } = yield* World.makeOrganization()
+        const refused = (name: string) =>
+          Effect.map(
+            World.send("PUT", "/v1/me/mail-preferences", { key: admins.owner.key, body: { [name]: true } }),
+            ({ body }) => [body.error.param, body.error.message]
+          )
+        expect(yield* refused("a\nb")).toEqual(["a\nb", "a b: is not known here."])
+        expect(yield* refused("")).toEqual(["body", "body: a member has no name."])
+        const [param, message] = yield* refused("x".repeat(300))
+        expect([param, message]).toEqual(["x".repeat(300), `${"x".repeat(100)}: is not known here.`])
+      }))
+
     it.effect.prop(
       "S7-01, S7-02, S9-04: is well-formed whatever is asked: its envelope, its type by its status, an id of its own",
       [Anything],
@@ -156,7 +171,7 @@ describe("every answer", () => {
           expectWellFormed(answer)
           expect(answer.status).toBeLessThan(500)
         }),
-      { arbitrary: { runs: 400 }, timeout: 60_000 }
+      { ...drawn(400), timeout: 60_000 }
     )
 
     it.effect("S9-04: has an id that no other answer has, and that the journal keeps with what was done", () =>

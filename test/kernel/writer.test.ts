@@ -5,6 +5,7 @@ import { CheckAnswers, writer } from "../../src/kernel/Encoding.ts"
 import * as Iso from "../../src/kernel/Iso.ts"
 import * as Writer from "../../src/kernel/Writer.ts"
 import { api, operations } from "../../src/operations/index.ts"
+import { drawn, tried } from "../support/drawn.ts"
 
 /** The checked answer as JSON.stringify writes it: the schemas encode dates alone otherwise, and as it does. */
 const expected = (success: Schema.Codec<unknown, unknown>) => {
@@ -29,7 +30,7 @@ describe("answers as they are written", () => {
     const [writes, encodes] = [write(success), expected(success)]
     it.prop(`${id} is written as its schema encodes it`, [Arbitrary.schema(success)], ([answer]) => {
       expect(writes(answer)).toBe(encodes(answer))
-    })
+    }, drawn())
   }
 
   it("every text is written as JSON.stringify does, whatever its code units", () => {
@@ -41,7 +42,7 @@ describe("answers as they are written", () => {
       const near = Array.from({ length: 64 }, (_, at) => `a${String.fromCharCode(unit + at)}b`)
       expect(near.map(writes)).toEqual(near.map((text) => JSON.stringify(text)))
     }
-    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), same))
+    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), same), tried())
   })
 
   it("every instant is written as toISOString does", () => {
@@ -49,7 +50,7 @@ describe("answers as they are written", () => {
       expect(Iso.format(date)).toBe(date.toISOString())
     }
     for (const time of [0, -1, 1, 8.64e15, -8.64e15, 951_782_400_000]) same(new Date(time))
-    fc.assert(fc.property(fc.date({ noInvalidDate: true }), same), { numRuns: 1000 })
+    fc.assert(fc.property(fc.date({ noInvalidDate: true }), same), tried(1000))
   })
 
   it("what an answer has beside the members of its schema is not written", () => {

@@ -10,6 +10,7 @@ import { verify } from "../../src/layers/sql/Journal.ts"
 import { eventHash } from "../../src/layers/sql/JournalRows.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as Random from "../support/random.ts"
 import { replicas } from "../support/replicas.ts"
@@ -121,7 +122,7 @@ describe("6 appending to the journal", () => {
             }
             expect(yield* Fixtures.within(id, verify(id))).toMatchObject({ ok: true, sequence: entries.length })
           }),
-        { arbitrary: { runs: 60 } }
+        drawn(60)
       )
 
       it.effect("keeps nothing of a text that has no canonical form or that the database cannot hold", () =>

@@ -14,6 +14,7 @@ import * as Mcp from "../mcp/support.ts"
 import * as OAuth from "../oauth/support.ts"
 import * as Cli from "../support/cli.ts"
 import { pglite } from "../support/database.ts"
+import { sampled } from "../support/drawn.ts"
 import { within } from "../support/fixtures.ts"
 import * as Held from "../support/held.ts"
 import { canary, type Secrets, secured, textOf } from "../support/laws/secured.ts"
@@ -117,7 +118,7 @@ const operations = Effect.fnUntraced(function*({ account, organization, platform
   const { admins, ids } = organization
   const answers: Array<string> = []
   const step = Arbitrary.all({ role: Random.pickOf(...Role.literals), draft: Random.drafts() })
-  for (const [index, { draft, role }] of (yield* Arbitrary.sampleEffect(step, { count: 80 })).entries()) {
+  for (const [index, { draft, role }] of (yield* Arbitrary.sampleEffect(step, sampled(80))).entries()) {
     if (index % 40 === 0) yield* TestClock.adjust("61 seconds")
     answers.push(textOf(yield* Random.send(Random.draw(draft, ids), admins[role].key)))
   }

@@ -3,6 +3,7 @@ import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Role } from "../../src/domain/Access.ts"
 import { asOwner, forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import { recording, rewriting, withoutOrganization } from "../support/statements.ts"
@@ -63,7 +64,7 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* trespass(own, other, role, asked)
           }),
-        { arbitrary: { runs: 40 } }
+        drawn(40)
       )
 
       it.effect.prop(
@@ -74,7 +75,7 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* rewriting(withoutOrganization)(trespass(own, other, role, asked))
           }),
-        { arbitrary: { runs: 40 } }
+        drawn(40)
       )
 
       it.effect("every statement on an organization's rows names it, and is rewritten in the test above", () =>

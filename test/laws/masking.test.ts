@@ -8,6 +8,7 @@ import { BillingState, type OrganizationFacts, OrganizationStatus, Tier } from "
 import { AccountStatus, MonitoringState, type StopReason } from "../../src/domain/Status.ts"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { resolve, violations } from "../support/documented.ts"
+import { drawn } from "../support/drawn.ts"
 import { between, pickOf } from "../support/random.ts"
 import { accountFacts, at, day, now, organizationFacts, sessionFacts } from "../support/stored.ts"
 
@@ -128,7 +129,7 @@ describe("2.3 the account that a role is shown", () => {
         assert.include(AccountStatus.literals, shown.status)
         assert.strictEqual(shown.licence?.uses_licence, shown.status !== "available")
       }),
-    { arbitrary: { runs: 500 } }
+    drawn(500)
   )
 })
 
@@ -172,6 +173,6 @@ describe("10.7 the admin that a role is shown", () => {
         assert.strictEqual(shown.invitation_expires_at === null, joined_at !== null || invitation_expires_at === null)
         assert.strictEqual(shown.access.archive, readsArchive(role, archive_access))
       }),
-    { arbitrary: { runs: 200 } }
+    drawn(200)
   )
 })

@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
 
@@ -94,7 +95,7 @@ describe("4.15 paging", () => {
             }
             expect(orders.size).toBe(1)
           }),
-        { arbitrary: { runs: 8 } }
+        drawn(8)
       )
 
       it.effect.prop(
@@ -142,7 +143,7 @@ describe("4.15 paging", () => {
             expect(new Set(seen).size).toBe(seen.length)
             expect(seen.length).toBeGreaterThanOrEqual(10)
           }),
-        { arbitrary: { runs: 4 } }
+        drawn(4)
       )
 
       it.effect.prop(
@@ -163,7 +164,7 @@ describe("4.15 paging", () => {
             expect(ids(pages.flat()).toSorted()).toEqual([...reached].sort())
             expect(pages.length).toBe(Math.max(1, Math.ceil(reached.length / limit)))
           }),
-        { arbitrary: { runs: 25 } }
+        drawn(25)
       )
 
       it.effect.prop(
@@ -206,7 +207,7 @@ describe("4.15 paging", () => {
             expect(steady.toSorted()).toEqual(made.filter((account) => !restless.has(account)).sort())
             expect(new Set(steady).size).toBe(steady.length)
           }),
-        { arbitrary: { runs: 30 } }
+        drawn(30)
       )
 
       it.effect.prop(
@@ -234,7 +235,7 @@ describe("4.15 paging", () => {
             expect(sequences).toEqual(Array.from({ length }, (_, index) => length - index))
             expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
           }),
-        { arbitrary: { runs: 25 } }
+        drawn(25)
       )
     })
   })

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import { at, hour } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -78,7 +79,7 @@ describe("2.2 seats", () => {
               assert.deepStrictEqual(body.licence, { uses_licence: accounts[index]?.offboarded === false, ...expected })
             }
           }),
-        { arbitrary: { runs: 25 } }
+        drawn(25)
       )
     })
   })

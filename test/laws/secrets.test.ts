@@ -6,6 +6,7 @@ import { Role } from "../../src/domain/Access.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { Journal } from "../../src/ports/Journal.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { sampled } from "../support/drawn.ts"
 import * as Held from "../support/held.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
@@ -72,7 +73,7 @@ describe("5.1 secrets", () => {
             role: Random.pickOf(...Role.literals),
             draft: Random.drafts((operation) => !Random.endsAccount(operation))
           })
-          const steps = yield* Arbitrary.sampleEffect(step, { count: 90 })
+          const steps = yield* Arbitrary.sampleEffect(step, sampled(90))
           const { answer: answers, lines } = yield* logging(Effect.gen(function*() {
             const answers: Array<string> = []
             for (const [index, { draft, role }] of steps.entries()) {

@@ -7,6 +7,7 @@ import type { SessionFacts } from "../../src/domain/Session.ts"
 import * as Loader from "../../src/layers/seed/Loader.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 
 const now = Date.parse("2026-03-01T12:00:00.000Z")
@@ -155,7 +156,7 @@ describe("2.4 the sessions of a seed and what the messenger shows", () => {
             yield* load({ organizations: [organization] })
             assert.strictEqual(yield* compare(organization), accounts.length)
           }),
-        { arbitrary: { runs: 25 } }
+        drawn(25)
       )
     })
   })

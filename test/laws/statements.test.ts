@@ -5,6 +5,7 @@ import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as RateLimiter from "../../src/layers/sql/RateLimiter.ts"
 import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { sampled } from "../support/drawn.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import { recording } from "../support/statements.ts"
@@ -34,7 +35,7 @@ describe("5 statements and the organization's transaction", () => {
           yield* TestClock.adjust("61 seconds")
           const drafts = yield* Effect.forEach(
             operations.filter((operation) => !Random.isStep(operation)),
-            (operation) => Arbitrary.sampleEffect(Random.drafts(({ id }) => id === operation.id), { count: 4 })
+            (operation) => Arbitrary.sampleEffect(Random.drafts(({ id }) => id === operation.id), sampled(4))
           )
           const { said } = yield* recording(Effect.gen(function*() {
             for (const draft of drafts.flat()) {

@@ -17,6 +17,7 @@ import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Accounts } from "../../src/ports/Accounts.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { between, pickOf } from "../support/random.ts"
 import { at, day, hour, now } from "../support/stored.ts"
@@ -210,7 +211,7 @@ describe("3.1 the list's filter and the status", () => {
             }
             yield* within(found(organizationId, facts, at(5 * day)))
           }),
-        { arbitrary: { runs: 60 } }
+        drawn(60)
       )
     })
   })
@@ -244,6 +245,6 @@ describe("3.1 the list's filter and the status", () => {
           from = end
         }
       }),
-    { arbitrary: { runs: 2000 } }
+    drawn(2000)
   )
 })

@@ -9,6 +9,7 @@ import * as Postgres from "../../src/layers/sql/Postgres.ts"
 import * as Sql from "../../src/layers/sql/RateLimiter.ts"
 import { RateLimiter } from "../../src/ports/RateLimits.ts"
 import { pglite, postgres, postgresUrl } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 
 const start = 1_700_000_000_000
 const budget = 120
@@ -96,7 +97,7 @@ const suite = (name: string, limiter: Layer.Layer<RateLimiter, unknown>, runs: n
               expect(passed.filter((at) => at >= from && at < from + 60 * second).length).toBeLessThanOrEqual(budget)
             }
           }),
-        { arbitrary: { runs } }
+        drawn(runs)
       )
 
       it.effect("S8-03: keeps a budget of its own for each credential", () =>
@@ -138,7 +139,7 @@ const suite = (name: string, limiter: Layer.Layer<RateLimiter, unknown>, runs: n
             yield* TestClock.adjust(second)
             expect((yield* hit(key)).admitted).toBe(true)
           }),
-        { arbitrary: { runs: Math.min(runs, 20) } }
+        drawn(Math.min(runs, 20))
       )
 
       it.effect("admits exactly 120 of many requests at once", () =>

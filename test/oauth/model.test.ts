@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { tokensPerMinute } from "../../src/domain/OAuth.ts"
 import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import { postgres } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 import {
   connections,
@@ -220,7 +221,7 @@ describe("OAuth against its model", () => {
             }
           }
         }),
-      { arbitrary: { runs: 150 } }
+      drawn(150)
     )
   })
 })

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as Requests from "../support/requests.ts"
 import * as World from "../support/world.ts"
 import {
@@ -307,7 +308,7 @@ describe("what a connection reaches", () => {
             if (event.account_id !== null) expect(reached).toContain(event.account_id)
           }
         }),
-      { arbitrary: { runs: 25 } }
+      drawn(25)
     )
   })
 })

@@ -3,6 +3,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { Role } from "../../src/domain/Access.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import { ask, changing, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
@@ -58,7 +59,7 @@ describe("1 what the service does", () => {
               }])
             }
           }),
-        { arbitrary: { runs: 15 } }
+        drawn(15)
       )
 
       it.effect("S1-01: pausing and resuming take no second seat and free none", () =>

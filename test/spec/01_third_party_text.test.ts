@@ -4,6 +4,7 @@ import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import { ask, changing, requestOf, requests } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
@@ -160,7 +161,7 @@ describe("1 third-party text", () => {
             const answer = yield* World.get(`/v1/accounts/${id}`, key)
             expect(answer.body).toEqual({ ...plain.body, name: text })
           }),
-        { arbitrary: { runs: 60 } }
+        drawn(60)
       )
 
       it.effect("S1-16: a name changed in the messenger to an order is read as a name", () =>

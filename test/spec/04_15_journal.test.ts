@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000)
@@ -138,7 +139,7 @@ describe("4.15 list_journal_events and get_journal_event", () => {
             }
             expect(pages.flat()).toEqual(down(total, 1))
           }),
-        { arbitrary: { runs: 12 } }
+        drawn(12)
       )
 
       it.effect("S2-01, S7-04: a moment is an ISO 8601 date-time that the calendar has, and nothing else", () =>
@@ -211,7 +212,7 @@ describe("4.15 list_journal_events and get_journal_event", () => {
               of((millis, sequence) => sequence < id && millis >= sinceAt)
             )
           }),
-        { arbitrary: { runs: 15 } }
+        drawn(15)
       )
 
       it.effect("S4.15-04: a before_id that names no event of the organization is refused, unknown and another's alike", () =>
@@ -261,7 +262,7 @@ describe("4.15 list_journal_events and get_journal_event", () => {
             expect([...sequences(first), ...sequences(rest)]).toEqual(down(6, 1))
             expect(rest.body.last_sequence).toBe(7)
           }),
-        { arbitrary: { runs: 4 } }
+        drawn(4)
       )
     })
   })

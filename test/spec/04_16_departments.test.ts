@@ -3,6 +3,7 @@ import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as Limited from "../support/limited.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
@@ -197,7 +198,7 @@ describe("4.16, 10.6 departments", () => {
             }
             expect(yield* reached).toEqual(before)
           }),
-        { arbitrary: { runs: 25 } }
+        drawn(25)
       )
     })
   })

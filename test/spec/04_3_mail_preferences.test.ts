@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/me/mail-preferences"
@@ -115,7 +116,7 @@ describe("4.3 get_mail_preferences, 4.4 set_mail_preferences", () => {
             })
             expect(yield* World.snapshot(other.id)).toEqual(elsewhere)
           }),
-        { arbitrary: { runs: 20 } }
+        drawn(20)
       )
     })
   })

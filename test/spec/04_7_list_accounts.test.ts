@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 
 const now = new Date("2026-11-20T12:00:00.000Z")
@@ -227,7 +228,7 @@ describe("4.7 list_protected_accounts", () => {
             expect(pages.flat()).toEqual(wanted.map(({ id }) => id))
             expect(ids(yield* World.get("/v1/accounts?limit=100", key))).toEqual(pages.flat())
           }),
-        { arbitrary: { runs: 20 } }
+        drawn(20)
       )
 
       it.effect("S4.7-06, S4.15-02: an account made before, after or at the cursor between two pages moves no other", () =>
@@ -301,7 +302,7 @@ describe("4.7 list_protected_accounts", () => {
               expect((yield* walk(admins[role].key, 5)).flat().sort()).toEqual(made.map(({ id }) => id).sort())
             }
           }),
-        { arbitrary: { runs: 12 } }
+        drawn(12)
       )
     })
   })

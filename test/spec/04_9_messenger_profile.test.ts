@@ -4,6 +4,7 @@ import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 
 const pathOf = (id: string) => `/v1/accounts/${id}/messenger-profile`
@@ -115,7 +116,7 @@ describe("4.9 get_account_messenger_profile, 4.10 update_messenger_profile", () 
             expect(entries.map(({ outcome }) => outcome)).toEqual(differs.length === 0 ? [] : ["pending", "done"])
             for (const { details } of entries) expect(details).toEqual({ fields: differs.join(", ") })
           }),
-        { arbitrary: { runs: 15 } }
+        drawn(15)
       )
 
       it.effect("S4.10-02: a property other than the three is refused by its name, and nothing changes", () =>

@@ -10,6 +10,7 @@ import * as CredentialsSql from "../../src/layers/sql/Credentials.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
@@ -138,7 +139,7 @@ describe("5.1 the life of a key", () => {
               expect([shift, yield* statusOf(key)]).toEqual([shift, status])
             }
           }),
-        { arbitrary: { runs: 10 } }
+        drawn(10)
       )
 
       it.effect("S5.1-07: a key reads its own organization, and no more than its admin's role and access at the request", () =>

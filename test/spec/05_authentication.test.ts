@@ -5,6 +5,7 @@ import { Scope } from "../../src/domain/Access.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
+import { drawn } from "../support/drawn.ts"
 import { ask, changing, makeStage, requests } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 import { allowed, table } from "./table.ts"
@@ -112,7 +113,7 @@ describe("5 authentication", () => {
           const answer = yield* World.get(path, prefix + text)
           expect(World.refusal(answer)).toEqual([401, "invalid_api_key"])
         }),
-      { arbitrary: { runs: 150 } }
+      drawn(150)
     )
 
     it.effect("S5-02: what the service keeps or shows of its credentials is no token, a Developer token's id among it", () =>

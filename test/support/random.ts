@@ -2,6 +2,7 @@
 import { Arbitrary, Effect, Schema, SchemaAST } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
+import { drawn } from "./drawn.ts"
 import * as World from "./world.ts"
 
 /** What an id of a request names. */
@@ -227,7 +228,7 @@ export const holds = <A, R>(
     Arbitrary.checkEffect(
       arbitrary,
       (value) => Effect.as(Effect.catchCause(property(value), (cause) => Effect.fail(cause)), true),
-      { runs }
+      drawn(runs).arbitrary
     ),
     (result) => {
       const failure = Arbitrary.formatCheckFailure(result)

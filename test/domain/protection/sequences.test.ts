@@ -1,5 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { tried } from "../../support/drawn.ts"
 import { acts, setting } from "../../support/protection/acts.ts"
 import { play } from "../../support/protection/play.ts"
 
@@ -9,7 +10,7 @@ describe("12.6 what is decided", () => {
       fc.property(setting, acts, (setting, acts) => {
         play(setting, acts)
       }),
-      { numRuns: 10_000 }
+      tried(10_000)
     )
   }, 240_000)
 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { Peppers } from "../../../src/layers/crypto/Peppers.ts"
 import { Vault } from "../../../src/layers/crypto/Vault.ts"
+import { drawn } from "../../support/drawn.ts"
 
 const pepper = (byte: number) => Buffer.alloc(32, byte).toString("base64")
 
@@ -31,7 +32,7 @@ describe("the vault", () => {
         assert.notStrictEqual(one.seal(Redacted.make(text), belongs), sealed)
         assert.isFalse(Buffer.from(sealed.slice(9), "base64url").includes(text))
       }),
-    { arbitrary: { runs: 50 } }
+    drawn(50)
   )
 
   it.effect("opens for what the secret was sealed for, and for nothing else", () =>

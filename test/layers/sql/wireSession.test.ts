@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import * as fc from "fast-check"
 import type { Answer, Statement } from "../../../src/layers/sql/wire/Cycle.ts"
 import { type Place, Session } from "../../../src/layers/sql/wire/Session.ts"
+import { tried } from "../../support/drawn.ts"
 import { ScriptedServer } from "../../support/scriptedServer.ts"
 
 const statement = (text: string, value: string): Statement => ({ text, values: [value], named: true })
@@ -73,7 +74,7 @@ describe("a session", () => {
             expect(session.isFree).toBe(true)
           }))
       }),
-      { numRuns: 200 }
+      tried(200)
     ))
 
   it("sends what is asked for at one place in one turn as one: each has its own answer, or all fail alike", () =>
@@ -109,7 +110,7 @@ describe("a session", () => {
             expect(session.isFree).toBe(true)
           }))
       }),
-      { numRuns: 200 }
+      tried(200)
     ))
 
   it("is lost with a broken answer: each cycle has its own answer by then or fails, and what comes after fails", () =>
@@ -138,7 +139,7 @@ describe("a session", () => {
             }))
         }
       ),
-      { numRuns: 300 }
+      tried(300)
     ))
 
   it("knows 256 statements at most, forgets the one that was not used for longest, and says so to the server", () => {

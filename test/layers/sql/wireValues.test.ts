@@ -6,6 +6,7 @@ import * as fc from "fast-check"
 import { Buffer } from "node:buffer"
 import * as Values from "../../../src/layers/sql/wire/Values.ts"
 import { forEachDatabase } from "../../support/database.ts"
+import { tried } from "../../support/drawn.ts"
 
 const { OID } = PgTypes
 
@@ -49,7 +50,7 @@ forEachDatabase((_, database) => {
     it.effect("every value of a type of the schema comes back as it was given", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const given = fc.sample(fc.record({ ...kinds, jsonb: fc.jsonValue() }), 100)
+        const given = fc.sample(fc.record({ ...kinds, jsonb: fc.jsonValue() }), tried(100))
         yield* Effect.forEach(given, ({ jsonb, ...row }) =>
           Effect.gen(function*() {
             // PostgreSQL's numbers have no negative zero, and its texts no NUL.
@@ -108,7 +109,7 @@ describe("the reading of a column", () => {
           expect(ours.fault()).toBeUndefined()
         }
       ),
-      { numRuns: 2000 }
+      tried(2000)
     ))
 
   it("of a value without a counterpart is a fault of its rows, said once", () => {

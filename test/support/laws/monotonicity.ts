@@ -1,6 +1,7 @@
 /** Who may less is shown and permitted no more, and what is revoked is refused from the next request on. */
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { sampled } from "../drawn.ts"
 import * as Random from "../random.ts"
 import * as World from "../world.ts"
 import { rewind } from "./rewind.ts"
@@ -32,7 +33,7 @@ export const sequences = Arbitrary.all({
   revoked: Random.pickOf(...revocations)
 })
 
-const sample = () => Arbitrary.sampleEffect(sequences, { count: 1 })
+const sample = () => Arbitrary.sampleEffect(sequences, sampled(1))
 type Sequence = Effect.Success<ReturnType<typeof sample>>[number]
 
 const wholePages: Readonly<Record<string, number>> = {

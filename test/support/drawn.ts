@@ -1,0 +1,14 @@
+/**
+ * From where random values are drawn: the same in every run, so that a failure can be repeated and a run that passes
+ * passes again. `TEST_SEED=7 npm test` draws others.
+ */
+const seed = Number(process.env["TEST_SEED"] ?? 1)
+
+/** The options of a property that is tried so often. */
+export const drawn = (runs = 100) => ({ arbitrary: { runs, seed } })
+
+/** The options of a property of fast-check. */
+export const tried = (numRuns = 100) => ({ numRuns, seed })
+
+/** The options of a sample. */
+export const sampled = (count: number) => ({ count, seed })
