@@ -3,12 +3,10 @@ import { Duration, Effect, Schema } from "effect"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import { billingFault } from "../domain/Billing.ts"
 import {
-  isProtectionActive,
-  type OrganizationChanges,
+  consequences,
   type OrganizationFacts,
   OrganizationStatus,
   type OrganizationSummary,
-  planHasArchive,
   Tier
 } from "../domain/Organization.ts"
 import { Timestamp } from "../domain/Wire.ts"
@@ -114,14 +112,6 @@ const refuseSeats = Effect.fnUntraced(function*(facts: OrganizationFacts, seats:
   }
 })
 
-/** What follows from the new facts: since when the plan has no archive, and that a licence makes an organization active. */
-const consequences = (facts: OrganizationFacts, after: OrganizationFacts, at: Date): Partial<OrganizationChanges> => ({
-  ...(planHasArchive(facts) === planHasArchive(after)
-    ? {}
-    : { archive_plan_ended_at: planHasArchive(after) ? null : at }),
-  ...(facts.status === "pending" && isProtectionActive({ ...after, status: "active" }, at) ? { status: "active" } : {})
-})
-
 export const setOrganization = useCase(
   "set_organization",
   Schema.Struct({
@@ -204,11 +194,15 @@ const closedFor = (facts: OrganizationFacts, at: Date): number =>
 /** What each of the words does to an organization, by its facts; a text says why it cannot be, null that it is so already. */
 const standings = {
   suspend: (facts: OrganizationFacts, at: Date) =>
-    facts.status === "suspended"
+    facts.status === "suspended" && facts.suspend_reason !== "licence"
       ? null
       : { status: "suspended" as const, suspended_at: at, suspend_reason: "operator" as const },
   activate: (facts: OrganizationFacts) =>
-    facts.status === "active" ? null : { status: "active" as const, suspended_at: null, suspend_reason: null },
+    facts.suspend_reason === "licence"
+      ? "Its licence ended more than 30 days ago: give it a new end."
+      : facts.status === "active"
+      ? null
+      : { status: "active" as const, suspended_at: null, suspend_reason: null },
   close: (facts: OrganizationFacts, at: Date) => facts.closed_at === null ? { closed_at: at } : null,
   reopen: (facts: OrganizationFacts, at: Date) =>
     facts.closed_at === null

@@ -84,6 +84,7 @@ const targets = {
   "outside_change.detected": "account",
   "paired_session.created": "account",
   "paired_session.lost": "account",
+  "passkey.removed": "account",
   "password_reset.link_made": "admin",
   "password_reset.requested": "admin",
   "protection.restored": "account",

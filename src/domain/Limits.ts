@@ -203,6 +203,8 @@ export const providerFailureKept = Duration.seconds(15)
 export const providersRemembered = 200
 /** How long an address may be that a sign-in by a provider leads back to: it travels in a cookie. */
 export const maxProviderReturn = 1500
+/** How long after its licence has ended an organization is suspended, and an account without one is kept connected. */
+export const licenceEndKept = Duration.days(30)
 /** How long the 2FA password of an account that was offboarded is kept where it could not be removed. */
 export const unrevealedKept = Duration.days(90)
 /** How long before its end those are told who can look it up, where nobody has. */

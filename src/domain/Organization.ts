@@ -1,7 +1,7 @@
 /** The organization: its plan, seats and archive (specification, section 2.2). */
 import { Duration, Schema } from "effect"
 import { OrganizationId } from "./Access.ts"
-import { archiveClosedPeriod, archiveReadonlyPeriod } from "./Limits.ts"
+import { archiveClosedPeriod, archiveReadonlyPeriod, licenceEndKept } from "./Limits.ts"
 import { Count, described, Kind, Timestamp } from "./Wire.ts"
 
 export const Tier = Schema.Literals(["protect", "archive", "governance"])
@@ -78,6 +78,8 @@ export interface OrganizationFacts {
   readonly id: OrganizationId
   readonly name: string
   readonly status: typeof OrganizationStatus.Type
+  /** Why it is suspended; null where it is not. */
+  readonly suspend_reason: "operator" | "licence" | null
   readonly closed_at: Date | null
   readonly managed: boolean
   readonly billing_state: typeof BillingState.Type
@@ -157,9 +159,10 @@ export type OrganizationChanges = Partial<
     | "archive_plan_ended_at"
     | "status"
     | "closed_at"
+    | "suspend_reason"
   >
   & BillingFacts
-  & { readonly suspended_at: Date | null; readonly suspend_reason: "operator" | "licence" | null }
+  & { readonly suspended_at: Date | null }
 >
 
 const passed = (moment: Date | null, now: Date): boolean => moment !== null && now.getTime() >= moment.getTime()
@@ -187,6 +190,40 @@ export const paidPlan = (facts: OrganizationFacts): Tier | null =>
 /** Whether the plan names the archive, in force or not; a trial includes it. */
 export const planHasArchive = (facts: OrganizationFacts): boolean =>
   facts.managed && facts.billing_state === "trial" || facts.plan !== null && facts.plan !== "protect"
+
+/**
+ * What follows from other facts: since when the plan has no archive, and that a licence makes an organization active which
+ * waited for one.
+ */
+export const consequences = (
+  facts: OrganizationFacts,
+  after: OrganizationFacts,
+  at: Date
+): Partial<OrganizationChanges> => ({
+  ...(planHasArchive(facts) === planHasArchive(after)
+    ? {}
+    : { archive_plan_ended_at: planHasArchive(after) ? null : at }),
+  ...((facts.status === "pending" || facts.suspend_reason === "licence") &&
+      isProtectionActive({ ...after, status: "active" }, at)
+    ? { status: "active", suspended_at: null, suspend_reason: null }
+    : {})
+})
+
+/**
+ * What time alone changes of an organization (operations design, section 5.6): a trial that is over lapses, and a licence
+ * that has ended 30 days ago suspends it; null where nothing does.
+ */
+export const endedByTime = (facts: OrganizationFacts, now: Date): OrganizationChanges | null => {
+  if (facts.closed_at !== null) return null
+  if (facts.managed && facts.billing_state === "trial" && passed(facts.trial_ends_at, now)) {
+    const lapsed = { billing_state: "lapsed" } as const
+    return { ...lapsed, ...consequences(facts, { ...facts, ...lapsed }, now) }
+  }
+  if (facts.managed || facts.status !== "active" || facts.valid_until === null) return null
+  return passed(new Date(facts.valid_until.getTime() + Duration.toMillis(licenceEndKept)), now)
+    ? { status: "suspended", suspended_at: now, suspend_reason: "licence" }
+    : null
+}
 
 /** Whether the archive is included now: the plan has it and the licence is live. */
 export const includesArchive = (facts: OrganizationFacts, now: Date): boolean =>

@@ -43,6 +43,8 @@ export class Engine extends Context.Service<Engine, {
   readonly stop: Effect.Effect<void>
   /** Makes the changes on the messenger that are the service's own and due, and waits for them; answers how many. */
   readonly secure: Effect.Effect<number, ServiceUnavailable>
+  /** Closes the sessions on the messenger that are open though nobody watches their accounts any more. */
+  readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
 }>()("org-security-console/engine/Engine") {
@@ -167,7 +169,14 @@ export class Engine extends Context.Service<Engine, {
             Effect.andThen(flush)
           )
         )
-        return { tick, claim, secure, stop: Effect.sync(() => void (stopped = true)), nextDue: monitors.nextDue }
+        return {
+          tick,
+          claim,
+          secure,
+          closeUnwatched: sessions.closeUnwatched,
+          stop: Effect.sync(() => void (stopped = true)),
+          nextDue: monitors.nextDue
+        }
       })
     )
 }

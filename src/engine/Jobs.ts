@@ -17,9 +17,10 @@ const watchJobs = (
 ): ReadonlyArray<Job> => [
   ...Option.match(engine, {
     onNone: () => [],
-    onSome: ({ claim, secure }): ReadonlyArray<Job> => [
+    onSome: ({ claim, closeUnwatched, secure }): ReadonlyArray<Job> => [
       { name: watchAccounts, period: "1 second", run: claim },
-      { name: "secure_accounts", period: "5 seconds", run: secure }
+      { name: "secure_accounts", period: "5 seconds", run: secure },
+      { name: "close_sessions", period: "1 minute", run: closeUnwatched }
     ]
   }),
   ...(watched ? [{ name: "notice_silence", period: "1 minute", run: upkeep.noticeSilence } as const] : [])

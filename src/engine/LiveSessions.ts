@@ -1,5 +1,6 @@
 /** The service's sessions on the messenger that this process keeps open, and what the messenger pushes through them. */
 import { Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerEvent, SessionRef } from "../domain/Messenger.ts"
 import type { Held } from "../ports/Guard.ts"
@@ -15,6 +16,7 @@ export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, 
   Effect.timeoutOrElse(call, { duration: messengerTimeout, orElse: () => Effect.fail(new PlatformUnavailable({})) })
 
 interface Open {
+  readonly account: Account
   /** The term of the ownership in which it was opened. */
   readonly term: number | null
   readonly live: LiveSession
@@ -36,6 +38,8 @@ export class LiveSessions extends Context.Service<LiveSessions, {
   close(ref: SessionRef): Effect.Effect<void>
   /** Closes the session and forgets its key. */
   forget(ref: SessionRef): Effect.Effect<void, PlatformUnavailable>
+  /** Closes the sessions of accounts that are not watched any more, and those that a newer one has replaced. */
+  readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
   /** How many login codes the messenger has sent to the account since the last time that somebody took them. */
   takeCodes(account: Account): Effect.Effect<number>
   /** Waits until every push that was heard is written down, and answers how many there have been. */
@@ -97,7 +101,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           return yield* inTime(Scope.provide(messenger.open(ref), scope)).pipe(
             Effect.tap(Measures.opened),
             Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref)), scope)),
-            Effect.map((live): Open => ({ term, live, scope, users: 0 })),
+            Effect.map((live): Open => ({ account, term, live, scope, users: 0 })),
             Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
           )
         })
@@ -136,6 +140,10 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               { interruptible: true }
             ).pipe(Effect.map(({ live }) => live)),
           close,
+          closeUnwatched: Effect.suspend(() => {
+            const idle = [...opened].flatMap(([ref, { account, users }]) => users === 0 ? [{ ...account, ref }] : [])
+            return Effect.flatMap(monitors.unwatched(idle), (refs) => Effect.forEach(refs, close, { discard: true }))
+          }),
           forget: (ref) => Effect.andThen(close(ref), messenger.forget(ref)),
           takeCodes: ({ accountId }) =>
             Effect.sync(() => {

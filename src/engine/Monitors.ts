@@ -32,6 +32,11 @@ export interface Wanted {
   readonly crowded: ReadonlyArray<string>
 }
 
+/** A session on the messenger that is open, and whose it is. */
+export interface OpenSession extends Pick<Held, "accountId" | "organizationId"> {
+  readonly ref: SessionRef
+}
+
 /** The monitors of all organizations; two processes never hold one account. */
 export class Monitors extends Context.Service<Monitors, {
   /** Takes the accounts that are due, what is urgent first and then by how long it is due. */
@@ -42,4 +47,6 @@ export class Monitors extends Context.Service<Monitors, {
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
   /** Makes the account of a push due; `look` where more than its sessions is to be read. */
   push(account: Pick<Held, "accountId" | "organizationId">, look: boolean): Effect.Effect<void, ServiceUnavailable>
+  /** Those that nobody needs: their account is not watched, or has others. */
+  unwatched(open: ReadonlyArray<OpenSession>): Effect.Effect<ReadonlyArray<SessionRef>, ServiceUnavailable>
 }>()("org-security-console/engine/Monitors") {}

@@ -1,4 +1,4 @@
-/** Sessions of the service that are not used any more: an account was offboarded, signed in to anew, or paired again. */
+/** Sessions of the service that are not used any more: an account was left, signed in to anew, or paired again. */
 import { Clock, Effect } from "effect"
 import * as Actor from "../domain/Actor.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
@@ -8,6 +8,7 @@ import { serviceDevice } from "../domain/Messenger.ts"
 import { plus } from "../domain/protection/Deadline.ts"
 import { recognized } from "../domain/protection/Own.ts"
 import { heldOf, takenPassword } from "../domain/Secrets.ts"
+import { Accounts } from "../ports/Accounts.ts"
 import { type AccountTask, AccountTasks } from "../ports/AccountTasks.ts"
 import { Db } from "../ports/Db.ts"
 import type { Held } from "../ports/Guard.ts"
@@ -15,31 +16,56 @@ import { Journal } from "../ports/Journal.ts"
 import { type LiveSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { OwnSessions, type RetiredSession } from "../ports/OwnSessions.ts"
 import { Secrets } from "../ports/Secrets.ts"
-import { change } from "./ChoreChange.ts"
+import { change, type Found } from "./ChoreChange.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import { Watch } from "./Watch.ts"
 
-/** Removes the 2FA password of an account that could not be reached when it was offboarded, unless it was looked up. */
-const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask) {
+/** Why an account was left, or a session of it. */
+const reasonOf = Effect.fnUntraced(function*(held: Held) {
+  const { accountId, organizationId } = held
+  if ((yield* (yield* Watch).own(held)).some(({ slot }) => slot === "main")) return "replaced"
+  const accounts = yield* Accounts
+  const account = yield* (yield* Db).transaction(organizationId, accounts.hold(organizationId, accountId))
+  return account?.offboarded_at === null ? "licence" : "offboarded"
+})
+
+/**
+ * Removes what the service has set, of an account that could not be reached when it was offboarded or that has long been
+ * without a licence: its passkey, and its 2FA password unless that was looked up.
+ */
+const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask, reason: string) {
   const db = yield* Db
   const secrets = yield* Secrets
-  if (!(yield* db.read(task.organizationId, secrets.isUnseen(task)))) return
+  // Somebody may have connected the account again, or have looked the password up.
+  const passkeyWanted = secrets.isUnseen(task, "passkey")
+  const passwordWanted = secrets.isUnseen(task, "two_fa")
+  const wanted = yield* db.read(task.organizationId, Effect.all([passkeyWanted, passwordWanted]))
+  if (!wanted.includes(true)) return
   const candidates = yield* secrets.candidates(task)
   const security = yield* inTime(live.security(heldOf(candidates)))
+  const found: Found = { held, live, candidates, security }
+  const common = { details: { reason }, facets: [], undo: Effect.void, goesOn: true }
+  const passkey = candidates.passkeys.find(({ passkeyId }) => security.passkey_ids?.includes(passkeyId))
+  if (passkey !== undefined) {
+    yield* change(found, task, {
+      ...common,
+      journaled: "passkey.removed",
+      wanted: passkeyWanted,
+      prepare: Effect.void,
+      act: Effect.as(inTime(live.removePasskey(passkey.passkeyId)), []),
+      settle: () => secrets.eraseAll(task, "passkey")
+    })
+  }
   const current = takenPassword(candidates, security)
   if (current === undefined) return
   const now = new Date(yield* Clock.currentTimeMillis)
-  yield* change({ held, live, candidates, security }, task, {
+  yield* change(found, task, {
+    ...common,
     journaled: "two_fa.removed",
-    details: { reason: "offboarded" },
-    facets: [],
-    // Somebody may have connected the account again, or have looked the password up.
-    wanted: secrets.isUnseen(task),
+    wanted: passwordWanted,
     prepare: secrets.keepUntil(task, "two_fa", plus(now, unrevealedKept)),
     act: Effect.as(inTime(live.removePassword(current.password)), []),
-    settle: () => secrets.eraseAll(task, "two_fa"),
-    undo: Effect.void,
-    goesOn: true
+    settle: () => secrets.eraseAll(task, "two_fa")
   })
 })
 
@@ -60,11 +86,11 @@ const signOut = Effect.fnUntraced(function*(held: Held, { id }: RetiredSession) 
 })
 
 /** Ends a session on the messenger; answers whether there was one. */
-const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: RetiredSession) {
+const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: RetiredSession, reason: string) {
   const sessions = yield* LiveSessions
   const ended = yield* Effect.gen(function*() {
     const live = yield* sessions.use(task, session.session_ref)
-    yield* release(held, live, task)
+    yield* release(held, live, task, reason)
     yield* inTime(live.logOut)
     return true
   }).pipe(
@@ -84,14 +110,14 @@ export const logOut = Effect.fnUntraced(function*(held: Held, task: AccountTask)
   const sessions = yield* LiveSessions
   const tasks = yield* AccountTasks
   const { accountId, organizationId } = held
-  const isUsed = (yield* (yield* Watch).own(held)).some(({ slot }) => slot === "main")
-  const happened = { targetId: accountId, accountId, details: { reason: isUsed ? "replaced" : "offboarded" } }
+  const reason = yield* reasonOf(held)
+  const happened = { targetId: accountId, accountId, details: { reason } }
   const entry = journalEntry(Actor.service, background, journalAction("session.logged_out"), happened)
   let left = 0
   for (const session of yield* db.read(organizationId, own.retired(task))) {
     const now = yield* Clock.currentTimeMillis
     const isOver = session.erase_at !== null && session.erase_at.getTime() <= now
-    const ended = yield* end(held, task, session).pipe(
+    const ended = yield* end(held, task, session, reason).pipe(
       Effect.catchIf(() => isOver, () => Effect.as(sessions.forget(session.session_ref), false)),
       Effect.catchIf(
         (failure): failure is Exclude<typeof failure, ServiceUnavailable> => failure._tag !== "service_unavailable",

@@ -20,7 +20,10 @@ export class Upkeep extends Context.Service<Upkeep, {
   readonly sampleStatuses: Done
   /** Makes accounts unknown that nobody has looked at for too long; rows that another process has locked are skipped. */
   readonly noticeSilence: Done
-  /** Stops protection where a licence has ended, and restores it where one is back; batches lock their rows. */
+  /**
+   * Ends trials, suspends organizations long after their licence, stops protection where a licence has ended, restores it
+   * where one is back, and leaves accounts that have long been without one; batches lock their rows.
+   */
   readonly settleLicences: Done
   /** Ends the locks of takeovers that are over; rows that another process has locked are skipped. */
   readonly expireTakeoverLocks: Done

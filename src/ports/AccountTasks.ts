@@ -5,7 +5,7 @@ import type { SecretsOf } from "./Secrets.ts"
 
 /**
  * `rotate_two_fa` after a takeover; `cancel_recovery_email` that nobody has confirmed; `pair` again after a failover;
- * `log_out` the sessions of an account that was offboarded.
+ * `log_out` the sessions of an account that was left.
  */
 export type AccountTaskKind = "rotate_two_fa" | "cancel_recovery_email" | "pair" | "log_out"
 

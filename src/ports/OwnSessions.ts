@@ -40,8 +40,11 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   drop(of: SecretsOf, ref: SessionRef): Effect.Effect<void>
   /** Nobody finds out any more whether a session that was begun has come about: it is logged out where it has. */
   abandon(of: SecretsOf, now: Date): Effect.Effect<void>
-  /** None of them is used any more: each is logged out from `due` on, or forgotten after a month. */
-  retire(of: SecretsOf, at: { readonly due: Date; readonly now: Date }): Effect.Effect<void>
+  /**
+   * The account is left: its person is free, what waited for it is dropped, and none of the sessions is used any more. Each
+   * is logged out from `due` on, or forgotten after a month.
+   */
+  leave(of: SecretsOf, at: { readonly due: Date; readonly now: Date }): Effect.Effect<void>
   /** Those that are not used any more. */
   retired(of: SecretsOf): Effect.Effect<ReadonlyArray<RetiredSession>>
   /** They are logged out, or nobody tries it any longer. */

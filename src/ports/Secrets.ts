@@ -57,10 +57,12 @@ export class Secrets extends Context.Service<Secrets, {
   list(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<HeldPassword>>
   /** Notes that the 2FA password was shown; that of an account that is offboarded is forgotten a week after that. */
   shown(of: SecretsOf, now: Date): Effect.Effect<void>
-  /** Whether a 2FA password is held of an account that is offboarded, and nobody has looked it up. */
-  isUnseen(of: SecretsOf): Effect.Effect<boolean>
+  /** Whether a secret is held that has an end, because its account was left, and nobody has looked it up since. */
+  isUnseen(of: SecretsOf, kind: SecretKind): Effect.Effect<boolean>
   /** Lets what has no end yet of an account that is offboarded end then. */
   keepUntil(of: SecretsOf, kind: SecretKind, at: Date): Effect.Effect<void>
+  /** The account is left: the secrets that are likely set stay held, and all that has no end yet ends then. */
+  leave(of: SecretsOf, until: { readonly passwords: Date; readonly passkeys: Date }): Effect.Effect<void>
   /** Forgets all of a kind at once. */
   eraseAll(of: SecretsOf, kind: SecretKind): Effect.Effect<void>
   /** Forgets secrets at once. */

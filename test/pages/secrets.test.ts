@@ -1,7 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import * as Secrets from "../../src/administration/Secrets.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
+import * as SecretsSweep from "../../src/layers/sql/SecretsSweep.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Held from "../support/held.ts"
 import * as Pages from "../support/pages.ts"
@@ -38,7 +40,7 @@ describe("3.9 secrets at the console", () => {
     layer(World.world(database))((it) => {
       it.effect("owner and superadmin read a password with their own once more; each reading is journaled before", () =>
         Effect.gen(function*() {
-          const { account, cookie, events, gone, reveal } = yield* staged
+          const { account, cookie, events, gone, id, reveal } = yield* staged
           const signed = yield* cookie("superadmin")
           const list = yield* Pages.visit("GET", "/console/secrets", { cookie: signed })
           expect(list.text.indexOf(gone)).toBeGreaterThan(0)
@@ -51,6 +53,10 @@ describe("3.9 secrets at the console", () => {
           expect(shown.text).toContain("kVb7")
           expect((yield* events).map(({ account_id, via }) => [account_id, via])).toEqual([[account, "console"]])
           expect((yield* Pages.visit("GET", "/console/secrets", { cookie: signed })).text).toContain("first shown")
+          // While the account is protected the password stays its, however long ago it was shown.
+          yield* TestClock.adjust("8 days")
+          yield* SecretsSweep.sweep
+          expect(yield* Held.slots(id, account)).toEqual(["two_fa held"])
         }))
 
       it.effect("an admin is refused, a takeover lock is told of, and what is no account of the organization is none", () =>

@@ -17,6 +17,7 @@ export const organizationFacts = (facts: Partial<OrganizationFacts> = {}): Organ
   id: OrganizationId.make("acme"),
   name: "Acme",
   status: "active",
+  suspend_reason: null,
   closed_at: null,
   managed: true,
   billing_state: "active",

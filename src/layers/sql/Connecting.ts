@@ -160,10 +160,10 @@ export const make = Effect.gen(function*() {
           where organization_id = ${organizationId} and id = ${id}`
         if (login.kind === "connect") {
           yield* sql`delete from session where organization_id = ${organizationId} and account_id = ${id}`
-          yield* sql`
-            update account_secret set erase_at = null, end_told_at = null
-            where organization_id = ${organizationId} and account_id = ${id} and slot <> 'retired'`
         }
+        yield* sql`
+          update account_secret set erase_at = null, end_told_at = null
+          where organization_id = ${organizationId} and account_id = ${id} and slot <> 'retired'`
       }
       if (!(yield* identities.claim(organizationId, userId, id))) {
         return yield* new Ports.LoginRefusal({ reason: "already_connected" })

@@ -18,9 +18,9 @@ import * as Tenant from "./Tenant.ts"
 /** How many accounts one transaction stops or restores at most. */
 const batch = 500
 
-const licenceColumns = "status, managed, billing_state, trial_ends_at, valid_until, closed_at"
+export const licenceColumns = "status, managed, billing_state, trial_ends_at, valid_until, closed_at"
 
-interface Licence extends LicenceFacts {
+export interface Licence extends LicenceFacts {
   readonly closed_at: Date | null
 }
 
@@ -34,7 +34,8 @@ type Account =
   & Pick<GuardedAccount, "first_name" | "last_name" | "username" | "phone_number" | "stopped_at">
   & { readonly id: string; readonly licence_stopped_at: Date | null }
 
-const isLive = (licence: Licence, now: Date): boolean => licence.closed_at === null && isProtectionActive(licence, now)
+export const isLive = (licence: Licence, now: Date): boolean =>
+  licence.closed_at === null && isProtectionActive(licence, now)
 
 /** Accounts that are to be stopped: again those that somebody has resumed since. */
 const running = "offboarded_at is null and (licence_stopped_at is null or stopped_at is null)"

@@ -70,6 +70,14 @@ const pushed = `
   where organization_id = $1 and account_id = $2 and next_at is not null
   returning fence`
 
+const unwatched = `
+  select ref from unnest($1::text[], $2::uuid[], $3::text[]) as open (organization_id, account_id, ref)
+  where not exists (
+    select from monitor join service_session as own on own.organization_id = monitor.organization_id
+      and own.account_id = monitor.account_id and own.slot <> 'retired'
+    where monitor.organization_id = open.organization_id and monitor.account_id = open.account_id
+      and next_at is not null and session_ref = ref)`
+
 /** A push makes an account due again after so long at the earliest. */
 const pushInterval = Duration.seconds(5)
 
@@ -128,7 +136,17 @@ export const layer = Layer.effect(
           look,
           new Date(now + Duration.toMillis(pushInterval))
         ])
-      })
+      }),
+
+      unwatched: (open) =>
+        open.length === 0 ? Effect.succeed([]) : Effect.map(
+          Tenant.ask<{ ref: SessionRef }>(sql, unwatched, [
+            open.map(({ organizationId }) => organizationId),
+            open.map(({ accountId }) => accountId),
+            open.map(({ ref }) => ref)
+          ]),
+          (rows) => rows.map(({ ref }) => ref)
+        )
     }
   })
 )

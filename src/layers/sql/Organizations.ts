@@ -9,6 +9,7 @@ const columns: { readonly [Fact in keyof OrganizationFacts]: true } = {
   id: true,
   name: true,
   status: true,
+  suspend_reason: true,
   closed_at: true,
   managed: true,
   billing_state: true,

@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { SessionRef } from "../../domain/Messenger.ts"
 import { Guard } from "../../ports/Guard.ts"
+import { Identities } from "../../ports/Identities.ts"
 import { OwnSessions, type RetiredSession, type SecondSession } from "../../ports/OwnSessions.ts"
 import type { SecretsOf } from "../../ports/Secrets.ts"
 import { retire } from "./RetiredSessions.ts"
@@ -13,6 +14,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const guard = yield* Guard
+    const identities = yield* Identities
     const random = yield* SecureRandom.SecureRandom
     const ofAccount = ({ accountId, organizationId }: SecretsOf) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
@@ -66,12 +68,16 @@ export const layer = Layer.effect(
 
       abandon: (of, now) => Effect.orDie(abandon(of, now)),
 
-      retire: Effect.fnUntraced(
+      leave: Effect.fnUntraced(
         function*(of, at) {
+          const { accountId, organizationId } = of
+          yield* identities.release(organizationId, accountId)
           yield* retire(sql, of, sql`true`, at)
           yield* sql`
             update account set paired_state = 'none', paired_since = null, paired_error = null
-            where organization_id = ${of.organizationId} and id = ${of.accountId}`
+            where organization_id = ${organizationId} and id = ${accountId}`
+          yield* sql`delete from email_change where ${ofAccount(of)}`
+          yield* sql`delete from account_task where ${ofAccount(of)} and kind <> 'log_out'`
         },
         Effect.orDie
       ),

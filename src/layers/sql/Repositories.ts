@@ -40,7 +40,6 @@ import * as Support from "./Support.ts"
 
 export const layer = Layer.mergeAll(
   AccountPasskeys.layer,
-  AccountTasks.layer,
   Attempts.layer,
   ConsolePasswords.layer,
   EmailChanges.layer,
@@ -54,6 +53,7 @@ export const layer = Layer.mergeAll(
 )
   .pipe(
     Layer.provideMerge(Layer.mergeAll(
+      AccountTasks.layer.pipe(Layer.provide(Db.layer)),
       Accounts.layer,
       Admins.layer,
       Applications.layer,

@@ -237,19 +237,34 @@ export const layer = Layer.effect(
           sql,
           sql`
           update account_secret set revealed_at = coalesce(revealed_at, ${now}),
-            erase_at = least(erase_at, ${new Date(now.getTime() + Duration.toMillis(retiredKept))})
+            erase_at = case when erase_at is not null
+              then least(erase_at, ${new Date(now.getTime() + Duration.toMillis(retiredKept))}) end
           where ${ofAccount(of)} and kind = 'two_fa' and slot = 'held'`
         )),
 
-      isUnseen: ({ accountId, organizationId }) =>
+      isUnseen: (of, kind) =>
         sql`
-          select 1 from account_secret join account
-            on account.organization_id = account_secret.organization_id and account.id = account_id
-          where account_secret.organization_id = ${organizationId} and account_id = ${accountId} and kind = 'two_fa'
-            and slot = 'held' and revealed_at is null and offboarded_at is not null`.pipe(
+          select 1 from account_secret
+          where ${ofAccount(of)} and kind = ${kind} and slot = 'held' and revealed_at is null
+            and erase_at is not null`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.length > 0)
         ),
+
+      leave: Effect.fnUntraced(
+        function*(of, { passkeys, passwords }) {
+          yield* sql`
+            update account_secret set slot = 'held' where ${ofAccount(of)} and id in (
+              select distinct on (kind) id from account_secret
+              where ${ofAccount(of)} and (slot <> 'retired' or erase_at is null)
+              order by kind, array_position(array['held', 'next', 'retired'], slot), made_at desc, id)`
+          yield* sql`
+            update account_secret set revealed_at = null,
+              erase_at = case when kind = 'two_fa' then ${passwords}::timestamptz else ${passkeys}::timestamptz end
+            where ${ofAccount(of)} and erase_at is null`
+        },
+        Effect.orDie
+      ),
 
       keepUntil: (of, kind, at) =>
         Effect.orDie(Tenant.post(

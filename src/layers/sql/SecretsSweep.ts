@@ -25,7 +25,7 @@ const tellEnds = Effect.fnUntraced(function*(organizationId: OrganizationId, now
     update account_secret set end_told_at = ${now} from account
     where account_secret.organization_id = ${organizationId} and account.organization_id = ${organizationId}
       and account.id = account_id and kind = 'two_fa' and slot = 'held' and end_told_at is null and revealed_at is null
-      and erase_at <= ${soon(now)} and offboarded_at is not null
+      and erase_at <= ${soon(now)}
     returning account.id, first_name, last_name, username, phone_number, erase_at`
   for (const { erase_at, id, ...names } of ending) {
     const letter = Mail.secretUnrevealed({ account: { id, name: accountName(names) }, erasesAt: erase_at })

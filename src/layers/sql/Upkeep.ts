@@ -23,6 +23,7 @@ import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as KeyExpiry from "./KeyExpiry.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"
 import type { LastCheckpoint } from "./LastCheckpoint.ts"
+import * as LicenceEnds from "./LicenceEnds.ts"
 import * as LicenceStops from "./LicenceStops.ts"
 import * as MailQueue from "./MailQueue.ts"
 import * as OAuthSweep from "./OAuthSweep.ts"
@@ -38,6 +39,8 @@ import * as TakeoverLocks from "./TakeoverLocks.ts"
 
 type Services =
   | SqlClient.SqlClient
+  | Effect.Services<typeof LicenceEnds.endLicences>
+  | Effect.Services<typeof LicenceEnds.leaveAccounts>
   | Db
   | Journal
   | CheckpointKeys
@@ -65,7 +68,9 @@ const layerWith = Layer.effect(
       refreshStatuses: within(AccountStatuses.refresh),
       sampleStatuses: within(StatusSamples.take),
       noticeSilence: within(Silence.notice),
-      settleLicences: within(LicenceStops.settle),
+      settleLicences: within(
+        Effect.all([LicenceEnds.endLicences, LicenceStops.settle, LicenceEnds.leaveAccounts], { discard: true })
+      ),
       expireTakeoverLocks: within(TakeoverLocks.expire),
       tellKeyExpiry: within(KeyExpiry.tellExpiry),
       checkJournals: within(checkJournals),

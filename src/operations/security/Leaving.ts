@@ -7,9 +7,7 @@ import * as Live from "../../kernel/Live.ts"
 import { Accounts } from "../../ports/Accounts.ts"
 import { AccountTasks } from "../../ports/AccountTasks.ts"
 import { Db } from "../../ports/Db.ts"
-import { EmailChanges } from "../../ports/EmailChanges.ts"
 import type { SeenFacets } from "../../ports/Facets.ts"
-import { Identities } from "../../ports/Identities.ts"
 import { Logins } from "../../ports/Logins.ts"
 import type { MessengerSession } from "../../ports/MessengerSession.ts"
 import type { Organizations } from "../../ports/Organizations.ts"
@@ -22,7 +20,6 @@ type Context = Parameters<typeof ofAccount>[0]
 type Needs =
   | Accounts
   | Db
-  | Identities
   | Logins
   | MessengerSession
   | Organizations
@@ -59,13 +56,8 @@ export const leave = (context: Context, now: Date) =>
     const { account, caller } = context
     const of = ofAccount(context)
     const accounts = yield* Accounts
-    const changes = yield* EmailChanges
-    const tasks = yield* AccountTasks
     yield* accounts.offboard(caller.organizationId, account, now)
-    yield* (yield* Identities).release(caller.organizationId, account.id)
-    yield* (yield* OwnSessions).retire(of, { due: plus(now, again), now })
-    for (const kind of ["recovery", "login"] as const) yield* changes.end(of, kind)
-    for (const kind of ["rotate_two_fa", "cancel_recovery_email", "pair"] as const) yield* tasks.drop(of, kind)
+    yield* (yield* OwnSessions).leave(of, { due: plus(now, again), now })
     return yield* endLogins(context, now)
   }))
 

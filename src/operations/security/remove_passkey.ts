@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { MessengerUnavailable, PasskeyNotManaged } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/JournalEntry.ts"
 import type { PasskeyCandidate } from "../../domain/Secrets.ts"
 import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -35,7 +36,7 @@ export const removePasskey = Operation.guarded(
     success: AccountAction,
     sample,
     failures: [PasskeyNotManaged],
-    journal: { action: "passkey.removed", target: "account" }
+    journal: journalAction("passkey.removed")
   },
   {
     check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
