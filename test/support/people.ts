@@ -41,35 +41,40 @@ export const kept = Effect.fnUntraced(function*(id: string) {
       )
     }`)
   const rowsOf = (table: string) => before.find(({ name }) => name === table)?.rows ?? "[]"
-  const restored = World.query(id, (sql) =>
-    Effect.gen(function*() {
-      const old = (table: string) => sql`jsonb_populate_recordset(null::${sql(table)}, ${rowsOf(table)}::jsonb) as old`
-      for (const [table, key, rest] of tables) {
-        // A removed one gives up its address before another is put back.
-        if (table === "admin") {
-          yield* sql`delete from admin_account where organization_id = ${id}`
-          yield* sql`delete from admin_department where organization_id = ${id}`
-          yield* sql`delete from admin where organization_id = ${id} and id not in (select id from ${old("admin")})`
-          yield* sql`update admin set role = 'admin' where organization_id = ${id} and role = 'owner'`
-        }
-        yield* sql`insert into ${sql(table)} select * from ${old(table)} on conflict do nothing`
-        if (table === "department") {
-          yield* sql`update account set department_id = old.department_id from ${old("account")}
+  const restored = World.query(id, (sql) => {
+    const old = (table: string) => sql`jsonb_populate_recordset(null::${sql(table)}, ${rowsOf(table)}::jsonb) as old`
+    const ofTables = tables.flatMap(([table, key, rest]) => [
+      // A removed one gives up its address before another is put back.
+      ...(table === "admin"
+        ? [
+          sql`delete from admin_account where organization_id = ${id}`,
+          sql`delete from admin_department where organization_id = ${id}`,
+          sql`delete from admin where organization_id = ${id} and id not in (select id from ${old("admin")})`,
+          sql`update admin set role = 'admin' where organization_id = ${id} and role = 'owner'`
+        ]
+        : []),
+      sql`insert into ${sql(table)} select * from ${old(table)} on conflict do nothing`,
+      ...(table === "department"
+        ? [sql`update account set department_id = old.department_id from ${old("account")}
             where account.organization_id = ${id} and account.id = old.id
-              and account.department_id is distinct from old.department_id`
-        }
-        if (rest.length > 0) {
-          yield* sql`update ${sql(table)} row set (${columns(sql, rest)}) = (select ${
-            columns(sql, rest, "old.")
-          } from ${old(table)} where old.id = row.id) where organization_id = ${id}
+              and account.department_id is distinct from old.department_id`]
+        : []),
+      ...(rest.length > 0
+        ? [
+          sql`update ${sql(table)} row set (${columns(sql, rest)}) = (select ${columns(sql, rest, "old.")} from ${
+            old(table)
+          } where old.id = row.id) where organization_id = ${id}
             and exists (select 1 from ${old(table)} where old.id = row.id)`
-        }
-        if (table === "admin" || table === "department") continue
-        yield* sql`delete from ${sql(table)} row where organization_id = ${id}
-          and (${columns(sql, key, "row.")}) not in (select ${columns(sql, key)} from ${old(table)})`
-      }
-      return yield* sql`delete from department where organization_id = ${id} and id not in (
-        select id from ${old("department")})`
-    })).pipe(Effect.asVoid)
+        ]
+        : []),
+      ...(table === "admin" || table === "department"
+        ? []
+        : [sql`delete from ${sql(table)} row where organization_id = ${id}
+            and (${columns(sql, key, "row.")}) not in (select ${columns(sql, key)} from ${old(table)})`])
+    ])
+    const last = sql`delete from department where organization_id = ${id} and id not in (
+      select id from ${old("department")})`
+    return Effect.forEach([...ofTables, last], (statement) => statement, World.inOneWrite)
+  }).pipe(Effect.asVoid)
   return { restored }
 })

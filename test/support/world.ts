@@ -192,36 +192,35 @@ export interface Organization {
 
 const roles = ["owner", "superadmin", "admin", "billing", "archive"] as const
 
-/** Makes an admin with a key. */
-export const makePerson = Effect.fnUntraced(function*(
-  organizationId: string,
-  role: Role,
-  options: {
-    readonly scopes?: ReadonlyArray<Scope>
-    readonly facts?: Record<string, unknown>
-    readonly email?: string
-    readonly key?: Partial<Provisioning.NewKey>
-  } = {}
-) {
-  return yield* Fixtures.within(
-    organizationId,
-    Effect.gen(function*() {
-      const email = options.email ?? `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`
-      const id = yield* Provisioning.admin(organizationId, {
-        email,
-        role,
-        ...(options.facts === undefined ? {} : { facts: options.facts })
-      })
-      const { id: keyId, key } = yield* Provisioning.apiKey(organizationId, id, {
-        label: `${role} key`,
-        expiresAt: null,
-        scopes: options.scopes ?? Scope.literals,
-        ...options.key
-      })
-      return { id, keyId, key } satisfies Person
-    })
-  )
+/** Statements of one transaction that do not need each other's answers: they are sent together. */
+export const inOneWrite = { concurrency: "unbounded" } as const
+
+interface PersonOptions {
+  readonly scopes?: ReadonlyArray<Scope>
+  readonly facts?: Record<string, unknown>
+  readonly email?: string
+  readonly key?: Partial<Provisioning.NewKey>
+}
+
+const personWithin = Effect.fnUntraced(function*(organizationId: string, role: Role, options: PersonOptions) {
+  const email = options.email ?? `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`
+  const id = yield* Provisioning.admin(organizationId, {
+    email,
+    role,
+    ...(options.facts === undefined ? {} : { facts: options.facts })
+  })
+  const { id: keyId, key } = yield* Provisioning.apiKey(organizationId, id, {
+    label: `${role} key`,
+    expiresAt: null,
+    scopes: options.scopes ?? Scope.literals,
+    ...options.key
+  })
+  return { id, keyId, key } satisfies Person
 })
+
+/** Makes an admin with a key. */
+export const makePerson = (organizationId: string, role: Role, options: PersonOptions = {}) =>
+  Fixtures.within(organizationId, personWithin(organizationId, role, options))
 
 /** Makes a further key of an admin. */
 export const makeKey = (
@@ -251,27 +250,26 @@ export const makeOrganization = Effect.fnUntraced(function*(
   ownId: string = freshId()
 ) {
   const id = OrganizationId.make(ownId)
-  yield* Fixtures.within(
+  const organization = Provisioning.organization({
     id,
-    Provisioning.organization({
-      id,
-      name: `Organization ${id}`,
-      facts: {
-        status: "active",
-        billing_state: "active",
-        plan: "governance",
-        period: "annual",
-        licences_governance: 100,
-        seat_limit: 100,
-        archive_key_set: true,
-        ...facts
-      }
-    })
-  )
-  const people = yield* Effect.forEach(
+    name: `Organization ${id}`,
+    facts: {
+      status: "active",
+      billing_state: "active",
+      plan: "governance",
+      period: "annual",
+      licences_governance: 100,
+      seat_limit: 100,
+      archive_key_set: true,
+      ...facts
+    }
+  })
+  const everybody = Effect.forEach(
     roles,
-    (role) => Effect.map(makePerson(id, role), (made) => [role, made] as const)
+    (role) => Effect.map(personWithin(id, role, {}), (made) => [role, made] as const),
+    inOneWrite
   )
+  const people = yield* Fixtures.within(id, Effect.andThen(organization, everybody))
   return { id, admins: Object.fromEntries(people) as Record<Role, Person> } satisfies Organization
 })
 
