@@ -1,6 +1,7 @@
 /** Logins by which accounts are connected (operations design, sections 2 and 5.6). */
 import { Duration, Redacted, Schema, SchemaTransformation } from "effect"
 import { AccountId, type DepartmentId } from "./Account.ts"
+import { journalAction } from "./JournalEntry.ts"
 import {
   loginAttempts,
   loginLifetime,
@@ -141,6 +142,17 @@ export const login = (facts: LoginFacts, now: Date): Omit<Login, "content_notice
   error: facts.error,
   expires_at: facts.expires_at,
   created_at: facts.created_at
+})
+
+/** What of a login is told when somebody ends it. */
+export type CancelledLogin = Pick<LoginFacts, "account_id" | "id" | "kind" | "phone_number">
+
+/** The event of a login that was ended before it connected anything. */
+export const cancelled = ({ account_id, id, kind, phone_number }: CancelledLogin) => ({
+  journal: journalAction("login.cancelled"),
+  targetId: id,
+  accountId: account_id,
+  details: { phone_number, kind }
 })
 
 /** Logins that were started, and when the oldest of them. */

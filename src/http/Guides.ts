@@ -7,9 +7,11 @@ import type { Toolset } from "../kernel/Operation.ts"
 export const scopes: Readonly<Record<Scope, string>> = {
   "archive:read": "Read archived chats, messages and files, and the rules of the archive.",
   "org:read": "Read the organization, its accounts and their sessions, settings, credentials and the journal.",
-  "accounts:write": "Change accounts: pause and resume, labels and messenger profiles; one's own mail preferences.",
-  "security:write": "Change the security of accounts, and settings that concern it.",
-  "admins:write": "Manage admins, their access, API keys and AI connections.",
+  "accounts:write":
+    "Change accounts: connect them, approve sessions, pause and resume, departments, labels and messenger profiles. Also who is notified, support requests, one's own mail preferences.",
+  "security:write":
+    "Sign sessions out, offboard accounts, manage 2FA passwords, recovery and login emails, passkeys, locks and second sessions.",
+  "admins:write": "Manage admins, their roles and access, the ownership, departments, API keys and AI connections.",
   "archive:delete": "Delete archived data; it cannot be brought back."
 }
 
@@ -45,7 +47,7 @@ An error is one object, whose \`code\` programs can rely on and whose \`message\
 { "error": { "type": "not_found_error", "code": "resource_missing", "message": "There is no such object." } }
 \`\`\`
 
-Requests are checked in this order, and the first fault is answered: 401 credential, 429 rate, 403 scope, organization, role, 400 input, 404 object, 409 state. An object of another organization, one that the credential's admin may not see and one that never was answer the same 404. Every answer carries a \`Request-Id\`: quote it to support.
+Requests are checked in this order, and the first fault is answered: 401 credential, 429 rate, 403 scope, organization, role, 400 input, 403 password, 404 object, 409 state. An object of another organization, one that the credential's admin may not see and one that never was answer the same 404. Every answer carries a \`Request-Id\`: quote it to support.
 
 # Paging
 

@@ -3,6 +3,7 @@ import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId, Role } from "../domain/Access.ts"
 import type { AdminFacts, AdminStatus, GivenRole, ShownFacts } from "../domain/Admin.ts"
 import type { WantedAccess } from "../domain/AdminRules.ts"
+import type { CancelledLogin } from "../domain/Login.ts"
 import type { EndedCredentials } from "./ConsolePasswords.ts"
 
 /** A page of admins, one more than `limit` where more follow. */
@@ -53,8 +54,12 @@ export class People extends Context.Service<People, {
   ): Effect.Effect<{ readonly added: number; readonly taken: number }>
   /** Holds the admin's connections before the admin: a token request locks the connection first. */
   lockCredentials(organizationId: OrganizationId, id: string): Effect.Effect<void>
-  /** Takes the grants and credentials of the admin and what they sign in with, and keeps the row for the journal. */
-  remove(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<EndedCredentials>
+  /** Takes the grants, credentials and open logins of the admin and what they sign in with; keeps the row for the journal. */
+  remove(
+    organizationId: OrganizationId,
+    id: string,
+    now: Date
+  ): Effect.Effect<{ readonly ended: EndedCredentials; readonly logins: ReadonlyArray<CancelledLogin> }>
   /** Makes the owner a superadmin and the other the owner; both are locked. */
   transfer(organizationId: OrganizationId, owner: string | null, next: string): Effect.Effect<void>
   /**

@@ -12,6 +12,7 @@ import { Outbox } from "../../src/ports/Outbox.ts"
 import { forEachDatabase } from "../support/database.ts"
 import { within } from "../support/fixtures.ts"
 import * as MailServer from "../support/mailServer.ts"
+import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
 interface Row {
@@ -96,6 +97,28 @@ describe("14.3 Sending", () => {
           expect(mail.text).toContain("text/html")
           expect(row).toMatchObject({ letter_sealed: null, next_at: null, attempts: 1, error: null, failed_at: null })
           expect(row.sent_at).not.toBeNull()
+        }))
+
+      it.effect("tells nobody who was disabled or removed since it was written, and no organization that was closed", () =>
+        Effect.gen(function*() {
+          const server = yield* MailServer.start()
+          const { admins, id } = yield* World.makeOrganization({ notification_recipients: "owner_superadmins" })
+          const removed = yield* World.makePerson(id, "superadmin")
+          yield* write(id)
+          const body = { category: "other", subject: "Help", message: "Who signed in?" }
+          yield* World.send("POST", "/v1/support-requests", { key: removed.key, body })
+          expect(yield* rows(id)).toHaveLength(4)
+          expect((yield* World.post(`/v1/admins/${admins.superadmin.id}/disable`, admins.owner.key)).status).toBe(200)
+          yield* World.send("DELETE", `/v1/admins/${removed.id}`, { key: admins.owner.key })
+          const closed = yield* waiting
+          yield* World.set(closed, "organization", closed, { closed_at: new Date(0) })
+          yield* yield* sending(server.url)
+          const owner = yield* Pages.emailOf(id, admins.owner.id)
+          expect(server.received.flatMap(({ to }) => to).toSorted()).toEqual([owner, World.mail.support].toSorted())
+          expect((yield* rows(id)).map(({ recipient }) => recipient).toSorted()).toEqual(
+            [owner, World.mail.support].toSorted()
+          )
+          expect(yield* rows(closed)).toEqual([])
         }))
 
       it.effect("gives a mail up at once where the server refuses its recipient or its text for good", () =>

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import type { Role } from "../../src/domain/Access.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Limited from "../support/limited.ts"
+import * as Mails from "../support/outbox.ts"
 import * as World from "../support/world.ts"
 
 type Key = World.Asking["key"] & {}
@@ -93,6 +94,15 @@ describe("4.16, 10.6 admins", () => {
           const again = yield* act(admins.owner.key, made.body.id, "resend-invitation")
           expect(again.body.invitation_expires_at).toBe("1970-01-09T00:00:00.000Z")
           expect(code(yield* act(admins.owner.key, admins.admin.id, "resend-invitation"))).toBe("not_invited")
+        }))
+
+      it.effect("who have not joined are mailed a new link, the owner too", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          yield* World.set(id, "admin", admins.owner.id, { joined_at: null })
+          expect(code(yield* act(admins.superadmin.key, admins.owner.id, "resend-invitation"))).toBe(200)
+          const mails = (yield* Mails.waiting(id)).filter(({ kind }) => kind === "invitation")
+          expect(mails.map(({ text }) => /role\s+owner[^]*\/console\/invitation\?/.test(text))).toEqual([true])
         }))
 
       it.effect("are changed by those who may: nobody lessens the owner or themselves, and the owner alone superadmins", () =>

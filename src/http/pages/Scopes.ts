@@ -15,15 +15,15 @@ const words: Readonly<Record<Scope, readonly [name: string, meaning: string]>> =
   ],
   "accounts:write": [
     "Change accounts",
-    "Pause and resume protection, approve sessions, edit profiles, labels and rules, file support requests."
+    "Connect accounts and sign in to them again, approve sessions, pause and resume protection, edit profiles, departments, labels and rules, file support requests."
   ],
   "security:write": [
     "Change account security",
-    "Sign sessions out, offboard accounts, manage two-step passwords, recovery emails and passkeys."
+    "Sign sessions out, offboard accounts, manage 2FA passwords, recovery and login emails, passkeys, locks and second sessions."
   ],
   "admins:write": [
     "Manage admins and credentials",
-    "Invite admins, change what they may do, manage departments, create and revoke keys."
+    "Invite and remove admins, change what they may do, hand over the ownership, manage departments, create and revoke keys."
   ],
   "archive:delete": [
     "Delete archived data",

@@ -230,7 +230,8 @@ const find = Effect.fnUntraced(function*({ browser, email, organization }: Reque
         and digest = ${browser}) as known
     from admin
     where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
-      and ${active(sql)}`)
+      and ${active(sql)}
+      and exists (select 1 from organization where organization.id = admin.organization_id and closed_at is null)`)
 })
 
 /** Looks at the requests that wait; one that two processes look at leads to one mail, for the second is too soon. */

@@ -1,9 +1,10 @@
 /** Sends the mails that are due, each at least once: a row is claimed, sent, and then marked as sent. */
 import { Cause, Clock, Duration, Effect, Exit, Metric, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { mailBatches } from "../../domain/Limits.ts"
 import { joinedFrom, mailKept, nextAttempt } from "../../domain/mail/Delivery.ts"
+import { supportRequested } from "../../domain/mail/index.ts"
 import { joined, Letter } from "../../domain/mail/Letter.ts"
 import { MailSender, NotSent } from "../../engine/MailSender.ts"
 import { Vault } from "../crypto/Vault.ts"
@@ -45,6 +46,24 @@ const decodeLetter = Schema.decodeUnknownEffect(Schema.fromJsonString(Letter))
 
 const keyOf = ({ organization_id, recipient }: Row) => JSON.stringify([organization_id, recipient])
 
+/**
+ * Drops what waits for nobody: an admin who was disabled or removed since it was written, and an organization that was
+ * closed. What goes to the support does.
+ */
+const drop = (sql: SqlClient.SqlClient, now: Date) => {
+  const admin = (which: Statement.Fragment) =>
+    sql`exists (
+      select 1 from admin
+      where admin.organization_id = mail.organization_id
+        and lower(email collate "C") = lower(recipient collate "C") and ${which})`
+  return sql`
+    delete from mail
+    where next_at <= ${now} and next_at is not null and (claimed_until is null or claimed_until <= ${now})
+      and kind <> ${supportRequested.kind} and (
+        exists (select 1 from organization where organization.id = mail.organization_id and closed_at is not null)
+        or ${admin(sql`disabled_at is not null`)} and not ${admin(sql`disabled_at is null`)})`
+}
+
 /** Claims what is due, and with a notification all that wait for the same person where there are many. */
 const claim = Effect.fnUntraced(function*(token: string) {
   const sql = yield* SqlClient.SqlClient
@@ -53,6 +72,7 @@ const claim = Effect.fnUntraced(function*(token: string) {
   const columns = sql.literal("organization_id, id, recipient, joins, letter_sealed, created_at, attempts")
   const free = sql`next_at is not null and (claimed_until is null or claimed_until <= ${now})`
   return yield* Tenant.directory(sql)(sql.withTransaction(Effect.gen(function*() {
+    yield* drop(sql, now)
     const due = yield* sql<Row>`
       select ${columns} from mail where next_at <= ${now} and ${free}
       order by next_at limit ${batch} for update skip locked`

@@ -5,6 +5,7 @@ import * as crypto from "node:crypto"
 import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { AdminFacts, AdminStatus, ShownFacts } from "../../domain/Admin.ts"
 import { invitationLifetime, invitationsPerAddress, invitationsPerOrganization } from "../../domain/Limits.ts"
+import type { CancelledLogin } from "../../domain/Login.ts"
 import * as Ports from "../../ports/index.ts"
 import { InvitationTokens } from "../crypto/LinkTokens.ts"
 import { adminFacts } from "./Admins.ts"
@@ -194,9 +195,10 @@ export const layer = Layer.effect(
           sessions: yield* Endings.endSessions(sql, organizationId, id)
         }
         // What they have left on the messenger is taken back by the job that ends logins.
-        yield* sql`
+        const logins = yield* sql<CancelledLogin>`
           update login set state = 'cancelled', ended_at = ${now}
-          where organization_id = ${organizationId} and started_by = ${id} and state in ('code_sent', 'password_needed')`
+          where organization_id = ${organizationId} and started_by = ${id} and state in ('code_sent', 'password_needed')
+          returning id, kind, account_id, phone_number`
         yield* Endings.forgetBrowsers(sql, organizationId, id)
         yield* Endings.endResets(sql, organizationId, id)
         yield* FactorChanges.removeAll(sql, { organizationId, adminId: id })
@@ -204,7 +206,7 @@ export const layer = Layer.effect(
           update admin set removed_at = ${now}, disabled_at = coalesce(disabled_at, ${now}::timestamptz),
             password_hash = null, invitation_digest = null, invitation_pepper_id = null
           where organization_id = ${organizationId} and id = ${id}`
-        return ended
+        return { ended, logins }
       }, Effect.orDie),
 
       transfer: Effect.fnUntraced(function*(organizationId, owner, next) {

@@ -1,6 +1,6 @@
 /** What is mailed about admins. */
 import { Effect, type Redacted } from "effect"
-import type { Caller } from "../../domain/Access.ts"
+import type { Caller, Role } from "../../domain/Access.ts"
 import type { GivenRole } from "../../domain/Admin.ts"
 import * as Mails from "../../domain/mail/People.ts"
 import { ConsoleAddress, invitationLink } from "../../ports/ConsoleAddress.ts"
@@ -11,7 +11,7 @@ import type { Invitation } from "../../ports/People.ts"
 export const invitation = Effect.fnUntraced(function*(
   caller: Caller["Service"],
   { expiresAt, id, token }: Invitation,
-  role: GivenRole
+  role: Role
 ) {
   const address = (yield* ConsoleAddress)(caller.organizationId)
   if (address === null) return []

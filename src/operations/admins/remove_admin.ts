@@ -3,6 +3,7 @@ import { superadmins } from "../../domain/Access.ts"
 import { RemovedAdmin, TargetAdmin } from "../../domain/Admin.ts"
 import { lessens } from "../../domain/AdminRules.ts"
 import { AdminProtected, OwnerRequired, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
+import { cancelled } from "../../domain/Login.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { People } from "../../ports/People.ts"
 import { actingOn } from "./Acting.ts"
@@ -35,7 +36,7 @@ export const removeAdmin = Operation.write(
       const { acting, target } = yield* actingOn(caller, admin_id)
       const refused = lessens(acting, target)
       if (refused !== null) return yield* refused
-      const ended = yield* people.remove(caller.organizationId, target.id, now)
+      const { ended, logins } = yield* people.remove(caller.organizationId, target.id, now)
       return Operation.changed(
         {
           object: "admin" as const,
@@ -44,7 +45,8 @@ export const removeAdmin = Operation.write(
           credentials_revoked: ended.api_keys + ended.connections
         },
         { email: target.email, role: target.role, ...ended },
-        target.id
+        target.id,
+        logins.map(cancelled)
       )
     })
 )

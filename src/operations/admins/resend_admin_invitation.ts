@@ -57,7 +57,7 @@ export const resendAdminInvitation = Operation.write(
         { email: target.email },
         target.id,
         [],
-        target.role === "owner" ? [] : yield* Mails.invitation(caller, invitation, target.role)
+        yield* Mails.invitation(caller, invitation, target.role)
       )
     })
 )

@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { LoginStep, ResourceMissing } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
-import { isOpen, Login, login as show, TargetLogin } from "../../domain/Login.ts"
+import { cancelled, isOpen, isOver, Login, login as show, TargetLogin } from "../../domain/Login.ts"
 import type { LoginFacts } from "../../domain/Login.ts"
 import * as Calls from "../../kernel/LoginCalls.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -38,17 +38,14 @@ export const cancelLogin = Operation.login(
         const logins = yield* Logins
         const before = yield* find(login_id, caller)
         if (before.state === "cancelled") return { changed: false as const, answer: show(before, now) }
-        const login = isOpen(before) ? yield* logins.end(caller.organizationId, login_id, "cancelled", now) : null
+        const login = isOpen(before) && !isOver(before, now)
+          ? yield* logins.end(caller.organizationId, login_id, "cancelled", now)
+          : null
         if (login === null) return yield* new LoginStep({})
         return {
           changed: true as const,
           plan: { login, held: yield* logins.hold(caller.organizationId, login_id, {}, now) },
-          events: [{
-            journal: journalAction("login.cancelled"),
-            targetId: login.id,
-            accountId: login.account_id,
-            details: { phone_number: login.phone_number, kind: login.kind }
-          }]
+          events: [cancelled(login)]
         }
       }),
     act: ({ held }: Plan) => held === null || held.state === null ? Effect.succeed(true) : Calls.cancel(held.state),

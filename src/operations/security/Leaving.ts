@@ -1,6 +1,6 @@
 /** What ends with the protection of an account: its work that waits, its place among people, and the service's sessions. */
 import { Duration, Effect } from "effect"
-import { journalAction } from "../../domain/JournalEntry.ts"
+import { cancelled } from "../../domain/Login.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import type { Further } from "../../kernel/Context.ts"
 import * as Live from "../../kernel/Live.ts"
@@ -37,15 +37,10 @@ const endLogins = Effect.fnUntraced(function*({ account, caller }: Context, now:
   const logins = yield* Logins
   const open = yield* logins.open(caller.organizationId, account.phone_number, account.id)
   const ended: Array<Further> = []
-  for (const { account_id, id, kind, phone_number } of open) {
+  for (const { account_id, id } of open) {
     if (account_id !== account.id) continue
-    if ((yield* logins.end(caller.organizationId, id, "cancelled", now)) === null) continue
-    ended.push({
-      journal: journalAction("login.cancelled"),
-      targetId: id,
-      accountId: account_id,
-      details: { phone_number, kind }
-    })
+    const login = yield* logins.end(caller.organizationId, id, "cancelled", now)
+    if (login !== null) ended.push(cancelled(login))
   }
   return ended
 })
