@@ -224,19 +224,17 @@ const serveIn = (settings: ServeSettings) =>
           yield* Monitoring.measure({ version, database: embedded ? "embedded" : "postgresql" })
         }
         for (const listen of metrics) yield* Effect.logInfo(`Metrics at ${yield* Monitoring.serve(listen)}/metrics`)
-        yield* Server.serve(
-          app.pipe(
-            Effect.provideService(Readiness, readiness),
-            Effect.provideService(Watching, yield* Background.watching),
-            Effect.provideService(LoginStarts, settings.loginStarts),
-            Effect.provideService(ConsoleAddress, sites.addressOf),
-            Effect.provideService(RequestLines, true),
-            Effect.provideService(TrustedProxies, trusted),
-            Effect.provideService(Ports.KnownAssistants, assistants),
-            Effect.provideService(Ports.Registration, registration),
-            Effect.provideService(Ports.ClientDocuments, settings.clientDocuments ? ClientDocuments.make() : null),
-            Effect.provideService(Ports.ResourceServers, servers)
-          )
+        yield* Server.serve(app).pipe(
+          Effect.provideService(Readiness, readiness),
+          Effect.provideService(Watching, yield* Background.watching),
+          Effect.provideService(LoginStarts, settings.loginStarts),
+          Effect.provideService(ConsoleAddress, sites.addressOf),
+          Effect.provideService(RequestLines, true),
+          Effect.provideService(TrustedProxies, trusted),
+          Effect.provideService(Ports.KnownAssistants, assistants),
+          Effect.provideService(Ports.Registration, registration),
+          Effect.provideService(Ports.ClientDocuments, settings.clientDocuments ? ClientDocuments.make() : null),
+          Effect.provideService(Ports.ResourceServers, servers)
         )
         // Whatever is being looked at ends beside the requests in flight.
         const engine = yield* Effect.serviceOption(Engine)

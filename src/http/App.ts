@@ -126,6 +126,38 @@ const foreign = /[;#]/
 /** What of the surroundings in which the service is made belongs to its requests: no span and no scope does. */
 const lasting = Context.omit(Tracer.ParentSpan, Scope.Scope, HttpServerRequest.HttpServerRequest)
 
+/** An effect from a request to a response. */
+export type App<R = never> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | R
+>
+
+/** What each service was made in, where a server brings it to requests. */
+const madeIn = new WeakMap<App, Context.Context<Services>>()
+
+/** The service whose surroundings a request has already. */
+const Surroundings = Context.Reference<object | undefined>("org-security-console/http/App/Surroundings", {
+  defaultValue: () => undefined
+})
+
+/** How many services are added for a request before all of them are copied. */
+const maxAdded = 24
+
+/** Whether the context has all that the app was made in. */
+const isWithin = <R>(context: Context.Context<R>, app: App): context is Context.Context<R | Services> =>
+  Context.get(context, Surroundings) === app
+
+/** Surroundings for serving the app, with those that it was made in: a server that has them adds the request alone. */
+export const around = <R>(app: App, outer: Context.Context<R>): Context.Context<R> => {
+  const inner = madeIn.get(app)
+  return inner === undefined
+    ? outer
+    : Context.makeUnsafe(new Map(Context.merge(outer, Context.add(inner, Surroundings, app)).mapUnsafe), {
+      maxDepth: maxAdded
+    })
+}
+
 /**
  * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web handler
  * by `HttpEffect.toWebHandler`.
@@ -134,11 +166,7 @@ const lasting = Context.omit(Tracer.ParentSpan, Scope.Scope, HttpServerRequest.H
  * holds for every request is done here: an id on the answer, limits, open origins where they belong, and errors in one
  * body.
  */
-export const make: Effect.Effect<
-  Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>,
-  never,
-  Services
-> = Effect.gen(function*() {
+export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() {
   const context = Context.add(
     lasting(yield* Effect.context<Services>()),
     HttpIncomingMessage.MaxBodySize,
@@ -180,13 +208,17 @@ export const make: Effect.Effect<
         )
       ),
       (outer: Context.Context<HttpServerRequest.HttpServerRequest>) =>
-        // What a host has provided around the service counts at each request.
-        Observation.inContext(Context.merge(outer, context), observation)
+        Observation.inContext(surroundings(outer), observation)
     )
   }
-  // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made
-  return Effect.flatMap(
+  const app: App = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     (request) => Effect.flatMap(makeRequestId(random), (requestId) => serve(request, requestId))
   )
+  madeIn.set(app, context)
+  // What a host has provided around the service counts at each request.
+  const surroundings = (outer: Context.Context<HttpServerRequest.HttpServerRequest>) =>
+    isWithin(outer, app) ? outer : Context.merge(outer, context)
+  // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made
+  return app
 })

@@ -1,7 +1,7 @@
 /** The Node server under the service: its limits, and the answers that Node writes itself. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Duration, Effect, Layer } from "effect"
+import { type Context, Duration, Effect, Layer, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as http from "node:http"
@@ -189,9 +189,13 @@ const inTurn = <E, R>(
   })
 
 /** Serves an app on the bound server; when its scope closes it takes no new request and lets those in flight finish. */
-export const serve = (
-  app: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
-) => HttpServer.serveEffect(inTurn(app))
+export const serve = (app: App.App): Effect.Effect<void, never, HttpServer.HttpServer | Scope.Scope> => {
+  const serving: Effect.Effect<void, never, HttpServer.HttpServer | Scope.Scope> = HttpServer.serveEffect(inTurn(app))
+  return Effect.updateContext(
+    serving,
+    (outer: Context.Context<HttpServer.HttpServer | Scope.Scope>) => App.around(app, outer)
+  )
+}
 
 /** Serves the service on the bound server. */
 export const layer = Layer.effectDiscard(Effect.flatMap(App.make, serve))
