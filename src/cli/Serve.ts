@@ -198,6 +198,7 @@ const serveIn = (settings: ServeSettings) =>
     // A port that is taken is found before the database is touched.
     const { host, maxClients: maxConnections, port } = settings
     const listening = Server.layerListen({ host, port, maxConnections }).pipe(
+      Layer.provide(Layer.succeed(TrustedProxies, trusted)),
       Layer.provideMerge(Randomness.layer)
     )
     const opened = Effect.gen(function*() {

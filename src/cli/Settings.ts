@@ -79,7 +79,7 @@ export const server = {
     "CONSOLE_MAX_CLIENTS",
     defaultMaxClients,
     [1, 1_000_000],
-    "Open connections of clients at most; further ones are closed at once"
+    "Open connections of clients at most, and a quarter of one address that is no trusted proxy; further ones are closed at once"
   ),
   baseUrl: optionalText(
     "base-url",

@@ -123,6 +123,8 @@ export const defaultKeyPrefix = "osc"
 
 /** Open connections of clients that a process holds at most, by default. */
 export const defaultMaxClients = 2000
+/** So many connections an address may always open. */
+export const fewClients = 64
 
 /** How long an Idempotency-Key is kept, and how long the request that it was first sent with may hold it. */
 export const idempotencyKept = Duration.hours(24)

@@ -22,6 +22,10 @@ const canonical = (peer: string): string => {
   return address
 }
 
+/** Whether the peer is a proxy that the service trusts. */
+export const isTrusted = (peer: string, trusted: ReadonlyArray<IpNetwork.IpNetwork>): boolean =>
+  Option.exists(parse(peer), (address) => trusted.some((network) => IpNetwork.contains(network, address)))
+
 /** How many addresses of `X-Forwarded-For` are looked at, from its right end: no chain of proxies is longer. */
 const maxHops = 32
 

@@ -4,12 +4,15 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { type Context, Duration, Effect, Layer, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { IpNetwork } from "effect/net"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
+import { addressGroup } from "../domain/Address.ts"
 import { ParameterInvalid, ServiceUnavailable } from "../domain/Failure.ts"
-import { defaultMaxClients } from "../domain/Limits.ts"
+import { defaultMaxClients, fewClients } from "../domain/Limits.ts"
 import { answer } from "../edge/Answer.ts"
-import { makeRequestId } from "../edge/Settings.ts"
+import { isTrusted } from "../edge/ClientAddress.ts"
+import { makeRequestId, TrustedProxies } from "../edge/Settings.ts"
 import * as App from "./App.ts"
 import { Pipeline } from "./Pipeline.ts"
 
@@ -23,6 +26,8 @@ export interface Options {
   readonly requestTime?: Duration.Input
   /** Open connections at most, of which each may hold some requests in memory; further ones are closed at once. */
   readonly maxConnections?: number
+  /** Those of one address at most, unless it is a trusted proxy; a quarter of all by default. */
+  readonly connectionsPerAddress?: number
   /** How long a stopping server waits for the requests in flight; 20 seconds by default. */
   readonly stopTime?: Duration.Input
 }
@@ -118,11 +123,33 @@ const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.Errn
   socket.destroy()
 })
 
+/** How many connections of one address are open, where they are limited. */
+const limitAddresses = (server: http.Server, most: number, trusted: ReadonlyArray<IpNetwork.IpNetwork>) => {
+  const held = new Map<string, number>()
+  server.on("connection", (socket) => {
+    const peer = socket.remoteAddress
+    if (peer === undefined || isTrusted(peer, trusted)) return
+    const group = addressGroup(peer)
+    const before = held.get(group) ?? 0
+    if (before >= most) {
+      socket.destroy()
+      return
+    }
+    held.set(group, before + 1)
+    socket.once("close", () => {
+      const left = (held.get(group) ?? 0) - 1
+      if (left > 0) held.set(group, left)
+      else held.delete(group)
+    })
+  })
+}
+
 /** The bound server; what it listens on is known before the service is built over it. */
 export const layerListen = (
   {
     headTime = "10 seconds",
     maxConnections = defaultMaxClients,
+    connectionsPerAddress = Math.max(fewClients, Math.ceil(maxConnections / 4)),
     requestTime = "30 seconds",
     stopTime = "20 seconds",
     ...listen
@@ -146,6 +173,7 @@ export const layerListen = (
         requireHostHeader: false
       })
       server.maxConnections = maxConnections
+      limitAddresses(server, connectionsPerAddress, yield* TrustedProxies)
       server.on("connection", pipelineOf)
       for (const event of ["request", "checkContinue"] as const) {
         server.on(event, (_, response) => {

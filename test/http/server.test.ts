@@ -1,7 +1,9 @@
-import { describe, expect, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Redacted } from "effect"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
+import { IpNetwork } from "effect/net"
+import { TrustedProxies } from "../../src/edge/Settings.ts"
 import * as Server from "../../src/http/Server.ts"
 import { pglite } from "../support/database.ts"
 import { connect, request, type WireAnswer } from "../support/socket.ts"
@@ -273,4 +275,27 @@ describe("the server's open connections", () => {
         yield* Effect.repeat(Effect.scoped(answered), { until: Exit.isSuccess })
       }))
   })
+  it.live("are so many of one address that is no trusted proxy: it keeps nobody else out", () =>
+    Effect.gen(function*() {
+      const listening = Server.layerListen({ host: "127.0.0.1", port: 0, connectionsPerAddress: 2 })
+      const proxies = [Result.getOrThrow(IpNetwork.fromString("127.0.0.3/32"))]
+      const context = yield* Layer.build(listening.pipe(
+        Layer.provide(Layer.succeed(TrustedProxies, proxies)),
+        Layer.provide(SecureRandom.layerWebCrypto)
+      ))
+      const openFrom = (address: string) =>
+        Effect.flatMap(Effect.provide(port, context), (bound) => connect(bound, address))
+      const answered = Effect.fnUntraced(function*(address: string) {
+        const connection = yield* openFrom(address)
+        connection.write(request("GET /readyz"))
+        expect((yield* connection.answer()).status).toBe(503)
+        return connection
+      })
+      const [first] = [yield* answered("127.0.0.1"), yield* answered("127.0.0.1")]
+      expect(yield* Effect.flatMap(openFrom("127.0.0.1"), ({ closed }) => closed)).toBe("")
+      yield* answered("127.0.0.2")
+      for (let count = 0; count < 3; count++) yield* answered("127.0.0.3")
+      first.abort()
+      yield* Effect.repeat(Effect.exit(Effect.scoped(answered("127.0.0.1"))), { until: Exit.isSuccess })
+    }).pipe(Effect.scoped))
 })

@@ -51,11 +51,11 @@ const parse = (text: string, head: boolean): { readonly answer: WireAnswer; read
 }
 
 /** Opens a connection that is gone when the scope closes. */
-export const connect = (port: number): Effect.Effect<Connection, never, Scope.Scope> =>
+export const connect = (port: number, localAddress = "127.0.0.1"): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function*() {
     const socket = yield* Effect.acquireRelease(
       Effect.callback<net.Socket>((resume) => {
-        const socket = net.connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+        const socket = net.connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true })
         socket.once("connect", () => resume(Effect.succeed(socket)))
         socket.once("error", (error) => resume(Effect.die(error)))
       }),
