@@ -1,5 +1,5 @@
 /** The service's sessions on the messenger that this process keeps open, and what the messenger pushes through them. */
-import { Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
+import { Clock, Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerEvent, SessionRef } from "../domain/Messenger.ts"
@@ -15,12 +15,39 @@ type Account = Pick<Held, "accountId" | "organizationId">
 export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R> =>
   Effect.timeoutOrElse(call, { duration: messengerTimeout, orElse: () => Effect.fail(new PlatformUnavailable({})) })
 
+/** After so many looks because of pushes, one by one as they come, the next ones of a session are so far apart. */
+const pushesAtOnce = 3
+const pushInterval = 5000
+
+/** How often a session's pushes make its account due: whoever makes it push all the time does not have it looked at so. */
+class Pace {
+  private due = 0
+  private until = 0
+  private waits = false
+
+  /** When a push makes the account due, in ms; those that wait for one look count as one. */
+  push(now: number): number {
+    if (!this.waits) {
+      this.waits = true
+      this.until = Math.max(this.until, now) + pushInterval
+      this.due = this.until - pushesAtOnce * pushInterval
+    }
+    return Math.max(now, this.due)
+  }
+
+  /** A look has begun. */
+  looked(): void {
+    this.waits = false
+  }
+}
+
 interface Open {
   readonly account: Account
   /** The term of the ownership in which it was opened. */
   readonly term: number | null
   readonly live: LiveSession
   readonly scope: Scope.Closeable
+  readonly pace: Pace
   /** How many steps use it now. */
   users: number
 }
@@ -83,14 +110,14 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           })
 
         /** Pushes only say when to look; what a look then finds is true, so that a push that is lost costs a minute. */
-        const heard = (account: Account, ref: SessionRef) => (events: ReadonlyArray<MessengerEvent>) =>
-          Effect.suspend(() => {
+        const heard = (account: Account, ref: SessionRef, pace: Pace) => (events: ReadonlyArray<MessengerEvent>) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const sent = events.filter(({ _tag }) => _tag === "CodeSent").length
             if (sent > 0) codes.set(account.accountId, (codes.get(account.accountId) ?? 0) + sent)
             const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
             const lost = events.some(({ _tag }) => _tag === "Lost")
             return Effect.andThen(
-              counted(Effect.ignore(monitors.push(account, look))),
+              counted(Effect.ignore(monitors.push(account, { at: new Date(pace.push(now)), look }))),
               lost ? Effect.forkIn(close(ref), around) : Effect.void
             )
           })
@@ -98,10 +125,11 @@ export class LiveSessions extends Context.Service<LiveSessions, {
         const open = Effect.fnUntraced(function*(account: Account, ref: SessionRef) {
           const scope = yield* Scope.fork(around)
           const term = ownership.current()
+          const pace = new Pace()
           return yield* inTime(Scope.provide(messenger.open(ref), scope)).pipe(
             Effect.tap(Measures.opened),
-            Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref)), scope)),
-            Effect.map((live): Open => ({ account, term, live, scope, users: 0 })),
+            Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref, pace)), scope)),
+            Effect.map((live): Open => ({ account, term, live, scope, pace, users: 0 })),
             Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
           )
         })
@@ -129,6 +157,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               Effect.gen(function*() {
                 const found = (yield* known(ref)) ?? (yield* open(account, ref))
                 found.users += 1
+                found.pace.looked()
                 // The one used last comes last.
                 opened.delete(ref)
                 opened.set(ref, found)

@@ -25,6 +25,14 @@ export interface Quiet extends Held {
   readonly next_at: Date
 }
 
+/** What a push asks for. */
+export interface Pushed {
+  /** When the account is due. */
+  readonly at: Date
+  /** Whether more than its sessions is to be read. */
+  readonly look: boolean
+}
+
 export interface Wanted {
   /** How many at most. */
   readonly free: number
@@ -45,8 +53,8 @@ export class Monitors extends Context.Service<Monitors, {
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
-  /** Makes the account of a push due; `look` where more than its sessions is to be read. */
-  push(account: Pick<Held, "accountId" | "organizationId">, look: boolean): Effect.Effect<void, ServiceUnavailable>
+  /** Makes the account of a push due. */
+  push(account: Pick<Held, "accountId" | "organizationId">, wanted: Pushed): Effect.Effect<void, ServiceUnavailable>
   /** Those that nobody needs: their account is not watched, or has others. */
   unwatched(open: ReadonlyArray<OpenSession>): Effect.Effect<ReadonlyArray<SessionRef>, ServiceUnavailable>
 }>()("org-security-console/engine/Monitors") {}

@@ -7,7 +7,7 @@ import { Monitors } from "../../src/engine/Monitors.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Guard } from "../../src/ports/Guard.ts"
 import { forEachDatabase } from "../support/database.ts"
-import { arrange } from "../support/watched.ts"
+import { arrange, makeWatched } from "../support/watched.ts"
 import * as World from "../support/world.ts"
 
 /** Takes what is due. */
@@ -54,6 +54,23 @@ describe("12.4 who holds an account", () => {
           assert.deepStrictEqual(yield* nextAt, before)
           const after = yield* finish(second)
           assert.deepStrictEqual(yield* nextAt, after)
+        }))
+
+      it.effect("a deadline is not kept waiting by polls that were due before it", () =>
+        Effect.gen(function*() {
+          const organization = yield* arrange()
+          const { account, id } = organization
+          const now = yield* Clock.currentTimeMillis
+          const polled = yield* makeWatched(organization)
+          yield* World.set(id, "monitor", polled.account, { next_at: new Date(now - 5000) })
+          yield* World.set(id, "monitor", account, { next_at: new Date(now), due_at: new Date(now) })
+          const monitors = yield* Monitors
+          for (const crowded of [[], [id]]) {
+            const [first] = yield* monitors.claim({ free: 1, crowded })
+            assert.strictEqual(first?.accountId, account)
+            yield* World.set(id, "monitor", account, { busy_until: null })
+          }
+          assert.lengthOf(yield* monitors.claim({ free: 9, crowded: [] }), 2)
         }))
 
       it.effect("a pause during a look is not undone by its end", () =>

@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { LiveSessions } from "../../src/engine/LiveSessions.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { forEachDatabase } from "../support/database.ts"
 import { waiting } from "../support/outbox.ts"
@@ -165,8 +166,31 @@ describe("12.6 what protects an account", () => {
             Effect.repeat({ until: ([row]) => row?.urgent === true, times: 400 }),
             TestClock.withLive
           )
-          yield* jump("5 seconds")
+          yield* jump(0)
           assert.strictEqual((yield* read).status, "new_sign_in")
+        }))
+
+      it.effect("pushes that do not end have an account looked at three times, and then every five seconds", () =>
+        Effect.gen(function*() {
+          const { platform, userId } = yield* arrange()
+          yield* jump("1 minute")
+          const { heard } = yield* LiveSessions
+          const looks = Effect.map(
+            platform.calls,
+            (all) => all.filter(({ operation, user_id }) => operation === "authorizations" && user_id === userId).length
+          )
+          const before = yield* looks
+          for (let second = 0; second < 30; second++) {
+            const known = yield* heard
+            yield* platform.sendCode(userId)
+            yield* heard.pipe(
+              Effect.delay("2 millis"),
+              Effect.repeat({ until: (count) => count > known, times: 1000 }),
+              TestClock.withLive
+            )
+            yield* jump("1 second")
+          }
+          assert.strictEqual((yield* looks) - before, 3 + 6)
         }))
 
       it.effect("S2.4-09: a stranger that is approved in time stays", () =>

@@ -22,17 +22,23 @@ const claimed = ({ account_id, main_id, main_ref, organization_id, ...row }: Row
   main: main_id === null || main_ref === null ? null : { id: main_id, session_ref: SessionRef.make(main_ref) }
 })
 
+/** 0 for what an operation, a push or a deadline waits for, 1 for a poll. */
+const rank = "case when urgent or due_at <= next_at then 0 else 1 end"
+
+const dueAs = (ranked: 0 | 1, most: string, crowded: string) => `
+  select organization_id, account_id from monitor
+  where (${rank}) = ${ranked} and next_at <= $1 and (busy_until is null or busy_until <= $1)
+    and (flood_until is null or flood_until <= $1) and organization_id ${crowded} ($5::text[])
+  order by next_at limit ${most} for no key update skip locked`
+
 /**
- * Takes those that are due and free, skipping what another process is taking. What becomes urgent while an account is
- * held came after the claim.
+ * Takes those that are due and free, polls last, skipping what another process is taking. What becomes urgent while an
+ * account is held came after the claim.
  */
-const taking = (urgent: boolean, crowded: "<> all" | "= any") => `
-  with due as (
-    select organization_id, account_id from monitor
-    where urgent = ${urgent} and next_at <= $1 and (busy_until is null or busy_until <= $1)
-      and (flood_until is null or flood_until <= $1) and organization_id ${crowded} ($5::text[])
-    order by next_at limit $2 for no key update skip locked
-  )
+const taking = (crowded: "<> all" | "= any") => `
+  with pressing as (${dueAs(0, "$2", crowded)}),
+  polls as (${dueAs(1, "greatest($2 - (select count(*) from pressing), 0)", crowded)}),
+  due as (select * from pressing union all select * from polls)
   update monitor set busy_by = $3, busy_until = $4, fence = fence + 1, urgent = false
   from due left join service_session as main on main.organization_id = due.organization_id
     and main.account_id = due.account_id and main.slot = 'main'
@@ -40,12 +46,8 @@ const taking = (urgent: boolean, crowded: "<> all" | "= any") => `
   returning monitor.organization_id, monitor.account_id, fence, epoch, main.id as main_id, main.session_ref as main_ref,
     seen_mark, next_at, due_at, look_at, last_ok_at, failures, last_poll_error`
 
-const rounds = [
-  taking(true, "<> all"),
-  taking(false, "<> all"),
-  taking(true, "= any"),
-  taking(false, "= any")
-] as const
+const others = taking("<> all")
+const crowds = taking("= any")
 
 /** Rows are locked by their ids, as by everybody who locks several. */
 const finished = `
@@ -65,7 +67,7 @@ const finished = `
 const pushed = `
   update monitor set urgent = true, look_at = case when $4 then $3 else look_at end, next_at = case
       when busy_until > $3 then $5
-      else least(next_at, greatest($3, last_polled_at + ($5::timestamptz - $3)))
+      else least(next_at, $5)
     end
   where organization_id = $1 and account_id = $2 and next_at is not null
   returning fence`
@@ -77,9 +79,6 @@ const unwatched = `
       and own.account_id = monitor.account_id and own.slot <> 'retired'
     where monitor.organization_id = open.organization_id and monitor.account_id = open.account_id
       and next_at is not null and session_ref = ref)`
-
-/** A push makes an account due again after so long at the earliest. */
-const pushInterval = Duration.seconds(5)
 
 /** The monitors' rows, read and written outside any organization. */
 export const layer = Layer.effect(
@@ -93,7 +92,7 @@ export const layer = Layer.effect(
       const by = yield* random.uuidV7()
       const until = new Date(now + Duration.toMillis(guardHeld))
       const taken: Array<Claimed> = []
-      for (const round of crowded.length === 0 ? rounds.slice(0, 2) : rounds) {
+      for (const round of crowded.length === 0 ? [others] : [others, crowds]) {
         if (taken.length >= free) break
         const values = [new Date(now), free - taken.length, by, until, crowded]
         taken.push(...(yield* Tenant.ask<Row>(sql, round, values)).map(claimed))
@@ -120,22 +119,16 @@ export const layer = Layer.effect(
       nextDue: Effect.map(
         Tenant.ask<{ next_at: Date | null }>(
           sql,
-          `select least((select min(next_at) from monitor where urgent), (select min(next_at) from monitor where not urgent))
-            as next_at`,
+          `select least((select min(next_at) from monitor where (${rank}) = 0),
+            (select min(next_at) from monitor where (${rank}) = 1)) as next_at`,
           []
         ),
         ([row]) => row?.next_at ?? null
       ),
 
-      push: Effect.fnUntraced(function*({ accountId, organizationId }, look) {
-        const now = yield* Clock.currentTimeMillis
-        yield* Tenant.ask(sql, pushed, [
-          organizationId,
-          accountId,
-          new Date(now),
-          look,
-          new Date(now + Duration.toMillis(pushInterval))
-        ])
+      push: Effect.fnUntraced(function*({ accountId, organizationId }, { at, look }) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* Tenant.ask(sql, pushed, [organizationId, accountId, now, look, at])
       }),
 
       unwatched: (open) =>

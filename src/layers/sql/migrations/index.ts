@@ -32,6 +32,7 @@ import timeJobs from "./0031_time_jobs.ts"
 import indexLastUses from "./0034_index_last_uses.ts"
 import namePeppers from "./0035_name_peppers.ts"
 import retireAccounts from "./0036_retire_accounts.ts"
+import pressDeadlines from "./0039_press_deadlines.ts"
 import logOutRetired from "./0043_log_out_retired.ts"
 
 export const migrations: Migrate.Migrations = {
@@ -67,5 +68,6 @@ export const migrations: Migrate.Migrations = {
   "0034_index_last_uses": indexLastUses,
   "0035_name_peppers": namePeppers,
   "0036_retire_accounts": retireAccounts,
+  "0039_press_deadlines": pressDeadlines,
   "0043_log_out_retired": logOutRetired
 }
