@@ -102,6 +102,13 @@ export const failuresUntilUnknown = 3
 export const silenceUntilUnknown = Duration.minutes(10)
 /** So many accounts of an organization that become unknown at once are told of each for itself, more of them together. */
 export const lossesToldAlone = 20
+/** The messenger is away where so many looks of the last minute have failed, and more than half of them. */
+export const awayFailures = 20
+export const awayWindow = Duration.minutes(1)
+/** So long after the messenger went away every organization is told, whatever looks were made: before any is silent. */
+export const awayTold = Duration.minutes(5)
+/** Over so long the looks at accounts that were not seen are spread once the messenger is back. */
+export const awayReturn = Duration.seconds(30)
 /** How often security settings and profile are read. */
 export const lookPeriod = Duration.minutes(10)
 /** A wait that the platform asks for is a failure when it is longer. */

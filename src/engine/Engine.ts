@@ -1,19 +1,25 @@
 /** Watches the accounts that are due: takes them, runs a step of each, and gives them back. */
 import { type Cause, Clock, Context, Duration, Effect, FiberSet, Layer } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { awayTold } from "../domain/Limits.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
+import { Reachability } from "../domain/protection/Reachability.ts"
 import { Guard, type GuardLost } from "../ports/Guard.ts"
 import type { ChoreServices } from "./ChoreChange.ts"
 import { chores } from "./Chores.ts"
 import { LiveSessions } from "./LiveSessions.ts"
 import * as Measures from "./Measures.ts"
 import { type Claimed, Monitors, type Quiet } from "./Monitors.ts"
+import { Outages } from "./Outages.ts"
 import { Ownership } from "./Ownership.ts"
 import { step, type Stepped, type StepServices } from "./Step.ts"
 
 /** How many accounts a process looks at at once, and of one organization while others wait. */
 const places = 64
 const placesOfOne = places / 2
+
+/** How many it looks at while the messenger is away, which is not to be flooded when it comes back. */
+const placesAway = Math.floor(places / 10)
 
 /** After how long looks that found nothing new are written down, and of how many at most at once. */
 const flushPeriod = Duration.millis(250)
@@ -54,6 +60,7 @@ export class Engine extends Context.Service<Engine, {
       Effect.gen(function*() {
         const guard = yield* Guard
         const monitors = yield* Monitors
+        const outages = yield* Outages
         const ownership = yield* Ownership
         const sessions = yield* LiveSessions
         const services = yield* Effect.context<ChoreServices | StepServices>()
@@ -61,6 +68,8 @@ export class Engine extends Context.Service<Engine, {
         const fibers = yield* FiberSet.make<void, never>()
         const busy = new Map<string, number>()
         const quiet: Array<Quiet> = []
+        const reachability = new Reachability()
+        const telling = { away: false, back: false }
         let stopped = false
         let report: Report = { steps: 0, signedOut: 0 }
 
@@ -82,6 +91,7 @@ export class Engine extends Context.Service<Engine, {
         const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
           yield* Measures.polled(stepped.kind)
           report = { ...report, steps: report.steps + 1 }
+          if (reachability.looked(yield* Clock.currentTimeMillis, stepped.reached)) telling.back = true
           switch (stepped.kind) {
             case "quiet":
               quiet.push(stepped.quiet)
@@ -104,7 +114,7 @@ export class Engine extends Context.Service<Engine, {
           )
 
         const run = (claimed: Claimed): Effect.Effect<void> =>
-          step(claimed, options).pipe(
+          step(claimed, options, reachability.awaySince !== null).pipe(
             Effect.scoped,
             // One that is cut off at the end gives the account back, for the process that watches next.
             Effect.onInterrupt(() => guard.release(claimed)),
@@ -113,12 +123,27 @@ export class Engine extends Context.Service<Engine, {
             Effect.provideContext(services)
           )
 
-        /** Starts steps in the places that are free, and answers how many of how many. */
+        /** Tells organizations of a messenger that is away for long, or that it is back. */
+        const tellOutage = Effect.gen(function*() {
+          const since = reachability.awaySince
+          if (since === null) telling.away = false
+          else if (!telling.away && (yield* Clock.currentTimeMillis) >= since + Duration.toMillis(awayTold)) {
+            yield* outages.tellAll
+            telling.away = true
+          }
+          if (!telling.back) return
+          yield* outages.back
+          telling.back = false
+        })
+
+        /** Starts steps in the places that are free, and answers how many, and whether that is all for now. */
         const start = Effect.gen(function*() {
           // Where somebody else watches nothing is due here.
-          if (stopped || ownership.current() === null) return { free: places, started: 0 }
-          const free = places - taken()
-          if (free <= 0) return { free, started: 0 }
+          if (stopped || ownership.current() === null) return { over: true, started: 0 }
+          yield* tellOutage
+          const away = reachability.awaySince !== null
+          const free = (away ? placesAway : places) - taken()
+          if (free <= 0) return { over: away, started: 0 }
           const crowded = [...busy].filter(([, of]) => of >= placesOfOne).map(([organization]) => organization)
           const claimed = yield* monitors.claim({ free, crowded })
           for (const one of claimed) {
@@ -126,7 +151,7 @@ export class Engine extends Context.Service<Engine, {
             yield* Measures.began(one.next_at)
             yield* FiberSet.run(fibers, run(one))
           }
-          return { free, started: claimed.length }
+          return { over: away || claimed.length < free, started: claimed.length }
         })
 
         const someDone = Effect.suspend(() => taken() <= placesOfOne ? Effect.void : Effect.sleep("10 millis")).pipe(
@@ -137,9 +162,9 @@ export class Engine extends Context.Service<Engine, {
           const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(longestRun)
           let all = 0
           while (true) {
-            const { free, started } = yield* start
+            const { over, started } = yield* start
             all += started
-            if (started < free || (yield* Clock.currentTimeMillis) >= until) return all
+            if (over || (yield* Clock.currentTimeMillis) >= until) return all
             yield* someDone
           }
         })
@@ -151,11 +176,11 @@ export class Engine extends Context.Service<Engine, {
           yield* secure
           while (true) {
             const before = yield* sessions.heard
-            const { started } = yield* start
+            const { over, started } = yield* start
             yield* FiberSet.awaitEmpty(fibers)
             yield* flush
             // A push may have come between the statements that take what is due.
-            if ((yield* sessions.heard) > before || started > 0) continue
+            if ((yield* sessions.heard) > before || started > 0 && !(over && reachability.awaySince !== null)) continue
             yield* secure
             return report
           }

@@ -3,10 +3,12 @@ import { Clock, Effect, Random, type Scope } from "effect"
 import * as Actor from "../domain/Actor.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { background, type Happened, journalAction, journalEntry } from "../domain/JournalEntry.ts"
+import { failuresUntilUnknown } from "../domain/Limits.ts"
 import { decide } from "../domain/protection/Decide.ts"
 import type { Decision, EngineEvent, EngineMail, SessionEnding, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
-import { nextStepAt } from "../domain/protection/Polling.ts"
+import { isSilent, nextStepAt } from "../domain/protection/Polling.ts"
+import { isReached } from "../domain/protection/Reachability.ts"
 import { settle } from "../domain/protection/Settle.ts"
 import { isWatched } from "../domain/Status.ts"
 import { AccountTasks } from "../ports/AccountTasks.ts"
@@ -22,18 +24,25 @@ import { type About, mailOf } from "./Mails.ts"
 import * as Measures from "./Measures.ts"
 import type { Claimed, Quiet } from "./Monitors.ts"
 import { look, type Looked } from "./Observe.ts"
+import { Outages } from "./Outages.ts"
 import { Ownership } from "./Ownership.ts"
 import { type Begun, type Locked, Watch } from "./Watch.ts"
 
 /** How a step ended: it found nothing new, which is written down with others', or it has given the account back itself. */
 export type Stepped =
-  | { readonly kind: "quiet"; readonly quiet: Quiet }
-  | { readonly kind: "written"; readonly signedOut: number }
-  /** What the look relied on has changed meanwhile: nothing was written, and the account is still held. */
-  | { readonly kind: "outdated" }
+  & (
+    | { readonly kind: "quiet"; readonly quiet: Quiet }
+    | { readonly kind: "written"; readonly signedOut: number }
+    /** What the look relied on has changed meanwhile: nothing was written, and the account is still held. */
+    | { readonly kind: "outdated" }
+  )
+  & {
+    /** Whether the messenger answered, whatever it said. */
+    readonly reached: boolean
+  }
 
 /** What a step may need of the core. */
-export type StepServices = AccountTasks | LiveSessions | LoginServices | Outbox | Ownership | Secrets | Watch
+export type StepServices = AccountTasks | LiveSessions | LoginServices | Outages | Outbox | Ownership | Secrets | Watch
 
 /** So long after a good look the next good one is written down in any case. */
 const quietFor = 9 * 60_000
@@ -49,13 +58,15 @@ interface Sent extends Begun {
 /** Around its period each poll is due a fifth earlier or later, so that accounts do not stay together. */
 const spread = Effect.map(Random.next, (value) => 0.8 + 0.4 * value)
 
-const written: Stepped = { kind: "written", signedOut: 0 }
-
 const isQuiet = (claimed: Claimed, { same }: Looked, now: number): boolean =>
   same && claimed.failures === 0 && (claimed.due_at === null || claimed.due_at.getTime() > now) &&
   claimed.last_ok_at !== null && claimed.last_ok_at.getTime() > now - quietFor
 
 const actors = { service: Actor.service, external: Actor.external }
+
+/** Whether the account becomes unknown by one more look that failed. */
+const isLost = ({ failures, last_ok_at }: Claimed, now: number): boolean =>
+  failures + 1 >= failuresUntilUnknown || isSilent({ last_ok_at, started_at: null }, new Date(now))
 
 /** Writes down what happened, each mail beside its event. */
 const tell = Effect.fnUntraced(function*(
@@ -240,22 +251,25 @@ const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyAr
 })
 
 /**
- * Runs one step of an account that is held.
+ * Runs one step of an account that is held; `away` says that the messenger cannot be reached at all.
  *
  * It fails where the database is away or the holding was lost: then nothing more is written, and the next step of the
  * account goes on from what is stored.
  */
 export const step = (
   claimed: Claimed,
-  options: DecideOptions
+  options: DecideOptions,
+  away: boolean
 ): Effect.Effect<Stepped, GuardLost | ServiceUnavailable, StepServices | Scope.Scope> =>
   Effect.gen(function*() {
     const ownership = yield* Ownership
     const term = ownership.current()
     const looked = yield* Measures.phase("look")(look(claimed))
     // A look that another process may have made in vain says nothing of the account.
-    if (term === null || ownership.current() !== term) return { kind: "outdated" }
+    const reached = isReached(looked.observation.outcome)
+    if (term === null || ownership.current() !== term) return { kind: "outdated", reached }
     const now = yield* Clock.currentTimeMillis
+    if (away && !reached && isLost(claimed, now)) yield* (yield* Outages).tell(claimed.organizationId)
     if (isQuiet(claimed, looked, now)) {
       const next = nextStepAt(
         { failures: 0, last_poll_error: null, flood_until: null },
@@ -263,21 +277,21 @@ export const step = (
         new Date(now),
         yield* spread
       )
-      return { kind: "quiet", quiet: { ...claimed, next_at: next } }
+      return { kind: "quiet", quiet: { ...claimed, next_at: next }, reached }
     }
     const recorded = yield* Measures.phase("record")(record(claimed, looked, options))
-    if (recorded === null) return { kind: "outdated" }
+    if (recorded === null) return { kind: "outdated", reached }
     if ("busy" in recorded) {
-      if (!recorded.busy && (yield* resolve(claimed.organizationId, recorded.id))) return { kind: "outdated" }
-      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) } }
+      if (!recorded.busy && (yield* resolve(claimed.organizationId, recorded.id))) return { kind: "outdated", reached }
+      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, reached }
     }
     const { events, sent } = recorded
     yield* Measures.observed(looked.observation)
     yield* Measures.told(events)
-    if (sent.length === 0) return written
+    if (sent.length === 0) return { kind: "written", signedOut: 0, reached }
     const target = yield* acting(claimed, looked)
     const attempts = target === null ? [] : yield* Measures.phase("act")(act(claimed, target, sent))
     yield* Measures.told(yield* Measures.phase("close")(close(claimed, attempts)))
     yield* Measures.signedOut(attempts)
-    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length }
+    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, reached }
   })

@@ -6,6 +6,7 @@ import { Engine } from "../engine/Engine.ts"
 import { LiveSessions } from "../engine/LiveSessions.ts"
 import { LoginEndings } from "../engine/Logins.ts"
 import * as Monitors from "./sql/Monitors.ts"
+import * as Outages from "./sql/Outages.ts"
 import * as Watch from "./sql/Watch.ts"
 
 export interface Options {
@@ -19,7 +20,7 @@ export interface Options {
 export const layer = ({ maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
     Layer.provideMerge(LiveSessions.layer({ maxLive })),
-    Layer.provide(Watch.layer),
+    Layer.provide([Outages.layer, Watch.layer]),
     Layer.provideMerge(LoginEndings.layer),
     Layer.provideMerge(Monitors.layer)
   )

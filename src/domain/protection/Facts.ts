@@ -110,6 +110,8 @@ export const Facets = Schema.Struct({
   revoked_at: Schema.optionalKey(Schema.String),
   /** What a takeover was known by whose sessions are still to be signed out. */
   takeover: Schema.optionalKey(Schema.String),
+  /** Nobody was told that the account is unknown, because its organization was told that the messenger is away. */
+  away: Schema.optionalKey(Schema.Boolean),
   /** The own session that read the last list, by the id of its row: another one may see other ids. */
   through: Schema.optionalKey(Schema.String)
 })
@@ -119,6 +121,8 @@ export type Facets = typeof Facets.Type
 export interface ProtectionFacts {
   /** The organization's `tamper_lockdown_enabled`. */
   readonly lockdown: boolean
+  /** Whether the organization has been told that the messenger cannot be reached at all. */
+  readonly away: boolean
   readonly account: GuardedAccount
   readonly sessions: ReadonlyArray<WatchedSession>
   readonly own: ReadonlyArray<OwnSession>

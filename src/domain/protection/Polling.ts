@@ -37,14 +37,25 @@ export interface Failed {
   readonly account: AccountChange
   readonly monitor: MonitorChange
   readonly told: ReadonlyArray<Told>
+  /** Whether it is unknown now without anybody being told of it; absent where that stays as it is. */
+  readonly away?: boolean
 }
 
-/** The account is unknown from now on, which is told once. */
-const unknownFor = (facts: Pick<ProtectionFacts, "account">, error: string): Omit<Failed, "monitor"> =>
-  facts.account.monitoring_state === "unknown" ? { account: {}, told: [] } : {
-    account: { monitoring_state: "unknown" },
-    told: [[accountEvent("monitoring.lost", "service", { error }), { kind: "monitoring.lost", error }]]
+/** The account is unknown from now on, which is told once: of it, or of the messenger that nobody reaches. */
+const unknownFor = (
+  { account, away, facets }: Pick<ProtectionFacts, "account" | "away" | "facets">,
+  error: string
+): Omit<Failed, "monitor"> => {
+  const known = account.monitoring_state === "unknown"
+  const change = known ? {} : { monitoring_state: "unknown" as const }
+  if (away && error === "unavailable") return { account: change, told: [], ...(known ? {} : { away: true }) }
+  if (known && facets.away !== true) return { account: change, told: [] }
+  return {
+    account: change,
+    told: [[accountEvent("monitoring.lost", "service", { error }), { kind: "monitoring.lost", error }]],
+    away: false
   }
+}
 
 /** A poll failed. */
 export const failed = (facts: ProtectionFacts, error: string, now: Date): Failed => {

@@ -52,7 +52,7 @@ export const seenAccount = (
 
 /** What is told of them. */
 export const toldAccount = (facts: ProtectionFacts, lost: boolean): ReadonlyArray<Told> => [
-  ...(facts.account.monitoring_state === "unknown"
+  ...(facts.account.monitoring_state === "unknown" && facts.facets.away !== true
     ? [[accountEvent("monitoring.restored", "service"), null] as const]
     : []),
   ...(lost && facts.facets.two_fa_lost !== true

@@ -1,4 +1,5 @@
 /** What follows when the list could not be read. */
+import { Struct } from "effect"
 import type { Decision, MonitorChange } from "./Decision.ts"
 import { type Failed, failed, flooded, unusable } from "./Polling.ts"
 import { dueAt, whenLater } from "./Review.ts"
@@ -44,7 +45,7 @@ export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
   const marked: ReadonlyArray<Row> = takeover?.response === "queued"
     ? hijacked(facts.sessions, now).map((row) => whenLater(row, { ...terms, enforcement: null }))
     : facts.sessions
-  const { account, monitor, told } = failure(stage, because)
+  const { account, away, monitor, told } = failure(stage, because)
   return {
     upserts: upserts(facts.sessions, marked),
     ended: [],
@@ -55,7 +56,8 @@ export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
     monitor,
     own: left.changes,
     facets: {
-      ...facts.facets,
+      ...(away === false ? Struct.omit(facts.facets, ["away"]) : facts.facets),
+      ...(away === true ? { away } : {}),
       attempts: attempts.attempts,
       ...(takeover?.response === "queued" ? { takeover: lockReason(takeover.signals) } : {}),
       ...(left.signals.length > 0 && takeover === null ? { revoked_at: now.toISOString() } : {})

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
 import { accountName } from "../../domain/Account.ts"
 import { service } from "../../domain/Actor.ts"
-import { background, type Happened, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import { failuresUntilUnknown, lossesToldAlone } from "../../domain/Limits.ts"
 import * as Mail from "../../domain/mail/index.ts"
 import type { GuardedAccount, MonitorFacts } from "../../domain/protection/Facts.ts"
@@ -12,6 +12,7 @@ import { isSilent, silentSince } from "../../domain/protection/Polling.ts"
 import { isWatched } from "../../domain/Status.ts"
 import { Db, Journal, Outbox } from "../../ports/index.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
+import * as Outages from "./Outages.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How many accounts one run makes unknown at most. */
@@ -34,21 +35,21 @@ type Row =
   >
   & { readonly id: string }
 
-const lost = (target: "account" | "organization", happened: Happened) =>
-  journalEntry(service, background, { ...journalAction("monitoring.lost"), target }, happened)
-
 /** Tells of each account, or of many at once in one event and one mail. */
 const tell = Effect.fnUntraced(function*(organizationId: OrganizationId, accounts: ReadonlyArray<Row>) {
+  if (accounts.length > lossesToldAlone) return yield* Outages.tellLost(organizationId, error, accounts.length)
   const journal = yield* Journal
   const outbox = yield* Outbox
-  if (accounts.length > lossesToldAlone) {
-    const details = { error, accounts: accounts.length }
-    yield* journal.append(organizationId, lost("organization", { targetId: organizationId, details }))
-    return yield* outbox.add(organizationId, "event", Mail.monitoringLostWidely({ accounts: accounts.length }))
-  }
   for (const account of accounts) {
     const { id } = account
-    yield* journal.append(organizationId, lost("account", { targetId: id, accountId: id, details: { error } }))
+    yield* journal.append(
+      organizationId,
+      journalEntry(service, background, journalAction("monitoring.lost"), {
+        targetId: id,
+        accountId: id,
+        details: { error }
+      })
+    )
     const about = { id, name: accountName(account) }
     yield* outbox.add(organizationId, "event", Mail.monitoringLost({ account: about, reason: "unreachable" }))
   }
@@ -74,11 +75,12 @@ const become = Effect.fnUntraced(
     yield* sql`
       update account set monitoring_state = 'unknown'
       where organization_id = ${organizationId} and id = any(${unknown}::uuid[])`
+    const away = yield* Outages.isTold(sql, organizationId)
     yield* sql`
-      update monitor set last_poll_error = ${error}
+      update monitor set last_poll_error = ${error}, facets = facets || ${JSON.stringify(away ? { away } : {})}::jsonb
       where organization_id = ${organizationId} and account_id = any(${unknown}::uuid[])`
     yield* AccountStatuses.save(sql, organizationId, unknown, now)
-    yield* tell(organizationId, found)
+    if (!away) yield* tell(organizationId, found)
     return found.length
   },
   Effect.orDie

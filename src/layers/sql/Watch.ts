@@ -48,6 +48,7 @@ const replaced = names.map((name) => `${name} = excluded.${name}`).join(", ")
 type AccountRow = Omit<GuardedAccount, "login_open" | "two_fa_managed"> & {
   readonly two_fa_managed: boolean
   readonly lockdown: boolean
+  readonly away: boolean
   readonly login_open: boolean
   readonly login_id: string | null
   readonly login_until: Date | null
@@ -78,7 +79,7 @@ export const layer = Layer.effect(
           paired_state, paired_since, paired_error, baselined, exists (
             select from account_secret where account_secret.organization_id = account.organization_id
               and account_secret.account_id = account.id and kind = 'two_fa' and slot = 'held') as two_fa_managed,
-          tamper_lockdown_enabled as lockdown, login.id is not null as login_open,
+          tamper_lockdown_enabled as lockdown, messenger_away_at is not null as away, login.id is not null as login_open,
           case when login.busy_until is not null then login.id end as login_id, login.busy_until as login_until
         from account join organization on organization.id = account.organization_id
         left join login on login.organization_id = account.organization_id and login.account_id = account.id
@@ -86,7 +87,7 @@ export const layer = Layer.effect(
         where account.organization_id = ${organizationId} and account.id = ${accountId} for no key update of account`)
       const epoch = yield* guard.confirm(held)
       if (row === undefined) return null
-      const { lockdown, login_id, login_until, ...account } = row
+      const { away, lockdown, login_id, login_until, ...account } = row
       const now = yield* Clock.currentTimeMillis
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
       return yield* Effect.gen(function*() {
@@ -107,6 +108,7 @@ export const layer = Layer.effect(
             : { id: login_id, busy: login_until.getTime() > now },
           facts: {
             lockdown,
+            away,
             account,
             sessions: yield* sql<WatchedSession>`select id, record_id, ${sessionList} from session where ${mine}`,
             own: yield* ownOf(held),

@@ -71,6 +71,7 @@ export class World {
     this.connectedAt = new Date(at)
     this.facts = {
       lockdown: true,
+      away: false,
       account: {
         id: AccountId.make("0196f0a0-0000-7000-8000-000000000001"),
         phone_number: "+4915112345678",

@@ -33,6 +33,7 @@ import indexLastUses from "./0034_index_last_uses.ts"
 import namePeppers from "./0035_name_peppers.ts"
 import retireAccounts from "./0036_retire_accounts.ts"
 import pressDeadlines from "./0039_press_deadlines.ts"
+import tellOutages from "./0040_tell_outages.ts"
 import logOutRetired from "./0043_log_out_retired.ts"
 
 export const migrations: Migrate.Migrations = {
@@ -69,5 +70,6 @@ export const migrations: Migrate.Migrations = {
   "0035_name_peppers": namePeppers,
   "0036_retire_accounts": retireAccounts,
   "0039_press_deadlines": pressDeadlines,
+  "0040_tell_outages": tellOutages,
   "0043_log_out_retired": logOutRetired
 }

@@ -1,0 +1,112 @@
+import { Clock, Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
+import { service } from "../../domain/Actor.ts"
+import { type ActionName, background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import type { JournalDetails } from "../../domain/JournalEvent.ts"
+import { awayReturn } from "../../domain/Limits.ts"
+import * as Mail from "../../domain/mail/index.ts"
+import { Outages } from "../../engine/Outages.ts"
+import { Db, Journal, Outbox } from "../../ports/index.ts"
+import * as Tenant from "./Tenant.ts"
+
+const entry = (
+  action: ActionName,
+  organizationId: OrganizationId,
+  details: JournalDetails
+) =>
+  journalEntry(service, background, { ...journalAction(action), target: "organization" }, {
+    targetId: organizationId,
+    details
+  })
+
+/** Tells of many accounts at once in one event and one mail, within the transaction. */
+export const tellLost = Effect.fnUntraced(function*(organizationId: OrganizationId, error: string, accounts: number) {
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  yield* journal.append(organizationId, entry("monitoring.lost", organizationId, { error, accounts }))
+  yield* outbox.add(organizationId, "event", Mail.monitoringLostWidely({ accounts }))
+})
+
+/** Whether the organization knows that the messenger cannot be reached. */
+export const isTold = (sql: SqlClient.SqlClient, organizationId: OrganizationId) =>
+  Effect.map(
+    sql`select from organization where id = ${organizationId} and messenger_away_at is not null`,
+    (rows) => rows.length > 0
+  )
+
+/** Tells organizations in SQL. */
+export const layer = Layer.effect(
+  Outages,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const db = yield* Db
+    const services = yield* Effect.context<Journal | Outbox>()
+    const told = new Set<OrganizationId>()
+
+    const tell = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+      if (told.has(organizationId)) return
+      const now = new Date(yield* Clock.currentTimeMillis)
+      yield* db.transaction(
+        organizationId,
+        Effect.gen(function*() {
+          const first = yield* sql`
+            update organization set messenger_away_at = ${now}
+            where id = ${organizationId} and messenger_away_at is null returning id`
+          if (first.length === 0) return
+          const watched = yield* sql<{ accounts: number }>`
+            select count(*)::int as accounts from monitor
+            where organization_id = ${organizationId} and next_at is not null`
+          yield* tellLost(organizationId, "unavailable", watched[0]?.accounts ?? 0)
+        }).pipe(Effect.orDie, Effect.provideContext(services))
+      )
+      told.add(organizationId)
+    })
+
+    const isBack = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      yield* db.transaction(
+        organizationId,
+        Effect.gen(function*() {
+          const told = yield* sql`
+            update organization set messenger_away_at = null
+            where id = ${organizationId} and messenger_away_at is not null returning id`
+          if (told.length === 0) return
+          // They are due within half a minute, not all at once, and not yet silent or lost by what was before.
+          yield* sql`
+            with unseen as (
+              select account_id from monitor
+              where organization_id = ${organizationId} and next_at is not null and failures > 0
+                and last_poll_error in ('unavailable', 'silent')
+              order by account_id for no key update)
+            update monitor set failures = 1, started_at = ${now}, next_at = least(next_at,
+              ${now}::timestamptz + slot * ${Duration.toMillis(awayReturn)} / 1024 * interval '1 millisecond')
+            from unseen where monitor.organization_id = ${organizationId} and monitor.account_id = unseen.account_id`
+          const journal = yield* Journal
+          yield* journal.append(organizationId, entry("monitoring.restored", organizationId, {}))
+        }).pipe(Effect.orDie, Effect.provideContext(services))
+      )
+    })
+
+    const organizations = (which: "told" | "watched") =>
+      Effect.map(
+        Tenant.ask<{ id: string }>(
+          sql,
+          which === "told"
+            ? "select id from organization where messenger_away_at is not null order by id"
+            : "select distinct organization_id as id from monitor where next_at is not null order by id",
+          []
+        ),
+        (rows) => rows.map(({ id }) => OrganizationId.make(id))
+      )
+
+    return {
+      tell,
+      tellAll: Effect.flatMap(organizations("watched"), (all) => Effect.forEach(all, tell, { discard: true })),
+      back: Effect.suspend(() => {
+        told.clear()
+        return Effect.flatMap(organizations("told"), (all) => Effect.forEach(all, isBack, { discard: true }))
+      })
+    }
+  })
+)

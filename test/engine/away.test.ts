@@ -1,0 +1,78 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Clock, Duration, Effect, Layer } from "effect"
+import * as Silence from "../../src/layers/sql/Silence.ts"
+import * as Worker from "../../src/layers/Worker.ts"
+import { postgres } from "../support/database.ts"
+import { waiting } from "../support/outbox.ts"
+import { arrange, makeWatched } from "../support/watched.ts"
+import { jump } from "../support/watching.ts"
+import * as World from "../support/world.ts"
+
+const accounts = 24
+
+describe("12.4 a messenger that cannot be reached at all", () => {
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
+    it.effect("is told of once, and nothing is missed, doubled or asked in a storm when it is back", () =>
+      Effect.gen(function*() {
+        const organization = yield* arrange()
+        const { id, platform } = organization
+        const all = [organization]
+        for (let made = 1; made < accounts; made++) all.push({ ...organization, ...(yield* makeWatched(organization)) })
+        yield* jump("1 minute")
+        // A deadline that passes while the messenger is away, and somebody who signs in meanwhile.
+        const [early, late, quiet] = all
+        if (early === undefined || late === undefined || quiet === undefined) return assert.fail("too few accounts")
+        yield* early.stranger
+        yield* jump("72 seconds")
+        const [deadline] = (yield* early.read).sessions.flatMap((one: any) => one.review_deadline ?? [])
+        yield* jump(Duration.millis(Date.parse(deadline) - (yield* Clock.currentTimeMillis) - 300_000))
+        const looks = Effect.map(
+          platform.calls,
+          (calls) => calls.filter(({ operation }) => operation === "authorizations").length
+        )
+        const events = Effect.map(
+          World.journal(id),
+          (journal) =>
+            journal.flatMap(({ action, outcome, target_type }) =>
+              outcome === "done" ? [`${target_type} ${action}`] : []
+            )
+        )
+        const before = (yield* events).length
+        const since = Effect.map(events, (found) => found.slice(before))
+        yield* platform.script({ answer: { _tag: "Unavailable" }, times: 100_000 })
+        yield* late.stranger
+        for (let quarter = 0; quarter < 60; quarter++) {
+          const known = yield* looks
+          yield* jump("15 seconds")
+          // A tenth of the 64 places, from when it is known on.
+          if (quarter > 4) assert.isAtMost((yield* looks) - known, 6)
+          if (quarter % 4 === 0) yield* Silence.notice
+        }
+        assert.deepStrictEqual(yield* since, ["organization monitoring.lost"])
+        for (const { read } of all) assert.strictEqual((yield* read).status, "status_unknown")
+        yield* platform.clearScripts
+        const back = yield* looks
+        for (let quarter = 0; quarter < 4; quarter++) yield* jump("15 seconds")
+        assert.isAtMost((yield* looks) - back, accounts * 2 + 2)
+        assert.sameMembers(yield* since, [
+          "organization monitoring.lost",
+          "organization monitoring.restored",
+          "session session.autokilled",
+          "session session.detected"
+        ])
+        assert.strictEqual((yield* early.read).status, "protected")
+        assert.strictEqual((yield* late.read).status, "new_sign_in")
+        assert.strictEqual((yield* quiet.read).status, "protected")
+        yield* jump("12 hours")
+        assert.deepStrictEqual((yield* since).slice(4), ["session session.autokilled"])
+        const kinds = (yield* waiting(id)).map(({ kind }) => kind)
+        assert.deepStrictEqual(kinds.toSorted(), [
+          "monitoring_lost_widely",
+          "session_autokilled",
+          "session_autokilled",
+          "session_detected",
+          "session_detected"
+        ])
+      }))
+  })
+})
