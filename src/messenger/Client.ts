@@ -93,6 +93,9 @@ export const make = Effect.fnUntraced(function*(
 
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const ended = yield* Deferred.make<never, Common>()
+  /** What the library is asked before it has a key, it sends up to a second after it has one. */
+  const keyed = yield* Deferred.make<void>()
+  if (kept !== null && [...kept.values.keys()].some(Storage.isKey)) yield* Deferred.succeed(keyed, undefined)
   const spread = yield* Random.nextBetween(0.5, 1.5)
 
   /** The platform does not know the key: once that is a doubt, and after a while it is the end. */
@@ -108,7 +111,9 @@ export const make = Effect.fnUntraced(function*(
     save: (name, value, seen) =>
       run(
         Effect.flatMap(keys.save(sessionRef, name, Redacted.make(value), seen), (saved) =>
-          saved ? Effect.void : Effect.die(new Error("Another process has the messenger session")))
+          saved ? Effect.void : Effect.die(new Error("Another process has the messenger session"))).pipe(
+            Effect.ensuring(Storage.isKey(name) ? Deferred.succeed(keyed, undefined) : Effect.void)
+          )
       ),
     doubted: () => void run(Effect.ignore(doubted))
   })
@@ -175,10 +180,13 @@ export const make = Effect.fnUntraced(function*(
   const made: Client = {
     application: { id: platform.applicationId, hash: Redacted.value(platform.applicationHash) },
     call: <M extends wire.RpcMethod, E = never>(request: M, meanings?: Meanings<E>) =>
-      Effect.tryPromise({
-        try: (abortSignal) => client.call(request, { abortSignal }),
-        catch: () => new PlatformUnavailable()
-      }).pipe(
+      Effect.andThen(
+        Deferred.await(keyed),
+        Effect.tryPromise({
+          try: (abortSignal) => client.call(request, { abortSignal }),
+          catch: () => new PlatformUnavailable()
+        })
+      ).pipe(
         Effect.raceFirst(Deferred.await(ended)),
         Effect.tap(known),
         Effect.flatMap((answer): Effect.Effect<wire.RpcCallReturn[M["_"]], Common | E> => {

@@ -10,6 +10,11 @@ export interface Written {
   doubted(): void
 }
 
+const keyName = (centre: number): string => `key:${centre}`
+
+/** Whether the value of this name is a key. */
+export const isKey = (name: string): boolean => name.startsWith("key:")
+
 /** Salts last half an hour, and are asked for again. */
 const isPassing = (name: string): boolean => name.startsWith("salts")
 
@@ -49,8 +54,8 @@ export const make = (kept: KeptSession | null, written: Written): WireStorage =>
       deleteAll: () => {}
     },
     authKeys: {
-      get: (centre) => get(`key:${centre}`),
-      set: (centre, key) => key === null ? doubted() : set(`key:${centre}`, key),
+      get: (centre) => get(keyName(centre)),
+      set: (centre, key) => key === null ? doubted() : set(keyName(centre), key),
       getTemp: () => null,
       setTemp: () => {},
       deleteByDc: doubted,
