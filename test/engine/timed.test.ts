@@ -31,7 +31,7 @@ describe("what time ends by itself", () => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("a takeover's lock ends after 48 hours, which is told once, on paused accounts too", () =>
         Effect.gen(function*() {
-          const { account, admins, done, platform, read, stranger, userId } = yield* arrange()
+          const { account, admins, done, id, platform, read, stranger, userId } = yield* arrange()
           yield* jump("1 minute")
           yield* stranger
           yield* jump("72 seconds")
@@ -42,6 +42,9 @@ describe("what time ends by itself", () => {
           yield* TestClock.adjust(48 * hour - 1)
           assert.strictEqual(yield* TakeoverLocks.expire, 0)
           yield* TestClock.adjust(1)
+          yield* World.set(id, "organization", id, { closed_at: new Date(start) })
+          assert.strictEqual(yield* TakeoverLocks.expire, 0)
+          yield* World.set(id, "organization", id, { closed_at: null })
           assert.strictEqual(yield* TakeoverLocks.expire, 1)
           assert.strictEqual(yield* TakeoverLocks.expire, 0)
           assert.deepStrictEqual((yield* read).tamper, { locked_at: null, reason: null })
@@ -151,6 +154,9 @@ describe("what time ends by itself", () => {
           assert.deepStrictEqual(found.map(({ kind }) => kind), ["api_key_expires"])
           assert.match(found[0]?.recipient ?? "", /^admin/)
           yield* TestClock.adjust("7 days")
+          yield* World.set(id, "organization", id, { closed_at: new Date(start) })
+          assert.strictEqual(yield* KeyExpiry.tellExpiry, 0)
+          yield* World.set(id, "organization", id, { closed_at: null })
           yield* KeyExpiry.tellExpiry
           assert.strictEqual(yield* KeyExpiry.tellExpiry, 0)
           const ended = (yield* World.journal(id)).filter(({ action }) => action === "api_key.expired")

@@ -57,7 +57,7 @@ const tell = Effect.fnUntraced(
   Effect.orDie
 )
 
-/** Tells of the keys that end within a week or have ended, of all organizations, each once; answers of how many. */
+/** Tells of the keys that end within a week or have ended, of all organizations that are not closed, each once; answers of how many. */
 export const tellExpiry = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db
@@ -68,6 +68,7 @@ export const tellExpiry = Effect.gen(function*() {
     select organization_id, id from api_key
     where revoked_at is null and expiry_told is distinct from 'ended' and (
       expires_at <= ${now} or expires_at <= ${soon} and expiry_told is null and created_at <= ${age})
+      and exists (select 1 from organization where organization.id = api_key.organization_id and closed_at is null)
     order by expires_at limit ${batch}`)
   let told = 0
   for (const [organization, keys] of Map.groupBy(due, ({ organization_id }) => organization_id)) {

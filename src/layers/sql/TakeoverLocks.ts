@@ -41,13 +41,16 @@ const end = Effect.fnUntraced(
   Effect.orDie
 )
 
-/** Ends the locks that are over, of all organizations, and answers how many; rows that another process has are skipped. */
+/** Ends the locks that are over, of all organizations that are not closed, and answers how many; rows that another process has are skipped. */
 export const expire = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db
   const until = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(takeoverWindow))
   const due = yield* Tenant.directory(sql)(sql<Due>`
-    select organization_id, id from account where locked_at <= ${until} order by locked_at limit ${batch}`)
+    select organization_id, id from account
+    where locked_at <= ${until}
+      and exists (select 1 from organization where organization.id = account.organization_id and closed_at is null)
+    order by locked_at limit ${batch}`)
   let ended = 0
   for (const [organization, rows] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
     const organizationId = OrganizationId.make(organization)
