@@ -68,6 +68,37 @@ export const layer = Layer.effect(
       ])
     }
 
+    /** The first accounts reached for which the conditions hold. */
+    const page = (
+      caller: Caller["Service"],
+      conditions: Statement.Fragment,
+      status: InStatus | undefined,
+      count: Statement.Fragment
+    ): Statement.Statement<AccountFacts> => {
+      const own = sql`organization_id = ${caller.organizationId}`
+      const first = (from: Statement.Fragment, holds: Statement.Fragment, what: Statement.Fragment) =>
+        sql`select ${what} from ${from} where ${own} and ${conditions} and ${holds}
+          order by name_key, account.id limit ${count}`
+      const kept = status?.kept ?? sql`true`
+      if (reached(sql, caller) !== null) {
+        return sql<AccountFacts>`
+          with page as (
+            select * from (${pages(caller, conditions, status, count)}) as found (name_key, account_id)
+            order by name_key, account_id limit ${count}
+          )
+          select ${columns} from page
+          join account on ${own} and account.id = page.account_id
+          order by page.name_key, page.account_id`
+      }
+      if (status?.ended === undefined) return sql<AccountFacts>`${first(sql`account`, kept, columns)}`
+      const every = sql.literal("*")
+      const ended = sql`(select * from account where ${own} and status_until <= ${status.now} offset 0) as account`
+      return sql<AccountFacts>`
+        select ${columns} from (
+          (${first(sql`account`, kept, every)}) union all (${first(ended, status.ended, every)})
+        ) as account order by name_key, account.id limit ${count}`
+    }
+
     return Ports.Accounts.of({
       find: (caller, id, lock) =>
         sql<AccountFacts>`
@@ -86,33 +117,18 @@ export const layer = Layer.effect(
       list: Effect.fnUntraced(
         function*(caller, { after, departmentId, limit, status }, now) {
           const mine = sql.and([sql`organization_id = ${caller.organizationId}`, reachable(sql, caller)])
-          // Asked for by itself: with the place not known, a page would be planned to read too much.
-          const [cursor] = after === undefined
-            ? []
-            : yield* sql<{ name_key: string; id: string }>`
-              select name_key, id from account where ${mine} and account.id = ${after}`
-          if (after !== undefined && cursor === undefined) return null
+          const cursor = sql`(select name_key from account where ${mine} and account.id = ${after})`
           const conditions = sql.and([
-            ...(cursor === undefined ? [] : [sql`(name_key, account.id) > (${cursor.name_key}, ${cursor.id}::uuid)`]),
+            ...(after === undefined ? [] : [sql`(name_key, account.id) > (${cursor}, ${after}::uuid)`]),
             ...(departmentId === undefined ? [] : [sql`department_id = ${departmentId}`])
           ])
           const found = status === undefined ? undefined : inStatus(sql, status, now)
           // As a literal: a plan for every limit would expect to read a tenth of the table.
           const count = sql.literal(String(limit + 1))
-          if (reached(sql, caller) === null && found?.ended === undefined) {
-            return yield* sql<AccountFacts>`
-              select ${columns} from account
-              where organization_id = ${caller.organizationId} and ${conditions} and ${found?.kept ?? sql`true`}
-              order by name_key, account.id limit ${count}`
-          }
-          const keys = pages(caller, conditions, found, count)
-          return yield* sql<AccountFacts>`
-            with page as (
-              select * from (${keys}) as found (name_key, account_id) order by name_key, account_id limit ${count}
-            )
-            select ${columns} from page
-            join account on organization_id = ${caller.organizationId} and account.id = page.account_id
-            order by page.name_key, page.account_id`
+          const rows = yield* page(caller, conditions, found, count)
+          if (rows.length > 0 || after === undefined) return rows
+          const known = yield* sql`select 1 from account where ${mine} and account.id = ${after}`
+          return known.length === 0 ? null : rows
         },
         Effect.orDie
       ),

@@ -158,7 +158,7 @@ export class Own extends Link {
 /** Statements that are each a transaction of their own, on a session that others use too. */
 export class Common extends Link {
   readonly #access: Access
-  readonly #before: ReadonlyArray<Statement>
+  readonly #before: (named: boolean) => ReadonlyArray<Statement>
   readonly #deadline: Deadline | undefined
   /** The organization whose rows they see; null where there is none. */
   readonly organizationId: string | null
@@ -168,7 +168,7 @@ export class Common extends Link {
   constructor(
     access: Access,
     organizationId: string | null,
-    before: ReadonlyArray<Statement>,
+    before: (named: boolean) => ReadonlyArray<Statement>,
     deadline: Deadline | undefined
   ) {
     super()
@@ -179,8 +179,10 @@ export class Common extends Link {
   }
 
   query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
-    const statements = this.#before.length === 0 ? [statement] : [...this.#before, statement]
-    return this.#access.flush(statements, this.#deadline, this.organizationId === null ? undefined : this.#place)
+    const { named } = statement
+    // One that is planned for its values does not go where another has settled how plans are made.
+    const place = this.organizationId === null || !named ? undefined : this.#place
+    return this.#access.flush([...this.#before(named), statement], this.#deadline, place)
   }
 }
 
@@ -196,6 +198,8 @@ export interface Access {
   ): Effect.Effect<Answer, SqlError.SqlError>
   /** A session of one's own. */
   readonly lend: Effect.Effect<Own, SqlError.SqlError, Scope.Scope>
+  /** Calls back once the deadline is over, unless what it answers was called before. */
+  watch(deadline: Deadline, late: () => void): () => void
 }
 
 const accesses = new WeakMap<SqlClient.SqlClient, Access>()
@@ -265,7 +269,9 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     ? undefined
     : new Shared(shared, onHostClock(Effect.map(PgConnection.make(options), sessionOf)), scope)
 
+  const watched = new Set<() => void>()
   const sweeper = setInterval(() => {
+    for (const look of watched) look()
     for (const session of open) if (session.outstanding > 0) session.sweep()
   }, sweepInterval)
   sweeper.unref()
@@ -292,9 +298,16 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
         kept === undefined || kept.isLost || kept.isDoubtful ? common.use(run) : run(kept)
       )
     },
-    lend
+    lend,
+    watch: ({ at, clock }, late) => {
+      const look = () => {
+        if (clock.currentTimeMillisUnsafe() >= at && watched.delete(look)) late()
+      }
+      watched.add(look)
+      return () => watched.delete(look)
+    }
   }
-  const outside = new Common(access, null, [], undefined)
+  const outside = new Common(access, null, () => [], undefined)
   const client = yield* SqlClient.make({
     driver,
     acquirer: lend,

@@ -65,6 +65,12 @@ const mapCause = (sql: SqlClient.SqlClient) =>
   ))
 }
 
+const deadlineIn = (clock: Clock.Clock, deadline: Duration.Input, final: boolean): Deadline => ({
+  clock,
+  at: clock.currentTimeMillisUnsafe() + Duration.toMillis(Duration.fromInputUnsafe(deadline)),
+  final
+})
+
 /**
  * Runs the effect in a fiber of its own, so that the answer does not wait for a connection that has stopped answering:
  * what still has to be rolled back goes on behind it.
@@ -73,22 +79,30 @@ const within = (sql: SqlClient.SqlClient, deadline: Duration.Input) =>
 <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
-  Effect.gen(function*() {
-    const fiber = yield* Effect.forkDetach(effect, { startImmediately: true })
-    const inTime = yield* Fiber.await(fiber).pipe(
-      Effect.timeoutOption(deadline),
-      Effect.onInterrupt(() => Fiber.interrupt(fiber))
+  Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (fiber) => {
+    const late = Effect.gen(function*() {
+      yield* Effect.forkDetach(Fiber.interrupt(fiber), { startImmediately: true })
+      // The interruption may have come too late for a COMMIT that was already on its way.
+      const exit = yield* Effect.timeoutOption(Fiber.await(fiber), commitGrace)
+      if (Option.isSome(exit) && Exit.isSuccess(exit.value)) return exit.value.value
+      yield* Outage.lost(sql, `no answer within ${Duration.format(Duration.fromInputUnsafe(deadline))}`)
+      return yield* new ServiceUnavailable()
+    })
+    return Effect.withFiber(({ context }) =>
+      Effect.callback<A, E | ServiceUnavailable>((resume) => {
+        const until = deadlineIn(Context.get(context, Clock.Clock), deadline, false)
+        const leave = Client.accessOf(sql).watch(until, () => resume(late))
+        const forget = fiber.addObserver((exit) => {
+          leave()
+          resume(Exit.isSuccess(exit) ? Effect.as(Outage.answered(sql), exit.value) : exit)
+        })
+        return Effect.suspend(() => {
+          leave()
+          forget()
+          return Fiber.interrupt(fiber)
+        })
+      })
     )
-    if (Option.isSome(inTime)) {
-      if (Exit.isSuccess(inTime.value)) yield* Outage.answered(sql)
-      return yield* inTime.value
-    }
-    yield* Effect.forkDetach(Fiber.interrupt(fiber), { startImmediately: true })
-    // The interruption may have come too late for a COMMIT that was already on its way.
-    const late = yield* Effect.timeoutOption(Fiber.await(fiber), commitGrace)
-    if (Option.isSome(late) && Exit.isSuccess(late.value)) return late.value.value
-    yield* Outage.lost(sql, `no answer within ${Duration.format(Duration.fromInputUnsafe(deadline))}`)
-    return yield* new ServiceUnavailable()
   }).pipe(Effect.catchCause(mapCause(sql)))
 
 /**
@@ -123,18 +137,16 @@ export interface Options {
   readonly deadline?: Duration.Input
 }
 
-/** What makes a transaction the organization's, and keeps one that reads from anything else. */
-const settings = {
-  read: `select set_config('role', 'console_app', true), set_config('transaction_read_only', 'on', true),
-    set_config('console.organization_id', $1, true)`,
-  write: "select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)"
-}
+/** What makes a transaction the organization's. */
+const tenant = "select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)"
 
-const deadlineIn = (clock: Clock.Clock, deadline: Duration.Input, final: boolean): Deadline => ({
-  clock,
-  at: clock.currentTimeMillisUnsafe() + Duration.toMillis(Duration.fromInputUnsafe(deadline)),
-  final
-})
+/** The same, and what keeps one that reads from anything else, with how the statements behind it are planned. */
+const reading = (plans: "force_custom_plan" | "force_generic_plan") =>
+  `${tenant}, set_config('transaction_read_only', 'on', true), set_config('plan_cache_mode', '${plans}', true)`
+
+/** A statement with a name is planned once for all values: planning a page costs as much as reading it. */
+const once = reading("force_generic_plan")
+const eachTime = reading("force_custom_plan")
 
 /**
  * Runs the effect in one transaction inside the organization, as the role `console_app`.
@@ -167,16 +179,21 @@ export const transaction = (
         : Effect.die(new Error("A transaction of an organization inside another transaction"))
     }
     const ways = Client.accessOf(sql)
-    const tenant: Statement = { text: settings[access], values: [organizationId], named: true }
+    const settings = (text: string): Statement => ({ text, values: [organizationId], named: true })
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), deadline, access === "write")
     if (access === "read") {
-      const connection = new Client.Common(ways, organizationId, [tenant], until)
+      const connection = new Client.Common(
+        ways,
+        organizationId,
+        (named) => [settings(named ? once : eachTime)],
+        until
+      )
       const reading = Effect.provideService(effect, sql.transactionService, [connection, 0])
       return oneByOne(sql, ways.shares, deadline)(reading)
     }
     return within(sql, deadline)(Effect.scoped(Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(ways.lend), (connection) => {
-        connection.begin(organizationId, tenant, until)
+        connection.begin(organizationId, settings(tenant), until)
         return Effect.matchCauseEffect(
           restore(Effect.provideService(effect, sql.transactionService, [connection, 0])),
           {
@@ -217,7 +234,7 @@ export const ask = <A extends object>(
   Effect.withFiber((fiber) => {
     const ways = Client.accessOf(sql)
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), defaultDeadline, false)
-    const connection = new Client.Common(ways, null, [], until)
+    const connection = new Client.Common(ways, null, () => [], until)
     const asked = isWatched(fiber)
       ? Effect.provideService(sql.unsafe<A>(text, values), sql.transactionService, [connection, 0])
       : connection.execute(text, values)

@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Outage from "../../../src/layers/sql/Outage.ts"
@@ -16,8 +16,9 @@ describe("an outage of the database", () => {
         const { lines, metrics } = yield* observed(Effect.gen(function*() {
           yield* Tenant.directory(sql)(sql`select 1`)
           for (let asked = 0; asked < 3; asked++) {
-            yield* Effect.forkChild(Effect.flip(slow))
+            const asking = yield* Effect.forkChild(Effect.flip(slow))
             yield* TestClock.adjust("3 seconds")
+            yield* Fiber.join(asking)
           }
           yield* Tenant.directory(sql)(sql`select 1`)
           yield* Tenant.directory(sql)(sql`select 1`)
