@@ -34,7 +34,7 @@ export const heading = (
   "three answers of the database where the peer waits for two, and takes a session from a pool for its transaction. " +
   "The database works 1.1 to 1.3 times as long for a read, with row level security and the organization's settings in " +
   "it. A list with a status filter asks for two kinds of rows: those that are in it, and those that time brings into it. " +
-  "Both run with Node's `--max-semi-space-size=16`, as the service's unit and image do.",
+  "Both run with Node's `--max-semi-space-size=16 --heap-growing-percent=50`, as the service's unit and image do.",
   "All processes share this machine's cores, so that throughput says how much work the server, the database and the " +
   "load together make, and evens out what the servers differ in; CPU a request is the server's own."
 ]

@@ -43,7 +43,7 @@ export const database = {
   maxConnections: number(
     "max-connections",
     "CONSOLE_MAX_CONNECTIONS",
-    10,
+    20,
     [1, 1000],
     "Connections to PostgreSQL at most"
   ),

@@ -27,6 +27,7 @@ const foreign = new Set([
   "--chown",
   "--strip-components",
   "--max-semi-space-size",
+  "--heap-growing-percent",
   "--interval",
   "--timeout",
   "--start-period",
@@ -66,7 +67,9 @@ describe("what deploys the service", () => {
     const [, command] = /^ExecStart=(.*)$/m.exec(unit) ?? []
     expect(command).toContain(`node_modules/${name}/${bin["security-console"]} serve`)
     expect(container).toContain(
-      `ENTRYPOINT ["node", "--max-semi-space-size=16", "/app/${bin["security-console"]}"]\nCMD ["serve"]`
+      `ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=50", "/app/${
+        bin["security-console"]
+      }"]\nCMD ["serve"]`
     )
     expect(container).toMatch(/^HEALTHCHECK [^]*\/readyz/m)
   })
