@@ -160,9 +160,10 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Tenant.ts",
-    line: "write: \"select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)\"",
+    line:
+      "const tenant = \"select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)\"",
     becomes:
-      "write: \"select set_config('role', current_user, true), set_config('console.organization_id', $1, true)\"",
+      "const tenant = \"select set_config('role', current_user, true), set_config('console.organization_id', $1, true)\"",
     why: "statements run as the tables' owner, where the wall has doors",
     tests: ["test/layers/sql/Tenant.test.ts"]
   },
