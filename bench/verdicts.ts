@@ -98,6 +98,12 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       }
     })
   },
+  wire: (figure) =>
+    having(figure, "measured").filter(({ goal }) => goal !== "").map(({ goal, measured, value }) => ({
+      question: `Sessions over the wire: ${measured}, goal ${goal}`,
+      holds: measured?.includes("missing") !== true && (numbers(value)[0] ?? Number.NaN) <= (numbers(goal)[0] ?? 0),
+      measured: value ?? ""
+    })),
   timing: (figure) => {
     const found = having(figure, "95 % interval")
     const apart = found.filter((row) => {

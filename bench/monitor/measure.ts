@@ -9,6 +9,7 @@ import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as Worker from "../../src/layers/Worker.ts"
+import type { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgresLayer } from "../../test/support/databaseRoles.ts"
 import { cpuOfFamily, memoryOf, startService } from "../peers/processes.ts"
 import { median, quantile, startAsking, taking } from "../support/asking.ts"
@@ -37,11 +38,11 @@ export const columns = [
   "a page of accounts beside it, p99 ms"
 ]
 
-const organization = "watched"
-const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+export const organization = "watched"
+export const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
 /** Accounts as they are when nothing is new: each look of the first minute is due at its own moment. */
-const fill = async ({ superuser }: Ground, accounts: number) => {
+export const fill = async ({ superuser }: Ground, accounts: number) => {
   await fillDatabase(superuser, [{ id: organization, accounts, events: 0, departments: 10, everyone: "protected" }])
   await superuser.query("delete from session")
   await superuser.query(
@@ -61,13 +62,14 @@ const fill = async ({ superuser }: Ground, accounts: number) => {
   await superuser.query("vacuum analyze")
 }
 
-const layer = (ground: Ground, platform: Platform) =>
+/** The watch of one process, over a messenger. */
+export const workerOver = (ground: Ground, messenger: Layer.Layer<MessengerSession>) =>
   Worker.layer().pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(Layer.mergeAll(
       MailSettings.layer(null),
       PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 }),
-      platform.layer,
+      messenger,
       Ownership.layerAlone,
       Peppers.layerText(Redacted.make(ground.pepper))
     )),
@@ -92,7 +94,7 @@ const spread = (times: ReadonlyArray<number | undefined>): string => {
 }
 
 /** The ids of accounts whose strangers have been written down, and when. */
-const detected = async ({ superuser }: Ground) => {
+export const detected = async ({ superuser }: Ground) => {
   const { rows } = await superuser.query<{ account_id: string; seen_at: Date }>(
     "select account_id::text, seen_at from session where not current"
   )
@@ -186,7 +188,7 @@ export const measureSize = async (
   await fill(ground, accounts)
   const platform = makePlatform(latency)
   const scope = await Effect.runPromise(Scope.make())
-  const context = await Effect.runPromise(Layer.buildWithScope(layer(ground, platform), scope))
+  const context = await Effect.runPromise(Layer.buildWithScope(workerOver(ground, platform.layer), scope))
   const run = <A, E>(effect: Effect.Effect<A, E, Engine>) => Effect.runPromise(Effect.provideContext(effect, context))
   const claims = Effect.flatMap(Engine, ({ claim }) => Effect.repeat(claim, Schedule.spaced("1 second")))
   await run(Effect.forkIn(claims, scope))

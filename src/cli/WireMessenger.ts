@@ -1,11 +1,13 @@
 /** The messenger over its own protocol, as the settings say. */
 import { Effect, Layer, Option } from "effect"
 import * as fs from "node:fs"
+import type { MessengerState } from "../edge/Settings.ts"
 import { layerMessenger } from "../layers/Console.ts"
 import * as Randomness from "../layers/crypto/Randomness.ts"
 import { Vault } from "../layers/crypto/Vault.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as MessengerKeys from "../layers/sql/MessengerKeys.ts"
+import { MessengerReach } from "../ports/MessengerReach.ts"
 import * as Environment from "./Environment.ts"
 import * as Settings from "./Settings.ts"
 import { version } from "./Version.ts"
@@ -85,3 +87,10 @@ export const make = Effect.fnUntraced(
     return Layer.merge(Simulated.layerSql, layerMessenger(messenger, { alone }))
   }
 )
+
+/** Whether the messenger can be reached, as `/readyz` says it; null where it is no other machine. */
+export const reaching = Effect.map(Effect.serviceOption(MessengerReach), (reach) =>
+  Option.match(reach, {
+    onNone: () => Effect.succeed(null),
+    onSome: (reach) => Effect.map(reach.away, (away): MessengerState => away.length === 0 ? "reached" : "away")
+  }))

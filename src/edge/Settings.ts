@@ -35,6 +35,13 @@ export const Watching = Context.Reference<Effect.Effect<WatchState | null, Servi
   { defaultValue: () => Effect.succeed(null) }
 )
 
+/** Whether the data centres of the messenger that were tried last could be reached; null where there is no network. */
+export type MessengerState = "reached" | "away"
+export const Reaching = Context.Reference<Effect.Effect<MessengerState | null>>(
+  "org-security-console/edge/Settings/Reaching",
+  { defaultValue: () => Effect.succeed(null) }
+)
+
 /** The public keys of the journal's checkpoints, as JSON Web Keys; none by default. */
 export const JournalKeys = Context.Reference<ReadonlyArray<Readonly<Record<string, string>>>>(
   "org-security-console/edge/Settings/JournalKeys",

@@ -49,7 +49,7 @@ export class Upkeep extends Context.Service<Upkeep, {
   readonly forgetOAuth: Done
   readonly forgetIdempotencyKeys: Done
   readonly forgetMail: Done
-  /** Forgets secrets whose time is over, attempts that count no more, and login addresses that nobody confirmed. */
+  /** Forgets secrets whose time is over, keys of sessions on the messenger that nobody has any more, attempts that count no more, and login addresses that nobody confirmed. */
   readonly forgetSecrets: Done
   readonly forgetPasswordResets: Done
 }>()("org-security-console/engine/Upkeep") {}

@@ -1,11 +1,20 @@
 /** What a supervisor asks: whether the process lives, and whether it can serve. */
 import { Duration, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Readiness, Watching, type WatchState } from "../edge/Settings.ts"
+import { type MessengerState, Reaching, Readiness, Watching, type WatchState } from "../edge/Settings.ts"
 import { Db } from "../ports/Db.ts"
 
-const status = (text: "ok" | "unavailable", watch: WatchState | null = null) =>
-  HttpServerResponse.jsonUnsafe({ status: text, ...(watch === null ? {} : { watch }) }, {
+interface Known {
+  readonly watch: WatchState | null
+  readonly messenger: MessengerState | null
+}
+
+const status = (text: "ok" | "unavailable", { messenger, watch }: Known = { messenger: null, watch: null }) =>
+  HttpServerResponse.jsonUnsafe({
+    status: text,
+    ...(watch === null ? {} : { watch }),
+    ...(messenger === null ? {} : { messenger })
+  }, {
     status: text === "ok" ? 200 : 503,
     headers: { "cache-control": "no-store" }
   })
@@ -16,11 +25,14 @@ export const alive = Effect.sync(() => status("ok"))
 /** How long an answer of the database holds, for whoever asks: nobody makes work for it by asking often. */
 const kept = Duration.seconds(1)
 
+/** A messenger that is away does not make a process unready: most of what it serves needs none. */
+const known = Effect.all({ watch: Effect.flatten(Watching), messenger: Effect.flatten(Reaching) })
+
 /** 200 while the database answers, 503 while it does not; all who ask within a second share one question. */
 export const makeReady = Db.use(({ check }) => Effect.cachedWithTTL(check, kept)).pipe(
   Effect.map((check) =>
-    Effect.match(Effect.flatten(Readiness).pipe(Effect.andThen(check), Effect.andThen(Effect.flatten(Watching))), {
-      onSuccess: (watch) => status("ok", watch),
+    Effect.match(Effect.flatten(Readiness).pipe(Effect.andThen(check), Effect.andThen(known)), {
+      onSuccess: (known) => status("ok", known),
       onFailure: () => status("unavailable")
     })
   )

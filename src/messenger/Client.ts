@@ -4,15 +4,8 @@ import { serviceDevice, type SessionRef } from "../domain/Messenger.ts"
 import { MessengerKeys } from "../ports/MessengerKeys.ts"
 import { type Common, NoSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { Cipher } from "./Cipher.ts"
-import {
-  type Address,
-  connectTcp,
-  IntermediatePacketCodec,
-  isRefusal,
-  type wire,
-  WireClient,
-  type WireTransport
-} from "./Protocol.ts"
+import type { Line } from "./Network.ts"
+import { type Address, isRefusal, type wire, WireClient } from "./Protocol.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Storage from "./Storage.ts"
 
@@ -36,6 +29,8 @@ export interface Client {
     request: M,
     meanings?: Meanings<E>
   ): Effect.Effect<wire.RpcCallReturn[M["_"]], Common | E>
+  /** Goes on at another data centre, under a key of its own there. */
+  moveTo(dataCentre: number): Effect.Effect<void, Common>
   /** Whether the platform has said that it does not know the key: nothing is asked over this connection any more. */
   isDoubted(): boolean
   /** Forgets the session's key: the service has signed out itself. */
@@ -46,6 +41,7 @@ export interface Client {
 export type Unasked = wire.TypeUpdates | "again"
 
 export interface Options {
+  readonly line: Line
   /** Makes a key where the session has none. */
   readonly anew: boolean
   /** Absent, the platform says nothing unasked. */
@@ -55,14 +51,11 @@ export interface Options {
 /** How long a key is left alone that the platform says it does not know: it says so now and then, for a while. */
 const doubt = Duration.seconds(30)
 
-const longestPause = 5000
+/** Between tries to connect, in milliseconds: each twice as long as the one before. */
+const shortestPause = 1000
+const longestPause = 10_000
 
 const cipher = new Cipher()
-
-const transport: WireTransport = {
-  connect: ({ ipAddress, port }) => connectTcp({ address: ipAddress, port }),
-  packetCodec: () => new IntermediatePacketCodec()
-}
 
 /** The kept keys; while they cannot be reached, the platform cannot be reached either. */
 const available = Effect.map(MessengerKeys, (keys) => {
@@ -79,7 +72,7 @@ const available = Effect.map(MessengerKeys, (keys) => {
 export const make = Effect.fnUntraced(function*(
   platform: Platform,
   sessionRef: SessionRef,
-  { anew, unasked }: Options
+  { anew, line, unasked }: Options
 ): Effect.fn.Return<Client, Common, MessengerKeys | Scope.Scope> {
   const keys = yield* available
   const kept = yield* keys.load(sessionRef)
@@ -132,7 +125,7 @@ export const make = Effect.fnUntraced(function*(
           getDefaultLogLevel: () => 0,
           getDeviceModel: () => serviceDevice.device_model
         },
-        transport,
+        transport: line.transport,
         defaultDcs: { main: platform.dataCentre, media: platform.dataCentre },
         initConnectionOptions: {
           deviceModel: serviceDevice.device_model,
@@ -144,14 +137,23 @@ export const make = Effect.fnUntraced(function*(
         disableUpdates: unasked === undefined,
         // The library waits for nothing and repeats nothing by itself: the caller decides.
         network: { middlewares: [], connectionCount: () => 1 },
-        reconnectionStrategy: ({ consequentFails }) =>
-          consequentFails === 0 ? 0 : Math.min(longestPause, 1000 * consequentFails) * spread,
+        reconnectionStrategy: ({ previousWait }) =>
+          previousWait === null
+            ? 0
+            : Math.min(longestPause * spread, Math.max(shortestPause * spread, 2 * previousWait)),
         onError: () => {}
       })
     ),
-    (client) => Effect.promise(() => client.disconnect().then(() => client.destroy()).catch(() => {}))
+    (client) =>
+      Effect.promise(() => {
+        line.cut()
+        return client.disconnect().then(() => client.destroy()).catch(() => {})
+      })
   )
-  const disconnected = Effect.promise(() => client.disconnect().catch(() => {}))
+  const disconnected = Effect.promise(() => {
+    line.cut()
+    return client.disconnect().catch(() => {})
+  })
   if (unasked !== undefined) {
     let isFirst = true
     client.onUpdate.add(unasked)
@@ -196,6 +198,14 @@ export const make = Effect.fnUntraced(function*(
             ? failed(Refusals.common({ code: answer.errorCode, text: answer.errorMessage }))
             : Effect.fail(meaning())
         })
+      ),
+    moveTo: (dataCentre) =>
+      Effect.raceFirst(
+        Effect.tryPromise({
+          try: () => client.network.changePrimaryDc(dataCentre),
+          catch: () => new PlatformUnavailable()
+        }),
+        Deferred.await(ended)
       ),
     isDoubted: () => isDoubted,
     loggedOut: Effect.andThen(

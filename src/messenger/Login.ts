@@ -45,6 +45,9 @@ const meanings: Meanings<LoginRefused> = {
   UPDATE_APP_TO_LOGIN: refused("app_update_required")
 }
 
+/** What the platform says of a code that has been used. */
+const asksAgain: ReadonlySet<LoginRefused["reason"]> = new Set(["code_invalid", "code_expired"])
+
 const channels: Readonly<Partial<Record<wire.auth.TypeSentCodeType["_"], CodeChannel>>> = {
   "auth.sentCodeTypeApp": "app",
   "auth.sentCodeTypeSms": "sms",
@@ -132,6 +135,16 @@ export const make = (connect: Connect): LoginVerbs => {
       Effect.catchIf((failure) => failure instanceof LoginRefused, () => Effect.succeed(null))
     )
 
+  /** A step whose connection was lost once it was done is asked again, and refused then: it has signed in. */
+  const unlessDone = <E>(client: Client, asked: Effect.Effect<wire.auth.TypeAuthorization, E>) =>
+    Effect.flatMap(asked, (answer) => connected(client, answer)).pipe(
+      Effect.catchIf(
+        (failure) => failure instanceof LoginRefused && asksAgain.has(failure.reason),
+        (refusal) =>
+          Effect.flatMap(whoever(client), (found) => found === null ? Effect.fail(refusal) : Effect.succeed(found))
+      )
+    )
+
   return {
     begin: Effect.fn("MessengerSession.begin")((sessionRef, phone) =>
       before(Effect.scoped(Effect.gen(function*() {
@@ -161,9 +174,7 @@ export const make = (connect: Connect): LoginVerbs => {
           phoneCodeHash: hash,
           phoneCode: Redacted.value(code)
         }, { ...meanings, SESSION_PASSWORD_NEEDED: () => new PasswordWanted() }).pipe(
-          Effect.flatMap((answer): Effect.Effect<Connected | PasswordStep, Common | LoginRefused> =>
-            connected(client, answer)
-          ),
+          (asked) => unlessDone(client, asked),
           Effect.catchIf(
             (failure): failure is PasswordWanted => failure instanceof PasswordWanted,
             () =>
@@ -177,14 +188,13 @@ export const make = (connect: Connect): LoginVerbs => {
     ),
     submitPassword: Effect.fn("MessengerSession.submitPassword")((state, password) =>
       next(state, (client) =>
-        Effect.flatMap(
+        unlessDone(
+          client,
           Passwords.proved(client, password, ({ proof }) =>
             client.call<wire.auth.RawCheckPasswordRequest, LoginRefused | PasswordInvalid | Passwords.Stale>(
               { _: "auth.checkPassword", password: proof },
               { ...meanings, ...Passwords.meanings }
-            )),
-          (answer) =>
-            connected(client, answer)
+            ))
         ))
     ),
     cancel: Effect.fn("MessengerSession.cancel")((state) =>

@@ -11,6 +11,8 @@ export type Connect = (sessionRef: SessionRef) => Effect.Effect<Client, Common, 
 
 const refused = () => new PairingRefused()
 
+const tokenRefused = { AUTH_TOKEN_INVALID: refused, AUTH_TOKEN_EXPIRED: refused, AUTH_TOKEN_EXCEPTION: refused }
+
 /** `client` lets in the session that `connect` connects. */
 export const pair = (client: Client, connect: Connect) =>
   Effect.fn("LiveSession.pair")(
@@ -33,11 +35,7 @@ export const pair = (client: Client, connect: Connect) =>
         return yield* refused()
       }
       const accepted = Values.authorization(
-        yield* client.call({ _: "auth.acceptLoginToken", token: offered.token }, {
-          AUTH_TOKEN_INVALID: refused,
-          AUTH_TOKEN_EXPIRED: refused,
-          AUTH_TOKEN_EXCEPTION: refused
-        })
+        yield* client.call({ _: "auth.acceptLoginToken", token: offered.token }, tokenRefused)
       )
       const withPassword = Effect.gen(function*() {
         if (password === null) {
@@ -46,8 +44,23 @@ export const pair = (client: Client, connect: Connect) =>
         yield* Passwords.proved(other, password, ({ proof }) =>
           other.call({ _: "auth.checkPassword", password: proof }, Passwords.meanings))
       })
+      const signedIn = Effect.gen(function*() {
+        const answer = yield* token
+        if (answer._ === "auth.loginTokenSuccess") {
+          return
+        }
+        // The account lives at another data centre.
+        if (answer._ !== "auth.loginTokenMigrateTo") {
+          return yield* refused()
+        }
+        yield* other.moveTo(answer.dcId)
+        const there = yield* other.call({ _: "auth.importLoginToken", token: answer.token }, tokenRefused)
+        if (there._ !== "auth.loginTokenSuccess") {
+          return yield* refused()
+        }
+      })
       yield* Effect.catchIf(
-        Effect.asVoid(token),
+        signedIn,
         (failure) =>
           failure instanceof NoSession && failure.reason === "never",
         () =>

@@ -2,7 +2,7 @@
  * The library of the platform's protocol, under neutral names. This file alone may name what it stands for
  * (specification, chapter 0); whatever needs the library imports it from here.
  */
-export { connectTcp } from "@fuman/node"
+export { TcpConnection } from "@fuman/node"
 export {
   type IMtStorageProvider as WireStorage,
   IntermediatePacketCodec,

@@ -32,6 +32,7 @@ export const make = Effect.fnUntraced(
     return {
       application: current.client.application,
       call: (request, meanings) => Effect.flatMap(ready, (client) => client.call(request, meanings)),
+      moveTo: (dataCentre) => Effect.flatMap(ready, (client) => client.moveTo(dataCentre)),
       isDoubted: () => current.client.isDoubted(),
       loggedOut: Effect.flatMap(ready, (client) => client.loggedOut)
     }

@@ -4,13 +4,17 @@
  * It needs the optional peers `@mtcute/core`, `@mtcute/wasm` and `@fuman/node`.
  */
 import { Context, Effect, Layer, Schema } from "effect"
+import { loginHeld } from "../domain/Limits.ts"
 import type { SessionRef } from "../domain/Messenger.ts"
+import { Ownership } from "../engine/Ownership.ts"
 import * as LiveSessions from "../layers/messenger/LiveSessions.ts"
 import { MessengerKeys } from "../ports/MessengerKeys.ts"
+import { MessengerReach } from "../ports/MessengerReach.ts"
 import { MessengerSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { Cipher } from "./Cipher.ts"
 import * as Client from "./Client.ts"
 import * as Login from "./Login.ts"
+import * as Network from "./Network.ts"
 import * as Pairing from "./Pairing.ts"
 import { addPublicKey, parsePublicKey } from "./Protocol.ts"
 import * as Reopening from "./Reopening.ts"
@@ -44,29 +48,46 @@ const learn = (publicKeys: ReadonlyArray<string>) =>
     }
   })
 
-/** The messenger over its own protocol; its sessions' keys are kept by `MessengerKeys`. */
-export const layer = (options: Options): Layer.Layer<MessengerSession, PublicKeyUnusable, MessengerKeys> =>
-  Layer.effect(
-    MessengerSession,
+/**
+ * The messenger over its own protocol; its sessions' keys are kept by `MessengerKeys`. Nothing is written under the key
+ * of a session but while the `Ownership` lasts; a step of a login writes for as long as it holds the login.
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<MessengerSession | MessengerReach, PublicKeyUnusable, MessengerKeys | Ownership> =>
+  Layer.effectContext(
     Effect.gen(function*() {
       yield* learn(options.publicKeys)
       const keys = yield* MessengerKeys
+      const ownership = yield* Ownership
+      const network = yield* Network.make(options.dataCentre)
       const connect = (sessionRef: SessionRef, how: Client.Options) =>
         Effect.provideContext(Client.make(options, sessionRef, how), Context.make(MessengerKeys, keys))
+      const own = (sessionRef: SessionRef, how: Omit<Client.Options, "line">) =>
+        Effect.suspend(() =>
+          connect(sessionRef, { ...how, line: network.line(ownership.current, { atOnce: how.anew }) })
+        )
       const live = LiveSessions.make(Effect.fnUntraced(function*(sessionRef, push) {
         const unasked = (update: Client.Unasked) => {
           for (const event of Values.events(update)) push(event)
         }
-        const client = yield* Reopening.make(connect(sessionRef, { anew: false, unasked }))
+        const client = yield* Reopening.make(own(sessionRef, { anew: false, unasked }))
         return {
           ...Session.make(client),
-          pair: Pairing.pair(client, (other) => connect(other, { anew: true }))
+          pair: Pairing.pair(client, (other) => own(other, { anew: true }))
         }
       }))
-      return {
+      const messenger = MessengerSession.of({
         ...live,
         forget: (sessionRef) => Effect.mapError(keys.erase(sessionRef), () => new PlatformUnavailable()),
-        ...Login.make((sessionRef, anew) => connect(sessionRef, { anew }))
-      }
+        ...Login.make((sessionRef, anew) =>
+          Effect.suspend(() =>
+            connect(sessionRef, { anew, line: network.line(Network.rightFor(loginHeld), { atOnce: true }) })
+          )
+        )
+      })
+      return Context.make(MessengerSession, messenger).pipe(
+        Context.add(MessengerReach, MessengerReach.of({ away: network.away }))
+      )
     })
   )

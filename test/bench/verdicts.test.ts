@@ -32,6 +32,17 @@ describe("the verdicts over kept figures", () => {
     expect(goals("yes")).toMatchObject([{ holds: true }])
   })
 
+  it("compare what sessions over the wire cost with the goals that they have", () => {
+    const wire = (value: string) =>
+      verdicts(recorded("wire", {
+        columns: ["measured", "value", "goal"],
+        rows: [["memory of a session", value, "430 KiB"], ["opening all", "9 s", ""]]
+      }))
+    const question = "Sessions over the wire: memory of a session, goal 430 KiB"
+    expect(wire("400 KiB")).toEqual([{ question, holds: true, measured: "400 KiB" }])
+    expect(wire("431 KiB")).toMatchObject([{ question, holds: false }])
+  })
+
   it("name the goals of the watch that are missed, and what is missing misses", () => {
     const watch = (...rows: ReadonlyArray<ReadonlyArray<string | number>>) =>
       verdicts(recorded("monitor", { columns: ["accounts", "late", "found: median, slowest, s (goal 2)"], rows }))

@@ -214,7 +214,8 @@ describe("the document for operators", () => {
       "src/layers/sql/Outage.ts",
       "src/layers/sql/PoolUsage.ts",
       "src/layers/sql/WatchLease.ts",
-      "src/cli/Monitoring.ts"
+      "src/cli/Monitoring.ts",
+      "src/messenger/Network.ts"
     ]
     const made = sources.flatMap((file) => read(file).match(/(?<=")(?:console|process|nodejs)_[a-z0-9_]+(?=")/g) ?? [])
     expect(rows("Metrics").sort()).toEqual(made.sort())

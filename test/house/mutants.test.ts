@@ -22,6 +22,7 @@ describe("the list of mutants", () => {
       "kernel",
       "layers",
       "mcp",
+      "messenger",
       "oauth",
       "operations"
     ])

@@ -19,6 +19,7 @@ import { replica } from "./replica.ts"
 import { restarts } from "./restarts.ts"
 import { second } from "./second.ts"
 import { watch } from "./watch.ts"
+import { wire } from "./wire.ts"
 
 const faults: Readonly<Record<string, Fault>> = {
   restarts,
@@ -32,7 +33,8 @@ const faults: Readonly<Record<string, Fault>> = {
   paused,
   clock,
   messenger,
-  watch
+  watch,
+  wire
 }
 
 const { positionals, values } = parseArgs({

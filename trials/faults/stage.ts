@@ -22,8 +22,17 @@ const owner = "owner@trial.example"
 const keyCount = 400
 const liveAccounts = 8
 
+/** On what messenger the service is tried: by default the simulated one, with sessions in some accounts. */
+export interface Messenger {
+  readonly live: number
+  readonly serving: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+}
+
+const simulated: Messenger = { live: liveAccounts, serving: ["--demo"], env: {} }
+
 /** An organization with one account for every round and writer, and accounts with a session on the messenger. */
-const seedOf = (accounts: number) => ({
+const seedOf = (accounts: number, live: number) => ({
   organizations: [{
     id: organization,
     name: "Trial",
@@ -35,11 +44,11 @@ const seedOf = (accounts: number) => ({
     licences: { governance: 10_000 },
     seat_limit: 10_000,
     admins: [{ email: owner, role: "owner" }],
-    accounts: Array.from({ length: accounts + liveAccounts }, (_, index) => ({
+    accounts: Array.from({ length: accounts + live }, (_, index) => ({
       phone: `+316${String(10_000_000 + index)}`,
       first_name: `Account ${index}`,
       licence_tier: "governance",
-      ...(index < liveAccounts ? { messenger: {} } : {})
+      ...(index < live ? { messenger: {} } : {})
     })),
     api_keys: Array.from({ length: keyCount }, (_, index) => ({
       label: `Client ${index}`,
@@ -112,10 +121,11 @@ const make = async (
   accounts: number,
   env: Record<string, string>,
   within: Stage["within"],
-  remove: Stage["remove"]
+  remove: Stage["remove"],
+  messenger = simulated
 ): Promise<Stage> => {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "faults-seed-")), "seed.json")
-  fs.writeFileSync(file, JSON.stringify(seedOf(accounts)))
+  fs.writeFileSync(file, JSON.stringify(seedOf(accounts, messenger.live)))
   const loaded = JSON.parse(await Command.done(["seed", file], { env }))
   fs.rmSync(path.dirname(file), { recursive: true })
   const ids = await within((query) =>
@@ -124,7 +134,7 @@ const make = async (
     )
   )
   const serve: Stage["serve"] = (args = [], node = []) =>
-    Command.serve(["--demo", "--log-format", "json", ...args], env, node)
+    Command.serve([...messenger.serving, "--log-format", "json", ...args], { ...env, ...messenger.env }, node)
   return {
     env,
     keys: loaded.keys.map(({ key }: { key: string }) => key),
@@ -145,7 +155,11 @@ const make = async (
 }
 
 /** A stage on a PostgreSQL of its own, whose folder stands below `folder`. */
-export const onPostgres = async (accounts: number, folder?: string): Promise<PostgresStage> => {
+export const onPostgres = async (
+  accounts: number,
+  folder?: string,
+  messenger?: Messenger
+): Promise<PostgresStage> => {
   const server = await DatabaseServer.start({ fsync: true, ...(folder === undefined ? {} : { folder }) })
   const url = await createConsole(server, "console")
   const env = {
@@ -166,7 +180,7 @@ export const onPostgres = async (accounts: number, folder?: string): Promise<Pos
       await client.end()
     }
   }
-  return { ...await make(accounts, env, within, () => server.remove()), server }
+  return { ...await make(accounts, env, within, () => server.remove(), messenger), server }
 }
 
 /** A stage on an embedded database, in a directory below `folder`. */

@@ -33,10 +33,10 @@ const answers = (query: Query, operation: string, answer: object, times: number)
   )
 
 /** Nobody has to wait a minute for the next look. */
-const due = "update monitor set next_at = now(), urgent = true where next_at is not null"
+export const due = "update monitor set next_at = now(), urgent = true where next_at is not null"
 
 /** Every deadline comes now rather than in twelve hours. */
-const deadlines = [
+export const deadlines = [
   "update session set review_deadline = now() where review_deadline is not null",
   "update monitor set due_at = now(), next_at = now(), urgent = true, epoch = epoch + 1 where next_at is not null"
 ]
@@ -45,7 +45,7 @@ const deadlines = [
 const longest = 75_000
 
 /** Waits until the count is as wanted; answers how long that took. */
-const until = async (stage: PostgresStage, statement: string, wanted: number): Promise<number | undefined> => {
+export const until = async (stage: PostgresStage, statement: string, wanted: number): Promise<number | undefined> => {
   for (const start = performance.now(); performance.now() - start < longest; await pause(500)) {
     const [row] = await stage.within((query) => query<{ count: number }>(statement))
     if (row?.count === wanted) return performance.now() - start

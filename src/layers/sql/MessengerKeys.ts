@@ -105,3 +105,16 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/**
+ * Forgets what sessions keep that nobody has any more: of accounts that are gone, and of logins that came to nothing.
+ * Whoever signs in is written down before there is a key.
+ */
+export const sweep = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Tenant.ask(
+    sql,
+    `delete from messenger_session
+      where not exists (select from service_session where service_session.session_ref = messenger_session.session_ref)
+        and not exists (select from login where login.session_ref = messenger_session.session_ref)`,
+    []
+  ))

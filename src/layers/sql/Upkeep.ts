@@ -26,6 +26,7 @@ import type { LastCheckpoint } from "./LastCheckpoint.ts"
 import * as LicenceEnds from "./LicenceEnds.ts"
 import * as LicenceStops from "./LicenceStops.ts"
 import * as MailQueue from "./MailQueue.ts"
+import * as MessengerKeys from "./MessengerKeys.ts"
 import * as OAuthSweep from "./OAuthSweep.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
 import * as PasswordThrottle from "./PasswordThrottle.ts"
@@ -88,7 +89,7 @@ const layerWith = Layer.effect(
       forgetOAuth: within(OAuthSweep.sweep),
       forgetIdempotencyKeys: within(IdempotencyKeys.sweep),
       forgetMail: within(MailQueue.sweep),
-      forgetSecrets: within(SecretsSweep.sweep),
+      forgetSecrets: within(Effect.andThen(SecretsSweep.sweep, MessengerKeys.sweep)),
       forgetPasswordResets: within(ForgottenPasswords.sweep)
     }
   })

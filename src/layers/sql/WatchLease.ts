@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as os from "node:os"
 import { Ownership, type Standing } from "../../engine/Ownership.ts"
 import * as Gauge from "../Gauge.ts"
+import { hostInstant, type Instant, isBefore, plus } from "../Instant.ts"
 import * as Tenant from "./Tenant.ts"
 
 export interface Options {
@@ -18,25 +19,6 @@ export interface Options {
   /** The two clocks that the holder judges by; those of the host by default. */
   readonly instant?: () => Instant
 }
-
-/**
- * A moment by the monotonic clock, which stands still while the machine is suspended, and by the wall clock, which can be
- * set; in milliseconds.
- */
-export interface Instant {
-  readonly monotonic: number
-  readonly wall: number
-}
-
-/** Whichever clock is past the moment first ends it. */
-const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic && now.wall < end.wall
-
-const plus = ({ monotonic, wall }: Instant, millis: number): Instant => ({
-  monotonic: monotonic + millis,
-  wall: wall + millis
-})
-
-const hostInstant = (): Instant => ({ monotonic: Number(process.hrtime.bigint() / 1_000_000n), wall: Date.now() })
 
 /** How often it is looked whether the lease has ended. */
 const watchInterval = Duration.millis(100)

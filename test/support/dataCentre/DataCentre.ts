@@ -43,7 +43,7 @@ export interface Answerer {
 export interface Faults {
   /** Drops the connection at the next requests of this name, before or after they are done. */
   drop?: { readonly request: string; readonly when: "before" | "after"; times: number }
-  /** Answers none of the next requests of this name. */
+  /** Does the next requests of this name, and answers none of them. */
   silent?: { readonly request: string; times: number }
 }
 
@@ -61,6 +61,12 @@ export interface DataCentre {
   /** Cuts the connections of a key, or all. */
   readonly cut: (key?: Key) => void
   readonly connections: (key: Key) => number
+  /** How many packets have come under the key, and how many connections there have been at all. */
+  readonly packets: (key: Key) => number
+  readonly accepted: () => number
+  /** Takes no connections for a while, and cuts those that there are. */
+  readonly down: () => Promise<void>
+  readonly up: () => Promise<void>
   /** Makes a key that was agreed on elsewhere known. */
   readonly know: (secret: Buffer) => Key
   readonly close: () => Promise<void>
@@ -148,6 +154,7 @@ class Connection {
     if (this.session === undefined || !this.session.id.equals(id)) this.session = { key, id, sent: 0, isKnown: false }
     const [message, , length] = [reader.long(), reader.uint(), reader.uint()]
     this.#centre.used(this, key)
+    this.#centre.packets.set(key.id, (this.#centre.packets.get(key.id) ?? 0) + 1)
     this.#message(this.session, message, reader.raw(length))
   }
 
@@ -244,11 +251,10 @@ class Connection {
     const dropped = drop?.request === request._ && drop.times > 0 ? drop : undefined
     if (dropped !== undefined) dropped.times--
     if (dropped?.when === "before") return this.cut()
-    if (silent?.request === request._ && silent.times > 0) {
-      silent.times--
-      return
-    }
+    const isSilent = silent?.request === request._ && silent.times > 0
+    if (isSilent) silent.times--
     const answer = await this.#centre.answer(session.key, request)
+    if (isSilent) return
     if (dropped !== undefined) return this.cut()
     this.#result(session, id, answer)
   }
@@ -280,6 +286,11 @@ class Centre {
   readonly forgotten = new Set<string>()
   readonly faults: Faults = {}
   readonly connections = new Set<Connection>()
+  readonly packets = new Map<string, number>()
+  /** The connection that has used a key last, and those that another one has followed. */
+  readonly latest = new Map<string, Connection>()
+  readonly followed = new WeakSet<Connection>()
+  accepted = 0
   readonly #answerer: Answerer
 
   constructor(answerer: Answerer) {
@@ -293,11 +304,13 @@ class Centre {
     return made
   }
 
-  /** A key that two connections use at once is dead: the platform takes it as stolen. */
+  /** A key is dead once a connection goes on that another one has followed: the platform takes it as stolen. */
   used(connection: Connection, key: Key): void {
-    for (const other of this.connections) {
-      if (other !== connection && other.session?.key === key) key.of["duplicated"] = true
-    }
+    const latest = this.latest.get(key.id)
+    if (latest === connection) return
+    if (this.followed.has(connection)) key.of["duplicated"] = true
+    if (latest !== undefined) this.followed.add(latest)
+    this.latest.set(key.id, connection)
   }
 
   gone(connection: Connection): void {
@@ -320,34 +333,45 @@ class Centre {
 }
 
 /** Starts a data centre on a free port of loopback. */
-export const start = (answerer: Answerer): Promise<DataCentre> => {
+export const start = async (answerer: Answerer): Promise<DataCentre> => {
   const centre = new Centre(answerer)
-  const server = net.createServer((socket) => centre.connections.add(new Connection(socket, centre)))
   const of = (key?: Key) => [...centre.connections].filter(({ session }) => key === undefined || session?.key === key)
-  return new Promise((resolve, reject) => {
-    server.once("error", reject).listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      resolve({
-        port: typeof address === "object" && address !== null ? address.port : 0,
-        publicKey: centre.identity.publicKey,
-        faults: centre.faults,
-        keys: centre.keys,
-        push: (key, update) => {
-          for (const connection of of(key)) connection.send(connection.session!, write(update), "push", true)
-        },
-        forget: ({ id }) => centre.forgotten.add(id),
-        remember: ({ id }) => centre.forgotten.delete(id),
-        cut: (key) => {
-          for (const connection of of(key)) connection.cut()
-        },
-        connections: (key) => of(key).length,
-        know: (secret) => centre.add({ key: secret, salt: Long.fromNumber(1) }),
-        close: () =>
-          new Promise((closed) => {
-            server.close(() => closed())
-            for (const connection of of()) connection.cut()
-          })
-      })
+  const listen = (port: number) => {
+    const server = net.createServer((socket) => {
+      centre.accepted += 1
+      centre.connections.add(new Connection(socket, centre))
     })
-  })
+    return new Promise<net.Server>((resolve, reject) =>
+      server.once("error", reject).listen({ port, host: "127.0.0.1", backlog: 4096 }, () => resolve(server))
+    )
+  }
+  const shut = (server: net.Server) =>
+    new Promise<void>((closed) => {
+      server.close(() => closed())
+      for (const connection of of()) connection.cut()
+    })
+  let server = await listen(0)
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  return {
+    port,
+    publicKey: centre.identity.publicKey,
+    faults: centre.faults,
+    keys: centre.keys,
+    push: (key, update) => {
+      for (const connection of of(key)) connection.send(connection.session!, write(update), "push", true)
+    },
+    forget: ({ id }) => centre.forgotten.add(id),
+    remember: ({ id }) => centre.forgotten.delete(id),
+    cut: (key) => {
+      for (const connection of of(key)) connection.cut()
+    },
+    connections: (key) => of(key).length,
+    packets: ({ id }) => centre.packets.get(id) ?? 0,
+    accepted: () => centre.accepted,
+    know: (secret) => centre.add({ key: secret, salt: Long.fromNumber(1) }),
+    down: () => shut(server),
+    up: async () => void (server = await listen(port)),
+    close: () => shut(server)
+  }
 }

@@ -1,5 +1,4 @@
 /** The simulated platform behind a data centre: its world, asked and told in the platform's own protocol. */
-import { verifyRegistrationResponse } from "@simplewebauthn/server"
 import { Effect, Exit, Redacted, Scope, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { AuthorizationId, type MessengerUserId, type Profile, SessionRef } from "../../../src/domain/Messenger.ts"
@@ -7,6 +6,7 @@ import type { SecurityChange } from "../../../src/layers/messenger/SimulatedPlat
 import type { LoginState } from "../../../src/ports/MessengerLogin.ts"
 import type { LiveSession, MessengerSession } from "../../../src/ports/MessengerSession.ts"
 import * as DataCentre from "./DataCentre.ts"
+import * as Passkeys from "./Passkeys.ts"
 import * as Proofs from "./Proofs.ts"
 import { authorizationOf, configOf, type Failure, seconds, sentCode, updateOf, userOf, worded } from "./Said.ts"
 import type { Word } from "./Words.ts"
@@ -25,19 +25,26 @@ interface Kept {
   live?: { readonly session: Promise<LiveSession>; readonly scope: Scope.Closeable }
   challenge?: Proofs.Challenge
   offer?: Buffer
+  /** Another data centre has the account that let it in. */
+  moves?: { readonly home: number; readonly ref: SessionRef; readonly userId: MessengerUserId }
 }
 
 const refuse = (code: number, text: string): never => {
   throw new DataCentre.Refusal(code, text)
 }
 
-/** A data centre in front of the simulated platform, and that platform's outside world with what the wire adds. */
+type Handlers = Readonly<Record<string, (key: DataCentre.Key, request: Word) => Promise<DataCentre.Answer>>>
+
+/** Data centres in front of the simulated platform, and that platform's outside world with what the wire adds. */
 export const start = Effect.fnUntraced(function*(
-  messenger: MessengerSession["Service"]
+  messenger: MessengerSession["Service"],
+  count = 1
 ) {
   const context = yield* Effect.context<never>()
   const passwords = new Map<string, Password>()
   const addresses = new Map<string, string>()
+  /** The data centres that have the numbers' accounts; of others whichever is asked. */
+  const homes = new Map<string, number>()
   const kept = (key: DataCentre.Key): Kept => key.of
 
   const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -74,7 +81,7 @@ export const start = Effect.fnUntraced(function*(
         const pushed = Stream.runForEach(opened.events, (event) =>
           Effect.map(now, (millis) => {
             const update = updateOf(event, Math.floor(millis / 1000))
-            if (update !== null) centre.push(key, update)
+            if (update !== null) { for (const centre of centres) centre.push(key, update) }
           }))
         Effect.runForkWith(context)(Scope.provide(Effect.forkScoped(pushed), scope))
         return opened
@@ -124,14 +131,17 @@ export const start = Effect.fnUntraced(function*(
     }
   }
 
-  const handlers: Readonly<Record<string, (key: DataCentre.Key, request: Word) => Promise<DataCentre.Answer>>> = {
-    "help.getConfig": async () => configOf(centre.port),
+  const handlers = (here: number): Handlers => ({
+    ...Passkeys.handlers({ ask, live }),
+    "help.getConfig": async () => configOf(here, centres.map(({ port }) => port)),
     "updates.getState": async (key) => {
       await live(key)
       return { _: "updates.state", pts: 1, qts: 0, date: Math.floor(Date.now() / 1000), seq: 0, unreadCount: 0 }
     },
     "auth.sendCode": async (key, { phoneNumber }) => {
       const phone = String(phoneNumber)
+      const home = homes.get(phone.replace("+", "")) ?? here
+      if (home !== here) return refuse(303, `PHONE_MIGRATE_${home}`)
       const ref = SessionRef.make(`wire-${key.id}`)
       const sent = await ask(messenger.begin(ref, phone.startsWith("+") ? phone : `+${phone}`))
       kept(key).login = { ref, state: sent.state, phone: phone.replace("+", ""), wantsPassword: false }
@@ -285,13 +295,6 @@ export const start = Effect.fnUntraced(function*(
       remember(userId!, phone ?? undefined, { verifier, known: next })
       return true
     },
-    "account.getPasskeys": async (key) => {
-      const { passkey_ids } = await ask((await live(key)).security(nothingHeld))
-      return {
-        _: "account.passkeys",
-        passkeys: (passkey_ids ?? []).map((id) => ({ _: "passkey", id, name: "", date: 0 }))
-      }
-    },
     "account.confirmPasswordEmail": async (key, { code }) => {
       await ask((await live(key)).confirmRecoveryEmail(Redacted.make(String(code))))
       return true
@@ -308,73 +311,57 @@ export const start = Effect.fnUntraced(function*(
       await ask((await live(key)).confirmLoginEmail(Redacted.make(String(verification.code))))
       return { _: "account.emailVerified", email: "" }
     },
-    "account.initPasskeyRegistration": async (key) => {
-      const challenge = crypto.randomBytes(32).toString("base64url")
-      key.of["passkeyChallenge"] = challenge
-      await live(key)
-      return {
-        _: "account.passkeyRegistrationOptions",
-        options: { _: "dataJSON", data: JSON.stringify({ publicKey: { challenge, rp: { id: site, name: site } } }) }
-      }
-    },
-    "account.registerPasskey": async (key, { credential: { id, rawId, response } }) => {
-      // The platform checks what a browser would have sent.
-      const { verified } = await verifyRegistrationResponse({
-        response: {
-          id,
-          rawId,
-          type: "public-key",
-          clientExtensionResults: {},
-          response: {
-            clientDataJSON: Buffer.from(response.clientData.data).toString("base64url"),
-            attestationObject: Buffer.from(response.attestationData).toString("base64url")
-          }
-        },
-        expectedChallenge: key.of["passkeyChallenge"],
-        expectedOrigin: `https://${site}`,
-        expectedRPID: site
-      }).catch(() => ({ verified: false }))
-      if (!verified) return refuse(400, "CREDENTIAL_INVALID")
-      const added = await ask((await live(key)).addPasskey({ id, key: Redacted.make("kept by the service") }))
-      return { _: "passkey", id: added.id, name: "", date: 0 }
-    },
-    "account.deletePasskey": async (key, { id }) => {
-      await ask((await live(key)).removePasskey(id))
-      return true
-    },
     "auth.exportLoginToken": async (key) => {
       const own = kept(key)
-      if (own.ref !== undefined) {
-        return {
-          _: "auth.loginTokenSuccess",
-          authorization: { _: "auth.authorization", user: userOf(await profile(key)) }
-        }
-      }
+      if (own.moves !== undefined) return { _: "auth.loginTokenMigrateTo", dcId: own.moves.home, token: own.offer }
+      if (own.ref !== undefined) return offerTaken(key)
       own.offer ??= crypto.randomBytes(32)
       return { _: "auth.loginToken", expires: Math.floor(Date.now() / 1000) + 30, token: own.offer }
     },
+    "auth.importLoginToken": async (key, { token }) => {
+      const { moves } = kept(offering(token) ?? refuse(400, "AUTH_TOKEN_INVALID"))
+      if (moves?.home !== here) return refuse(400, "AUTH_TOKEN_INVALID")
+      Object.assign(key.of, { ref: moves.ref, userId: moves.userId })
+      return offerTaken(key)
+    },
     "auth.acceptLoginToken": async (key, { token }) => {
-      const other = [...centre.keys.values()].find((one) => kept(one).offer?.equals(token) === true)
+      const other = offering(token)
       if (other === undefined) return refuse(400, "AUTH_TOKEN_INVALID")
       const session = await live(key)
       const ref = SessionRef.make(`wire-${other.id}`)
       const password = await passwordOf(key)
       const paired = await ask(session.pair(ref, password?.known ?? null))
-      Object.assign(other.of, { ref, userId: kept(key).userId })
+      const signedIn = { ref, userId: kept(key).userId! }
+      if (centres[here - 1]!.keys.has(other.id)) Object.assign(other.of, signedIn)
+      else kept(other).moves = { ...signedIn, home: here }
       const listed = (await ask(session.authorizations)).find(({ id }) => id === paired.seenAs)
       return listed === undefined ? refuse(500, "INTERNAL") : authorizationOf(listed)
     }
-  }
+  })
 
-  const centre = yield* Effect.acquireRelease(
-    Effect.promise(() =>
-      DataCentre.start({
-        answer: (key, request) => handlers[request._]?.(key, request) ?? Promise.reject(refusal(request)),
-        gone
-      })
-    ),
-    (started) => Effect.promise(() => started.close())
-  )
+  const offering = (token: Buffer) =>
+    centres.flatMap(({ keys }) => [...keys.values()]).find((one) => kept(one).offer?.equals(token) === true)
+
+  const offerTaken = async (key: DataCentre.Key): Promise<Word> => ({
+    _: "auth.loginTokenSuccess",
+    authorization: { _: "auth.authorization", user: userOf(await profile(key)) }
+  })
+
+  const centres: Array<DataCentre.DataCentre> = []
+  for (let here = 1; here <= count; here++) {
+    const answers = handlers(here)
+    centres.push(
+      yield* Effect.acquireRelease(
+        Effect.promise(() =>
+          DataCentre.start({
+            answer: (key, request) => answers[request._]?.(key, request) ?? Promise.reject(refusal(request)),
+            gone
+          })
+        ),
+        (started) => Effect.promise(() => started.close())
+      )
+    )
+  }
 
   const changed = (userId: MessengerUserId, phone: string | undefined, change: SecurityChange): void => {
     const { recovery_email, two_fa_password } = change
@@ -389,12 +376,9 @@ export const start = Effect.fnUntraced(function*(
     )
   }
 
-  return { centre, changed }
+  return { centres, homes, changed }
 })
 
 const refusal = (request: Word) => new DataCentre.Refusal(400, `METHOD_INVALID ${request._}`)
-
-/** The site that passkeys are for. */
-const site = "messenger.test"
 
 const nothingHeld = { twoFaPasswords: [], passkeyIds: [] }

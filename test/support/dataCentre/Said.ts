@@ -189,7 +189,8 @@ const configNumbers = [
 ]
 
 /** The configuration that names the one data centre there is. */
-export const configOf = (port: number): Word => {
+/** The settings that a data centre tells: which one it is, and where each of them listens. */
+export const configOf = (here: number, ports: ReadonlyArray<number>): Word => {
   const now = Math.floor(Date.now() / 1000)
   return {
     _: "config",
@@ -197,8 +198,8 @@ export const configOf = (port: number): Word => {
     date: now,
     expires: now + 3600,
     testMode: false,
-    thisDc: 1,
-    dcOptions: [{ _: "dcOption", id: 1, ipAddress: "127.0.0.1", port }],
+    thisDc: here,
+    dcOptions: ports.map((port, at) => ({ _: "dcOption", id: at + 1, ipAddress: "127.0.0.1", port })),
     dcTxtDomainName: "",
     meUrlPrefix: ""
   }

@@ -1,6 +1,7 @@
 /** The messenger over its own protocol, over a data centre on loopback in front of the simulated platform. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as crypto from "node:crypto"
+import { Ownership } from "../../../src/engine/Ownership.ts"
 import * as Keys from "../../../src/layers/memory/MessengerKeys.ts"
 import * as Simulated from "../../../src/layers/messenger/Simulated.ts"
 import { SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
@@ -13,6 +14,9 @@ import * as Platform from "./Platform.ts"
 /** The data centre, and the world behind it in which sessions are made with a key. */
 export class Loopback extends Context.Service<Loopback, {
   readonly centre: DataCentre
+  readonly centres: ReadonlyArray<DataCentre>
+  /** The data centres, by their numbers, that have the accounts of phone numbers. */
+  readonly homes: Map<string, number>
   readonly world: SimulatedPlatform["Service"]
 }>()("test/Loopback") {}
 
@@ -28,9 +32,11 @@ export const centreOf = (world: SimulatedPlatform["Service"]): DataCentre => {
   return centre
 }
 
+type Started = Effect.Success<ReturnType<typeof Platform.start>>
+
 const world = (
   outside: SimulatedPlatform["Service"],
-  { centre, changed }: Effect.Success<ReturnType<typeof Platform.start>>,
+  { centres: [centre], changed }: Started,
   keys: MessengerKeys["Service"]
 ): SimulatedPlatform["Service"] => ({
   ...outside,
@@ -44,29 +50,38 @@ const world = (
   connect: Effect.fnUntraced(function*(userId, device) {
     const ref = yield* outside.connect(userId, device)
     const secret = crypto.randomBytes(256)
-    Object.assign(centre.know(secret).of, { ref, userId })
+    Object.assign(centre!.know(secret).of, { ref, userId })
     yield* Effect.orDie(keys.save(ref, keyName, Redacted.make(new Uint8Array(secret)), 0))
     return ref
   })
 })
 
-/** Over keys that somebody keeps. */
-export const layerOver = Layer.effectContext(Effect.gen(function*() {
-  const simulated = yield* Layer.build(Simulated.layerMemory)
-  const keys = yield* MessengerKeys
-  const started = yield* Platform.start(Context.get(simulated, MessengerSession))
-  const { centre } = started
-  const messenger = yield* Layer.build(Messenger.layer({
-    applicationId: 1,
-    applicationHash: Redacted.make("0".repeat(32)),
-    dataCentre: { id: 1, ipAddress: "127.0.0.1", port: centre.port },
-    publicKeys: [centre.publicKey],
-    version: "1"
+/** The adapter's options for a data centre. */
+const optionsFor = ({ port }: DataCentre, publicKeys: ReadonlyArray<string>): Messenger.Options => ({
+  applicationId: 1,
+  applicationHash: Redacted.make("0".repeat(32)),
+  dataCentre: { id: 1, ipAddress: "127.0.0.1", port },
+  publicKeys,
+  version: "1"
+})
+
+/** Over keys that somebody keeps, and some data centres of which the first is known. */
+export const layerOf = (count: number) =>
+  Layer.effectContext(Effect.gen(function*() {
+    const simulated = yield* Layer.build(Simulated.layerMemory)
+    const keys = yield* MessengerKeys
+    const started = yield* Platform.start(Context.get(simulated, MessengerSession), count)
+    const [centre] = started.centres
+    const options = optionsFor(centre!, started.centres.map(({ publicKey }) => publicKey))
+    const messenger = yield* Layer.build(Messenger.layer(options))
+    const outside = world(Context.get(simulated, SimulatedPlatform), started, keys)
+    centres.set(outside, centre!)
+    const loopback = { centre: centre!, centres: started.centres, homes: started.homes, world: outside }
+    return Context.add(Context.add(messenger, Loopback, loopback), SimulatedPlatform, outside)
   }))
-  const outside = world(Context.get(simulated, SimulatedPlatform), started, keys)
-  centres.set(outside, centre)
-  return Context.add(Context.add(messenger, Loopback, { centre, world: outside }), SimulatedPlatform, outside)
-}))
+
+/** Over keys that somebody keeps. */
+export const layerOver = Layer.provide(layerOf(1), Ownership.layerAlone)
 
 /** Over keys in memory. */
 export const layer = Layer.provideMerge(layerOver, Keys.layer)

@@ -123,12 +123,19 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/engine/ownership.test.ts"]
   },
   {
-    file: "src/layers/sql/WatchLease.ts",
+    file: "src/layers/Instant.ts",
     line:
-      "const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic && now.wall < end.wall",
-    becomes: "const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic",
+      "export const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic && now.wall < end.wall",
+    becomes: "export const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic",
     why: "a machine that was suspended uses keys when it wakes",
     tests: ["test/engine/ownership.test.ts"]
+  },
+  {
+    file: "src/messenger/Network.ts",
+    line: "if (!this.#isOver()) return super.write(bytes)",
+    becomes: "if (this.socket.writable) return super.write(bytes)",
+    why: "a process that was frozen uses keys when it wakes, which another one has by then",
+    tests: ["test/messenger/lines.test.ts"]
   },
   {
     file: "src/layers/sql/LicenceStops.ts",

@@ -1,0 +1,160 @@
+/** Opens sessions over the adapter, and measures what they cost and how they come back. */
+import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
+import * as childProcess from "node:child_process"
+import * as crypto from "node:crypto"
+import * as path from "node:path"
+import * as v8 from "node:v8"
+import * as vm from "node:vm"
+import { OrganizationId } from "../../src/domain/Access.ts"
+import { AccountId } from "../../src/domain/Account.ts"
+import { SessionRef } from "../../src/domain/Messenger.ts"
+import { Engine } from "../../src/engine/Engine.ts"
+import { LiveSessions } from "../../src/engine/LiveSessions.ts"
+import { Ownership } from "../../src/engine/Ownership.ts"
+import * as Keys from "../../src/layers/memory/MessengerKeys.ts"
+import * as Messenger from "../../src/messenger/index.ts"
+import { MessengerKeys } from "../../src/ports/MessengerKeys.ts"
+import { detected, fill, organization, wait, workerOver } from "../monitor/measure.ts"
+import { memoryOf } from "../peers/processes.ts"
+import { quantile } from "../support/asking.ts"
+import type { Ground } from "../support/ground.ts"
+import type { State, Told } from "./centre.ts"
+
+export const columns = ["measured", "value", "goal"]
+
+type Row = readonly [string, string, string]
+
+/** The data centre's process, and how it is told. */
+const startCentre = () => {
+  const child = childProcess.fork(path.join(import.meta.dirname, "centre.ts"), { stdio: "inherit" })
+  const tell = (told: Told) =>
+    new Promise<State>((resolve) => {
+      child.once("message", (state) => resolve(state as State))
+      child.send(told)
+    })
+  return { tell, stop: () => child.kill() }
+}
+
+const collect = () => {
+  v8.setFlagsFromString("--expose-gc")
+  vm.runInNewContext("gc")()
+}
+
+/** Part of a core that this process takes meanwhile. */
+const cpuOver = async (seconds: number): Promise<string> => {
+  const before = process.cpuUsage()
+  const at = performance.now()
+  await wait(seconds * 1000)
+  const { system, user } = process.cpuUsage(before)
+  return `${((system + user) / 10 / (performance.now() - at)).toFixed(1)} % of a core`
+}
+
+const inSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+
+export const measure = async (ground: Ground, count: number, seconds: number): Promise<ReadonlyArray<Row>> => {
+  await fill(ground, count)
+  const { rows } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
+  const refs = rows.map(({ id }) => id)
+  const secrets = refs.map(() => crypto.randomBytes(256))
+  const { stop, tell } = startCentre()
+  try {
+    const { port, publicKey } = await tell({ _: "keys", keys: secrets.map((secret) => secret.toString("base64")) })
+    const messenger = Messenger.layer({
+      applicationId: 1,
+      applicationHash: Redacted.make("0".repeat(32)),
+      dataCentre: { id: 1, ipAddress: "127.0.0.1", port },
+      publicKeys: [publicKey],
+      version: "1"
+    })
+    const kept = Layer.effectDiscard(
+      Effect.flatMap(
+        MessengerKeys,
+        (keys) =>
+          Effect.forEach(
+            refs,
+            (ref, place) => keys.save(SessionRef.make(ref), "key:1", Redacted.make(new Uint8Array(secrets[place]!)), 0)
+          )
+      )
+    )
+    const scope = await Effect.runPromise(Scope.make())
+    const context = await Effect.runPromise(Layer.buildWithScope(
+      workerOver(
+        ground,
+        Layer.mergeAll(messenger, kept).pipe(Layer.provide(Layer.merge(Keys.layer, Ownership.layerAlone)), Layer.orDie)
+      ),
+      scope
+    ))
+    const run = <A, E>(effect: Effect.Effect<A, E, Engine | LiveSessions>) =>
+      Effect.runPromise(Effect.provideContext(effect, context))
+
+    collect()
+    const empty = memoryOf(process.pid)
+    const from = performance.now()
+    await run(Effect.forEach(refs, (ref) =>
+      Effect.scoped(Effect.flatMap(LiveSessions, ({ use }) =>
+        Effect.retry(
+          use(
+            { organizationId: OrganizationId.make(organization), accountId: AccountId.make(ref) },
+            SessionRef.make(ref)
+          ),
+          Schedule.spaced("1 second")
+        ))), { concurrency: 32, discard: true }))
+    const opened = performance.now() - from
+    await wait(5000)
+    collect()
+    const each = (memoryOf(process.pid) - empty) * 1024 / count
+    const idle = await cpuOver(seconds)
+
+    const claims = Effect.flatMap(Engine, ({ claim }) => Effect.repeat(claim, Schedule.spaced("1 second")))
+    await run(Effect.forkIn(claims, scope))
+    await wait(65_000)
+    const polling = await cpuOver(seconds)
+
+    const chosen = refs.map((_, place) => place).filter((place) => place % 10 === 0)
+    const at = Date.now()
+    await tell({ _: "signIn", places: chosen })
+    let found = new Map<string, number>()
+    for (const end = at + 80_000; found.size < chosen.length && Date.now() < end; await wait(500)) {
+      found = await detected(ground)
+    }
+    const times = chosen.map((place) => (found.get(refs[place]!) ?? Number.NaN) - at)
+    const late = times.filter((time) => !(time >= 0)).length
+
+    /** How long until all sessions have asked again, and what that came to. */
+    const untilBack = async (): Promise<readonly [number, State]> => {
+      const start = performance.now()
+      let state = await tell({ _: "state" })
+      for (; state.back < count && performance.now() - start < 180_000; await wait(100)) {
+        state = await tell({ _: "state" })
+      }
+      return [state.back < count ? Number.NaN : performance.now() - start, state]
+    }
+    await tell({ _: "cut" })
+    const [dropped, afterDrop] = await untilBack()
+    await wait(10_000)
+    const beforeAway = await tell({ _: "down" })
+    await wait(30_000)
+    await tell({ _: "up" })
+    const [away, afterAway] = await untilBack()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    return [
+      ["memory of a session", `${each.toFixed(0)} KiB`, "430 KiB"],
+      ["opening all, 32 at a time", inSeconds(opened), ""],
+      ["CPU at rest", idle, ""],
+      ["CPU while every account is looked at once a minute", polling, ""],
+      [
+        `a stranger found by push, p50 of ${times.length}${late === 0 ? "" : `, ${late} missing`}`,
+        inSeconds(quantile(times, 0.5)),
+        "2 s"
+      ],
+      ["a stranger found by push, p99", inSeconds(quantile(times, 0.99)), "2 s"],
+      ["all live again after every connection was cut", inSeconds(dropped), ""],
+      ["most connections in a second meanwhile", String(afterDrop.busiest), "200"],
+      ["all live again after 30 s without the data centre", inSeconds(away), ""],
+      ["most connections in a second meanwhile, once it is back", String(afterAway.busiest), "200"],
+      ["connections of each session for it", ((afterAway.accepted - beforeAway.accepted) / count).toFixed(1), ""]
+    ]
+  } finally {
+    stop()
+  }
+}
