@@ -36,14 +36,16 @@ export const revealTwoFa = useCase(
     })
 )
 
+const RewrapCounts = Schema.Struct({
+  accounts: Schema.Int,
+  sessions: Schema.Int,
+  authenticator_apps: Schema.Int,
+  identity_providers: Schema.Int
+})
+
 export const rewrapSecrets = useCase(
   "rewrap_secrets",
   Schema.Struct({}),
-  Schema.Struct({
-    accounts: Schema.Int,
-    sessions: Schema.Int,
-    authenticator_apps: Schema.Int,
-    identity_providers: Schema.Int
-  }),
+  Schema.Struct({ ...RewrapCounts.fields, skipped: RewrapCounts }),
   () => Effect.flatMap(Rewrap, ({ all }) => all)
 )

@@ -1,17 +1,24 @@
 /** The commands about the secrets that the service holds. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import type { RewrapCounts } from "../ports/Rewrap.ts"
 import { common, run } from "./Commands.ts"
 import * as Output from "./Output.ts"
+
+const listed = (counts: RewrapCounts) =>
+  `the keys of ${counts.accounts} accounts and ${counts.sessions} sessions on the messenger, the secrets of ` +
+  `${counts.authenticator_apps} authenticator apps and ${counts.identity_providers} identity providers.`
+
+const none = (counts: RewrapCounts) => Object.values(counts).every((count) => count === 0)
 
 const rewrap = Command.make("rewrap", common, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) => requests.rewrap_secrets({}))
+    const { skipped, ...done } = answer
     yield* Output.print(input.json, answer, () => [
-      Object.values(answer).every((count) => count === 0)
-        ? "Everything that is sealed is sealed under the first pepper."
-        : `Sealed anew: the keys of ${answer.accounts} accounts and ${answer.sessions} sessions on the messenger, ` +
-          `the secrets of ${answer.authenticator_apps} authenticator apps and ${answer.identity_providers} identity providers.`
+      ...(none(done) && none(skipped) ? ["Everything that is sealed is sealed under the first pepper."] : []),
+      ...(none(done) ? [] : [`Sealed anew: ${listed(done)}`]),
+      ...(none(skipped) ? [] : [`Left as they are, because their pepper is not given: ${listed(skipped)}`])
     ])
   })).pipe(
     Command.withDescription(

@@ -2,8 +2,8 @@
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 
-/** How many of each kind were sealed anew. */
-export interface Rewrapped {
+/** How many secrets of each kind. */
+export interface RewrapCounts {
   /** The keys of accounts. */
   readonly accounts: number
   /** The keys of sessions on the messenger. */
@@ -12,6 +12,11 @@ export interface Rewrapped {
   readonly authenticator_apps: number
   /** The secrets that the console has at identity providers. */
   readonly identity_providers: number
+}
+
+/** What was sealed anew, and what was left as it is because it does not open: its pepper is not given any more. */
+export interface Rewrapped extends RewrapCounts {
+  readonly skipped: RewrapCounts
 }
 
 /** What is there is sealed anew in transactions of its own: one that stops half way goes on with the next. */

@@ -29,6 +29,24 @@ interface ProviderRow {
   readonly client_secret_sealed: string
 }
 
+/** How many of one kind were sealed anew, and how many do not open. */
+interface Tally {
+  readonly done: number
+  readonly skipped: number
+}
+
+const nothing: Tally = { done: 0, skipped: 0 }
+
+const add = (one: Tally, other: Tally): Tally => ({
+  done: one.done + other.done,
+  skipped: one.skipped + other.skipped
+})
+
+const counted = (made: string | null): Tally => made === null ? { done: 0, skipped: 1 } : { done: 1, skipped: 0 }
+
+/** What is sealed under a pepper that is gone does not open, and keeps nobody from the rest. */
+const ifOpened = <A, E, R>(opened: Effect.Effect<A, E, R>) => Effect.catchDefect(opened, () => Effect.succeed(null))
+
 /** How many rows are read at once. */
 const batch = 500
 
@@ -42,12 +60,13 @@ export const layer = Layer.effect(
     const vault = yield* Vault
     const keys = yield* keyEncryption
 
-    /** The key, sealed anew. */
+    /** The key, sealed anew; null where it does not open. */
     const again = (sealed: string, context: ReadonlyArray<string>) =>
-      Effect.flatMap(keys.open(sealed, context), (key) => keys.seal(key, context))
+      Effect.flatMap(ifOpened(keys.open(sealed, context)), (key) =>
+        key === null ? Effect.succeed(null) : keys.seal(key, context))
 
     const accounts = Effect.gen(function*() {
-      let done = 0
+      let tally = nothing
       let after: readonly [organization: string, account: string] = ["", nowhere]
       while (true) {
         const rows = yield* Tenant.directory(sql)(sql<AccountRow>`
@@ -59,17 +78,18 @@ export const layer = Layer.effect(
           if (keys.isCurrent(sealed)) continue
           const of = { organizationId: OrganizationId.make(organization_id), accountId: AccountId.make(account_id) }
           const made = yield* again(sealed, Secrets.keyContext(of))
+          tally = add(tally, counted(made))
+          if (made === null) continue
           yield* Tenant.directory(sql)(sql`
             update account_key set sealed = ${made}
             where organization_id = ${organization_id} and account_id = ${account_id} and sealed = ${sealed}`)
-          done += 1
         }
-        if (rows.length === 0) return done
+        if (rows.length === 0) return tally
       }
     })
 
     const sessions = Effect.gen(function*() {
-      let done = 0
+      let tally = nothing
       let after = ""
       while (true) {
         const rows = yield* Tenant.directory(sql)(sql<SessionRow>`
@@ -79,11 +99,12 @@ export const layer = Layer.effect(
           after = session_ref
           if (keys.isCurrent(sealed)) continue
           const made = yield* again(sealed, MessengerKeys.keyContext(SessionRef.make(session_ref)))
+          tally = add(tally, counted(made))
+          if (made === null) continue
           yield* Tenant.directory(sql)(sql`
             update messenger_session set sealed = ${made} where session_ref = ${session_ref} and sealed = ${sealed}`)
-          done += 1
         }
-        if (rows.length === 0) return done
+        if (rows.length === 0) return tally
       }
     })
 
@@ -98,21 +119,29 @@ export const layer = Layer.effect(
         }
       )
 
-    const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, count) => total + count, 0)
+    const sum = (tallies: ReadonlyArray<Tally>) => tallies.reduce(add, nothing)
+
+    /** The secret, sealed anew; null where it does not open. */
+    const vaultedAgain = Effect.fnUntraced(function*(sealed: string, context: ReadonlyArray<string>) {
+      const opened = yield* ifOpened(vault.open(sealed, context))
+      return opened === null ? null : vault.seal(opened, context)
+    })
 
     const apps = (organizationId: OrganizationId) =>
       Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
         const rows = yield* sql<{ admin_id: string; secret_sealed: string }>`
           select admin_id, secret_sealed from totp where organization_id = ${organizationId} for update`
         const old = rows.filter(({ secret_sealed }) => !vault.isCurrent(secret_sealed))
+        let tally = nothing
         for (const { admin_id, secret_sealed } of old) {
-          const context = Factors.sealedFor({ organizationId, adminId: admin_id })
-          const made = vault.seal(yield* vault.open(secret_sealed, context), context)
+          const made = yield* vaultedAgain(secret_sealed, Factors.sealedFor({ organizationId, adminId: admin_id }))
+          tally = add(tally, counted(made))
+          if (made === null) continue
           yield* sql`
             update totp set secret_sealed = ${made}
             where organization_id = ${organizationId} and admin_id = ${admin_id}`
         }
-        return old.length
+        return tally
       }))
 
     const provider = (organizationId: OrganizationId) =>
@@ -120,22 +149,30 @@ export const layer = Layer.effect(
         const [row] = yield* sql<ProviderRow>`
           select issuer, client_id, client_secret_sealed from identity_provider
           where organization_id = ${organizationId} for update`
-        if (row === undefined || vault.isCurrent(row.client_secret_sealed)) return 0
-        const context = IdentityProviders.sealedFor(organizationId, row)
-        const made = vault.seal(yield* vault.open(row.client_secret_sealed, context), context)
-        yield* sql`
-          update identity_provider set client_secret_sealed = ${made} where organization_id = ${organizationId}`
-        return 1
+        if (row === undefined || vault.isCurrent(row.client_secret_sealed)) return nothing
+        const made = yield* vaultedAgain(row.client_secret_sealed, IdentityProviders.sealedFor(organizationId, row))
+        if (made !== null) {
+          yield* sql`
+            update identity_provider set client_secret_sealed = ${made} where organization_id = ${organizationId}`
+        }
+        return counted(made)
       }))
 
     return Ports.Rewrap.of({
       all: Effect.gen(function*() {
-        return {
+        const tallies = {
           accounts: yield* accounts,
           sessions: yield* sessions,
           authenticator_apps: sum(yield* Effect.forEach(yield* concerned("totp"), apps)),
           identity_providers: sum(yield* Effect.forEach(yield* concerned("identity_provider"), provider))
         }
+        const counts = (of: keyof Tally): Ports.RewrapCounts => ({
+          accounts: tallies.accounts[of],
+          sessions: tallies.sessions[of],
+          authenticator_apps: tallies.authenticator_apps[of],
+          identity_providers: tallies.identity_providers[of]
+        })
+        return { ...counts("done"), skipped: counts("skipped") }
       })
     })
   })
