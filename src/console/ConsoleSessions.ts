@@ -102,7 +102,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   csrf(sessionId: string, text: string): string
   /** Whether the token is the form's, under any of the configured keys. */
   verifyCsrf(sessionId: string, text: string, token: string): boolean
-  /** Fails unless it is the admin's console password; every failure counts for the session. */
+  /** Fails unless it is the admin's console password; every failure counts for the admin's sessions. */
   verifyPassword(
     admin: SignedIn,
     password: Redacted.Redacted,

@@ -62,3 +62,11 @@ export const addressGroup = (address: string): string => {
   }
   return `${groups.slice(0, groupsCounted).map((group) => group.toString(16)).join(":")}::/64`
 }
+
+/** The network that an address belongs to, for limits of many addresses together: the /24 of IPv4, the /48 of IPv6. */
+export const addressNetwork = (address: string): string => {
+  const group = addressGroup(address)
+  if (ipv4.test(group)) return `${group.slice(0, group.lastIndexOf("."))}.0/24`
+  const subscriber = /^((?:[0-9a-f]{1,4}:){3})[0-9a-f]{1,4}::\/64$/.exec(group)?.[1]
+  return subscriber === undefined ? group : `${subscriber}:/48`
+}

@@ -29,8 +29,8 @@ export const minPasswordLength = 12
 export const maxPasswordLength = 1024
 /**
  * Wrong console passwords that cost nothing; each further one doubles the wait, up to the longest. They are counted for
- * an admin at one address, for a browser that the admin has signed in with, and for a credential that is asked for the
- * password again.
+ * an admin at one address, for a browser that the admin has signed in with, for a key or connection that is asked for the
+ * password again, and for all of the admin's console sessions together, those of browsers known for long apart.
  */
 export const freePasswordFailures = 5
 /** The same for one address, whoever is tried from it: people behind one address mistype too. */
@@ -53,19 +53,24 @@ export const passwordResetPause = Duration.minutes(15)
 /** Mails with such links in a day that browsers ask for which the admin has not signed in with: of one admin, and of all. */
 export const passwordResetsPerAdmin = 10
 export const passwordResetsPerOrganization = 100
-/** Requests for a link from one address that cost no wait, and how many wait to be looked at, whoever has sent them. */
+/**
+ * Requests for a link from one address that cost no wait, which are as many of its as wait to be looked at, and how many
+ * wait, whoever has sent them.
+ */
 export const freeResetRequests = 20
 export const resetRequestsWaiting = 1000
-/** How long a browser is known after its last sign-in, and how many of one admin's are. */
+export const resetRequestsRetry = Duration.minutes(1)
+/** How long a browser is known after its last sign-in, how many of one admin's are, and from when on for long. */
 export const knownBrowserLifetime = Duration.days(180)
 export const knownBrowsersKept = 20
+export const browserKnownLong = Duration.days(1)
 export const consoleSessionIdle = Duration.minutes(30)
 export const consoleSessionLifetime = Duration.hours(12)
 /** How long a sign-in waits for its second factor, how many answers it takes, and how many of one admin's wait at once. */
 export const pendingSignInLifetime = Duration.minutes(15)
 export const pendingSignInAnswers = 5
 export const pendingSignInsKept = 5
-/** Wrong codes that cost nothing, as for passwords: of one admin, in one known browser, or in one console session. */
+/** Wrong codes that cost nothing, as for passwords: of one admin, or in one known browser. */
 export const freeCodeFailures = 5
 /** How long a session need not ask for the second factor again. */
 export const factorRemembered = Duration.minutes(5)

@@ -45,8 +45,8 @@ type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
 /**
  * Verifies console passwords, slowly and not too often.
  *
- * Every attempt is counted before it is looked at: for a browser that the admin has signed in with, for a credential that
- * is asked again, and otherwise for the address, for the admin at that address, and for the admin at all addresses where
+ * Every attempt is counted before it is looked at: for a browser that the admin has signed in with, for a key or connection
+ * that is asked again, for the admin's console sessions that are, and otherwise for the address, for the admin at that address, and for the admin at all addresses where
  * the admin has not signed in. So many failures are free (Limits.ts), each further one doubles the wait up to 15 minutes.
  * The right password takes its own count back, and starts the admin's own counters anew. Neither attempts nor changes
  * run inside a transaction, which would take the count back.

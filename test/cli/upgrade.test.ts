@@ -247,6 +247,15 @@ const written = Effect.gen(function*() {
   return head
 })
 
+/** A browser that is known and a session in it, as the version of the thirty-sixth migration kept them. */
+const signedIn = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select set_config('role', 'console_app', true), set_config('console.organization_id', ${organizationId}, true)`
+  const who = { organization_id: organizationId, admin_id: owner, digest: "a digest", last_used_at: at(5) }
+  yield* sql`insert into known_browser ${sql.insert({ ...who, seen_sequence: 0 })}`
+  yield* sql`insert into console_session ${sql.insert({ ...who, id: uuid(70), created_at: at(5) })}`
+})
+
 /** What `serve` would warn of, and what `status` says of the owner. */
 const looked = Effect.gen(function*() {
   const warned: Array<string> = []
@@ -311,9 +320,22 @@ describe("a database of an earlier version", () => {
         expect(others).toEqual([])
         yield* run(server.url("console"), before)
         yield* Effect.provide(
-          Effect.andThen(Roles.ensure({ alone: true }), Migrate.run(migrations)),
+          Effect.gen(function*() {
+            const sql = yield* SqlClient.SqlClient
+            yield* Roles.ensure({ alone: true })
+            yield* Migrate.run(upTo("0036~"))
+            yield* sql.withTransaction(signedIn)
+            yield* Migrate.run(migrations)
+          }),
           Layer.fresh(asLogin)
         )
+        expect(
+          yield* as(server.url("console"))(
+            SqlClient.SqlClient.use((sql) =>
+              sql`select known_since > now() - interval '1 hour' as young, long_known from known_browser, console_session`
+            )
+          )
+        ).toEqual([{ young: true, long_known: false }])
         yield* TestClock.setTime(at(100).getTime())
         yield* serving(works(4))
         const owned = yield* serving(looked)

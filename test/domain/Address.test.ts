@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { addressGroup } from "../../src/domain/Address.ts"
 import { drawn } from "../support/drawn.ts"
+import { addressGroup, addressNetwork } from "../../src/domain/Address.ts"
 
 const Group = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff }))
 const Ipv6 = Schema.Tuple([Group, Group, Group, Group, Group, Group, Group, Group])
@@ -33,6 +33,18 @@ describe("the group of an address", () => {
       assert.strictEqual(addressGroup(one), text)
     }
   }, drawn())
+
+  it("is part of a network: the /24 of IPv4, the /48 of IPv6, and any other text itself", () => {
+    const networks = ["192.0.2.7", "::ffff:192.0.2.200", "2001:db8:1:2::1", "2001:db8:1:ffff::", "::1", "nowhere"]
+    assert.deepStrictEqual(networks.map(addressNetwork), [
+      "192.0.2.0/24",
+      "192.0.2.0/24",
+      "2001:db8:1::/48",
+      "2001:db8:1::/48",
+      "0:0:0::/48",
+      "nowhere"
+    ])
+  })
 
   it("is told from the places of the zeros that are left out", () => {
     assert.strictEqual(addressGroup("::"), "0:0:0:0::/64")

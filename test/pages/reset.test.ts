@@ -3,7 +3,8 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Admins from "../../src/administration/Admins.ts"
-import { passwordResetsPerAdmin, resetRequestsWaiting } from "../../src/domain/Limits.ts"
+import { ForgottenPasswords as Forgotten } from "../../src/console/ForgottenPasswords.ts"
+import { freeResetRequests, passwordResetsPerAdmin, resetRequestsWaiting } from "../../src/domain/Limits.ts"
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as ForgottenPasswords from "../../src/layers/sql/ForgottenPasswords.ts"
 import * as Outbox from "../../src/layers/sql/Outbox.ts"
@@ -270,13 +271,49 @@ describe("14.4 a forgotten password", () => {
           expect([waits.status, waits.headers.get("retry-after") !== null]).toEqual([429, true])
           yield* TestClock.adjust("1 hour")
           const sql = yield* SqlClient.SqlClient
+          yield* sql`delete from password_reset_request`
           yield* sql`
-            insert into password_reset_request (id, request_sealed, created_at)
-            select gen_random_uuid(), 'gone.x', now() from generate_series(1, ${resetRequestsWaiting})`
+            insert into password_reset_request (id, request_sealed, created_at, address, network)
+            select gen_random_uuid(), 'gone.x', now(), n::text, n::text
+            from generate_series(1, ${resetRequestsWaiting}) n`
           expect((yield* ask(id, email)).status).toBe(503)
           yield* TestClock.adjust("1 day")
           for (let run = 0; run < resetRequestsWaiting / 50 + 1; run++) yield* job
           expect((yield* ask(id, email)).status).toBe(303)
+        }))
+
+      it.effect("is not kept from anybody by a flood from a hundred networks, and looks at those of quiet ones first", () =>
+        Effect.gen(function*() {
+          const { email, id } = yield* staged
+          yield* SqlClient.SqlClient.use((sql) => sql`delete from password_reset_request`)
+          const requests = yield* Forgotten
+          const from = (ip: string, address = "nobody@example.com") =>
+            requests.request({ organization: id, email: address }, { baseUrl: World.baseUrl, organizationId: null }, {
+              via: "console",
+              ip,
+              requestId: null
+            }).pipe(Effect.as("kept"), Effect.catch(({ _tag }) => Effect.succeed(_tag)))
+          const waiting = Effect.map(
+            SqlClient.SqlClient.use((sql) => sql`select 1 from password_reset_request`),
+            ({ length }) => length
+          )
+          for (let network = 0; network < 100; network++) {
+            for (let host = 0; host < 12; host++) yield* from(`10.7.${network}.${host}`)
+          }
+          expect([yield* waiting, yield* from("10.7.0.99")]).toEqual([resetRequestsWaiting, "service_unavailable"])
+          expect(yield* from("192.0.2.7", email)).toBe("kept")
+          expect(yield* waiting).toBe(resetRequestsWaiting)
+          yield* job
+          expect((yield* links(id)).length).toBe(1)
+          yield* SqlClient.SqlClient.use((sql) => sql`delete from password_reset_request`)
+          // One address has as many requests as cost no wait, whoever shares its network.
+          for (let request = 0; request < freeResetRequests; request++) {
+            expect(yield* from("2001:db8:1:2::1")).toBe("kept")
+          }
+          yield* SqlClient.SqlClient.use((sql) => sql`delete from password_throttle`)
+          expect(yield* from("2001:db8:1:2::2")).toBe("too_many_attempts")
+          expect(yield* from("2001:db8:1:3::1")).toBe("kept")
+          yield* SqlClient.SqlClient.use((sql) => sql`delete from password_reset_request`)
         }))
     })
   })

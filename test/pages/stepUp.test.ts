@@ -91,17 +91,30 @@ describe("the second factor where the password is asked for again", () => {
           expect(events).toEqual([{ factor: "totp" }])
         }))
 
-      it.effect("takes five wrong codes of a session, then makes it wait; a changed token is refused, whatever it holds", () =>
+      it.effect("takes five wrong codes of all sessions, then makes them wait, but none of a browser known for a day; a changed token is refused", () =>
         Effect.gen(function*() {
-          const { cookie } = yield* stage()
+          const { cookie: before, email, id } = yield* stage()
+          const signedIn = Effect.fnUntraced(function*(visiting: Pages.Visiting = {}) {
+            yield* TestClock.adjust("1 minute")
+            return Pages.cookiesOf(
+              yield* Factors.answer(yield* Factors.begin(id, email, visiting), yield* Factors.code())
+            )
+          })
+          yield* TestClock.adjust("1 day")
+          const browser = before.split("; ").filter((one) => one.startsWith("console-browser=")).join()
+          const known = yield* signedIn({ cookie: browser })
+          const [cookie, other] = [yield* signedIn(), yield* signedIn()]
           yield* TestClock.adjust("5 minutes")
           const path = "/console/security/confirm"
-          const attempt = (code: string) => send(cookie, `${path}?return_to=/console/security`, path, { code })
-          for (const round of [1, 2, 3, 4, 5, 6]) {
-            expect([round, (yield* attempt("000000")).status]).toEqual([round, 403])
+          const attempt = (by: string, code: string) => send(by, `${path}?return_to=/console/security`, path, { code })
+          for (const [round, by] of [cookie, other, cookie, other, cookie, other].entries()) {
+            expect([round, (yield* attempt(by, "000000")).status]).toEqual([round, 403])
           }
-          const waits = yield* attempt(yield* Factors.code())
-          expect([waits.status, waits.headers.get("retry-after")]).toEqual([429, "2"])
+          for (const by of [cookie, other]) {
+            const waits = yield* attempt(by, yield* Factors.code())
+            expect([waits.status, waits.headers.get("retry-after")]).toEqual([429, "2"])
+          }
+          expect((yield* attempt(known, yield* Factors.code())).status).toBe(303)
           for (const csrf of ["é".repeat(64), "x", ""]) {
             const forged = yield* Pages.visit("POST", path, { cookie, form: { csrf, code: yield* Factors.code() } })
             expect([csrf, forged.status]).toEqual([csrf, 403])

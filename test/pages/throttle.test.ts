@@ -3,6 +3,8 @@ import { Clock, Duration, Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import * as Admins from "../../src/administration/Admins.ts"
+import { OrganizationId } from "../../src/domain/Access.ts"
+import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../../src/domain/Failure.ts"
 import * as PasswordFailures from "../../src/layers/sql/PasswordFailures.ts"
 import * as PasswordThrottle from "../../src/layers/sql/PasswordThrottle.ts"
 import { type Attempt, ConsolePasswords } from "../../src/ports/ConsolePasswords.ts"
@@ -15,21 +17,35 @@ type From = Attempt & { readonly browser?: Redacted.Redacted }
 /** An attempt from an address of its own. */
 const anywhere = (): From => ({ via: "console", ip: `192.0.2.${crypto.randomUUID()}`, requestId: null })
 
-/** What an attempt answers: `right`, `wrong`, the seconds to wait, or why it was not looked at. */
-const attempt = (organization: string, email: string, password: string, from: From = anywhere()) =>
-  Effect.flatMap(
-    ConsolePasswords,
-    (passwords) => passwords.identify(organization, email, Redacted.make(password), from)
-  ).pipe(
-    Effect.result,
-    Effect.map(Result.match({
+const told = <A, R>(attempted: Effect.Effect<A, PasswordIncorrect | TooManyAttempts | ServiceUnavailable, R>) =>
+  Effect.map(
+    Effect.result(attempted),
+    Result.match({
       onSuccess: () => "right" as const,
       onFailure: (failure) => {
         if (failure._tag === "too_many_attempts") return failure.retry_after
         return failure._tag === "password_incorrect" ? "wrong" as const : failure._tag
       }
-    }))
+    })
   )
+
+/** What an attempt answers: `right`, `wrong`, the seconds to wait, or why it was not looked at. */
+const attempt = (organization: string, email: string, password: string, from: From = anywhere()) =>
+  Effect.flatMap(
+    ConsolePasswords,
+    (passwords) => passwords.identify(organization, email, Redacted.make(password), from)
+  ).pipe(told)
+
+/** The same of a console session that is asked for the password again. */
+const again = (organization: string, adminId: string, session: string, password: string) =>
+  Effect.flatMap(
+    ConsolePasswords,
+    (passwords) =>
+      passwords.verify({ organizationId: OrganizationId.make(organization), adminId }, Redacted.make(password), {
+        ...anywhere(),
+        credential: { kind: "console", id: session }
+      })
+  ).pipe(told)
 
 const stage = Effect.fnUntraced(function*() {
   const { admins, id } = yield* World.makeOrganization()
@@ -243,6 +259,30 @@ describe("the console password's throttle", () => {
           expect((yield* ask(beside.key, Pages.password)).status).toBe(200)
           yield* TestClock.adjust("2 seconds")
           expect((yield* ask(admins.owner.key, Pages.password)).status).toBe(200)
+        }))
+
+      it.effect("counts a password that sessions ask for again for all of the admin's, and for browsers known for a day apart", () =>
+        Effect.gen(function*() {
+          const { admins, email, id } = yield* stage()
+          const before = yield* browserOf(id, email)
+          yield* browserOf(id, email)
+          yield* TestClock.adjust("1 day")
+          yield* browserOf(id, email, before.cookies)
+          yield* browserOf(id, email)
+          const sessions = yield* World.query<{ id: string; long_known: boolean }>(
+            id,
+            (sql) => sql`select id, long_known from console_session where organization_id = ${id}`
+          )
+          const [known = "", ...others] = sessions.filter(({ long_known }) => long_known).map((session) => session.id)
+          const [one = "", two = ""] = sessions.filter(({ long_known }) => !long_known).map((session) => session.id)
+          expect([known, one, two, others]).toEqual([expect.any(String), expect.any(String), expect.any(String), []])
+          for (const session of [one, two, one, two, one, two]) {
+            expect(yield* again(id, admins.owner.id, session, "wrong")).toBe("wrong")
+          }
+          for (const session of [one, two, "none"]) {
+            expect(yield* again(id, admins.owner.id, session, Pages.password)).toBe(2)
+          }
+          expect(yield* again(id, admins.owner.id, known, Pages.password)).toBe("right")
         }))
 
       it.effect("treats an address that is no admin's as it treats one that is", () =>

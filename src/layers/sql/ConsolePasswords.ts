@@ -21,7 +21,7 @@ import { PasswordHasher } from "../crypto/PasswordHasher.ts"
 import { faultOf, normalized } from "../crypto/PasswordRule.ts"
 import * as Endings from "./Endings.ts"
 import { maySignInHere } from "./IdentityProviders.ts"
-import { browserDigest } from "./KnownBrowsers.ts"
+import { browserDigest, sessionsOf } from "./KnownBrowsers.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
 import { clear, countAll, type Counter, makeTurns, takeBack } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
@@ -153,7 +153,10 @@ export const layer = Layer.effect(
           from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`
         )
         if (admin === undefined) return yield* new PasswordIncorrect({})
-        const own = { key: named("again", organizationId, kind, admin.family ?? id), free: freePasswordFailures }
+        const asked = kind === "console"
+          ? [adminId, yield* sessionsOf(sql, { adminId, organizationId }, id)]
+          : [admin.family ?? id]
+        const own = { key: named("again", organizationId, kind, ...asked), free: freePasswordFailures }
         yield* turns(own.key)(check({ own, others: [] }, admin, password, attempt))
       }
     )

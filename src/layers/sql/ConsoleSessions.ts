@@ -17,7 +17,12 @@ import { browserName } from "../../domain/Browser.ts"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { type ActionName, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
-import { consoleSessionIdle, consoleSessionLifetime, knownBrowserLifetime } from "../../domain/Limits.ts"
+import {
+  browserKnownLong,
+  consoleSessionIdle,
+  consoleSessionLifetime,
+  knownBrowserLifetime
+} from "../../domain/Limits.ts"
 import { type AdminRef, ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { CsrfKeys } from "../crypto/CsrfKeys.ts"
@@ -30,6 +35,8 @@ import { browserDigest } from "./KnownBrowsers.ts"
 import * as Notices from "./Notices.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
 import * as Tenant from "./Tenant.ts"
+
+const knownLong = Duration.toMillis(browserKnownLong)
 
 /** How many sessions an admin sees. */
 const sessionsListed = 50
@@ -194,12 +201,13 @@ export const layer = Layer.effect(
             return yield* Effect.die(new Error("A console session without the second factor that it needs"))
           }
           if (!(yield* mayStart(admin, factor, details))) return yield* overtaken
-          const [found] = yield* sql<{ name: string; known: boolean }>`
-            select coalesce(name, email) as name, exists (
-              select 1 from known_browser
+          const [found] = yield* sql<{ name: string; known_since: Date | null }>`
+            select coalesce(name, email) as name, (
+              select known_since from known_browser
               where known_browser.organization_id = ${organizationId} and admin_id = ${adminId}
-                and digest = ${browserDigest(known)}) as known
+                and digest = ${browserDigest(known)}) as known_since
             from admin where organization_id = ${organizationId} and id = ${adminId}`
+          const knownSince = found?.known_since ?? null
           yield* sql`insert into console_session ${
             sql.insert({
               organization_id: organizationId,
@@ -211,7 +219,8 @@ export const layer = Layer.effect(
               address: visit.ip,
               browser: browserName(visit.userAgent),
               factor,
-              factor_at: factor === null ? null : now
+              factor_at: factor === null ? null : now,
+              long_known: knownSince !== null && now.getTime() - knownSince.getTime() >= knownLong
             })
           }`
           const group = visit.ip === null ? null : addressGroup(visit.ip)
@@ -224,7 +233,7 @@ export const layer = Layer.effect(
             {
               ...details,
               browser: browserName(visit.userAgent),
-              known_browser: found?.known ?? false,
+              known_browser: knownSince !== null,
               ...(factor === null ? {} : { second_factor: factor })
             }
           )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { CookieSite } from "../../console/ConsoleSessions.ts"
 import { ForgottenPasswords, type OpenReset } from "../../console/ForgottenPasswords.ts"
 import { external } from "../../domain/Actor.ts"
-import { ServiceUnavailable } from "../../domain/Failure.ts"
+import { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
 import { journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import {
   freeResetRequests,
@@ -12,6 +12,7 @@ import {
   passwordResetPause,
   passwordResetsPerAdmin,
   passwordResetsPerOrganization,
+  resetRequestsRetry,
   resetRequestsWaiting
 } from "../../domain/Limits.ts"
 import { passwordReplaced, passwordReset } from "../../domain/mail/People.ts"
@@ -132,12 +133,41 @@ export const layer = Layer.effect(
           requestId: attempt.requestId,
           browser: attempt.browser ? browserDigest(attempt.browser) : null
         })
-        const kept = yield* Tenant.directory(sql)(sql`
-          insert into password_reset_request (id, request_sealed, created_at)
-          select ${id}::uuid, ${vault.seal(Redacted.make(text), sealedFor(id))}::text, ${now}::timestamptz
-          where (select count(*) from password_reset_request) < ${resetRequestsWaiting}
-          returning id`)
-        if (kept.length === 0) return yield* new ServiceUnavailable()
+        const { address, network } = LinkThrottle.originOf(attempt)
+        const [queue] = yield* Tenant.directory(sql)(sql<{ of_address: number; kept: boolean }>`
+          with waiting as (
+            select count(*) as of_all, count(*) filter (where address = ${address}) as of_address,
+              count(*) filter (where network = ${network}) as of_network
+            from password_reset_request
+          ), most as (
+            select network, count(*) as requests from password_reset_request
+            group by network order by requests desc, network limit 1
+          ), displaced as (
+            delete from password_reset_request
+            where id = (
+                select id from password_reset_request join most using (network) order by created_at desc, id desc limit 1)
+              and exists (
+                select 1 from waiting, most
+                where of_all >= ${resetRequestsWaiting} and of_address < ${freeResetRequests}
+                  and requests > of_network + 1)
+            returning id
+          ), kept as (
+            insert into password_reset_request (id, request_sealed, created_at, address, network)
+            select ${id}::uuid, ${vault.seal(Redacted.make(text), sealedFor(id))}::text, ${now}::timestamptz,
+              ${address}::text, ${network}::text
+            from waiting
+            where of_address < ${freeResetRequests}
+              and (of_all < ${resetRequestsWaiting} or exists (select 1 from displaced))
+            returning id
+          )
+          select of_address, exists (select 1 from kept) as kept from waiting`)
+        if (queue?.kept === true) return
+        return yield* (queue?.of_address ?? 0) < freeResetRequests
+          ? new ServiceUnavailable()
+          : new TooManyAttempts({
+            retry_after: Duration.toSeconds(resetRequestsRetry),
+            message: "Too many requests from your address: wait a minute."
+          })
       }),
 
       look,
@@ -234,13 +264,14 @@ const find = Effect.fnUntraced(function*({ browser, email, organization }: Reque
       and exists (select 1 from organization where organization.id = admin.organization_id and closed_at is null)`)
 })
 
-/** Looks at the requests that wait; one that two processes look at leads to one mail, for the second is too soon. */
+/** Looks at the requests that wait, those of networks with few of them first; one that two processes look at leads to one mail, for the second is too soon. */
 export const mailRequested = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const vault = yield* Vault
   const rows = yield* Tenant.ask<Row>(
     sql,
-    `select id, request_sealed from password_reset_request order by created_at, id limit ${batch}`,
+    `select id, request_sealed from password_reset_request
+    order by count(*) over (partition by network), created_at, id limit ${batch}`,
     []
   )
   for (const { id, request_sealed } of rows) {

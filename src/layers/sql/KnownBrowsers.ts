@@ -23,10 +23,10 @@ export const remember = Effect.fnUntraced(function*(
   now: Date
 ) {
   yield* sql`
-    insert into known_browser (organization_id, admin_id, digest, address, seen_sequence, last_used_at)
+    insert into known_browser (organization_id, admin_id, digest, address, seen_sequence, last_used_at, known_since)
     values (${organizationId}, ${adminId}, ${browserDigest(secret)}, ${address}, coalesce((
       select max(seen_sequence) from known_browser
-      where organization_id = ${organizationId} and admin_id = ${adminId}), 0), ${now})
+      where organization_id = ${organizationId} and admin_id = ${adminId}), 0), ${now}, ${now})
     on conflict (organization_id, admin_id, digest) do update
       set address = excluded.address, last_used_at = excluded.last_used_at`
   yield* sql`
@@ -35,6 +35,18 @@ export const remember = Effect.fnUntraced(function*(
       select digest from known_browser where organization_id = ${organizationId} and admin_id = ${adminId}
       order by last_used_at desc, digest limit ${knownBrowsersKept})`
 }, Effect.orDie)
+
+/**
+ * What wrong answers in a console session count under: all of the admin's sessions together, however many somebody else
+ * begins, and apart from them those of browsers that were known for long before, which nobody else makes quickly.
+ */
+export const sessionsOf = (sql: SqlClient.SqlClient, { adminId, organizationId }: AdminRef, sessionId: string) =>
+  Effect.map(
+    Tenant.transaction(sql, organizationId, { access: "read" })(sql<{ known: boolean }>`
+      select long_known as known from console_session
+      where organization_id = ${organizationId} and admin_id = ${adminId} and id::text = ${sessionId}`),
+    ([session]) => session?.known === true ? "known" : "new"
+  )
 
 /** Forgets the browsers that were not used for so long that they are not known any more. */
 export const sweep = Effect.gen(function*() {

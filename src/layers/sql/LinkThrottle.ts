@@ -2,16 +2,24 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
-import { addressGroup } from "../../domain/Address.ts"
+import { addressGroup, addressNetwork } from "../../domain/Address.ts"
 import { freeAddressFailures } from "../../domain/Limits.ts"
 import type { Attempt } from "../../ports/ConsolePasswords.ts"
 import { countAll, type Counter, takeBack } from "./PasswordThrottle.ts"
 
+const digest = (text: string): string => crypto.createHash("sha256").update(text).digest("hex")
+
+/** What is kept of where an attempt comes from. */
+export const originOf = ({ ip }: Attempt) => ({
+  address: digest(ip === null ? "nowhere" : addressGroup(ip)),
+  network: digest(ip === null ? "nowhere" : addressNetwork(ip))
+})
+
 /** What attempts of a kind from the address are counted under. */
-export const counterOf = (kind: string, { ip }: Attempt, free: number): Counter => {
-  const group = ip === null ? "nowhere" : addressGroup(ip)
-  return { key: `${kind}:${crypto.createHash("sha256").update(group).digest("hex")}`, free }
-}
+export const counterOf = (kind: string, attempt: Attempt, free: number): Counter => ({
+  key: `${kind}:${originOf(attempt).address}`,
+  free
+})
 
 /** Looks for what a link stands for: the attempt is counted before, and taken back where it finds something. */
 export const counted =

@@ -62,8 +62,10 @@ export const layer = Layer.effect(
 
     /** The key, sealed anew; null where it does not open. */
     const again = (sealed: string, context: ReadonlyArray<string>) =>
-      Effect.flatMap(ifOpened(keys.open(sealed, context)), (key) =>
-        key === null ? Effect.succeed(null) : keys.seal(key, context))
+      Effect.flatMap(
+        ifOpened(keys.open(sealed, context)),
+        (key) => key === null ? Effect.succeed(null) : keys.seal(key, context)
+      )
 
     const accounts = Effect.gen(function*() {
       let tally = nothing

@@ -30,6 +30,7 @@ import * as CodeThrottle from "./CodeThrottle.ts"
 import * as Endings from "./Endings.ts"
 import * as FactorChanges from "./FactorChanges.ts"
 import * as Factors from "./Factors.ts"
+import { sessionsOf } from "./KnownBrowsers.ts"
 import { clear } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -182,8 +183,11 @@ export const layer = Layer.effect(
       }),
 
       confirm: Effect.fnUntraced(function*(admin, answer, visit) {
-        const { organizationId, sessionId } = admin
-        const counter = answer.kind === "code" ? CodeThrottle.counterOf("session", organizationId, sessionId) : null
+        const { adminId, organizationId, sessionId } = admin
+        const sessions = yield* sessionsOf(sql, admin, sessionId)
+        const counter = answer.kind === "code"
+          ? CodeThrottle.counterOf("again", organizationId, adminId, sessions)
+          : null
         if (counter !== null) yield* CodeThrottle.count(sql, counter)
         const now = yield* instant
         const where = { subject: sessionId, party: Passkeys.partyOf(visit.site) }

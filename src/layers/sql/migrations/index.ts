@@ -35,6 +35,8 @@ import retireAccounts from "./0036_retire_accounts.ts"
 import pressDeadlines from "./0039_press_deadlines.ts"
 import tellOutages from "./0040_tell_outages.ts"
 import logOutRetired from "./0043_log_out_retired.ts"
+import knowBrowsersLong from "./0047_know_browsers_long.ts"
+import shareResetRequests from "./0048_share_reset_requests.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -71,5 +73,7 @@ export const migrations: Migrate.Migrations = {
   "0036_retire_accounts": retireAccounts,
   "0039_press_deadlines": pressDeadlines,
   "0040_tell_outages": tellOutages,
-  "0043_log_out_retired": logOutRetired
+  "0043_log_out_retired": logOutRetired,
+  "0047_know_browsers_long": knowBrowsersLong,
+  "0048_share_reset_requests": shareResetRequests
 }
