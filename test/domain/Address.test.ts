@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { drawn } from "../support/drawn.ts"
 import { addressGroup, addressNetwork } from "../../src/domain/Address.ts"
+import { drawn } from "../support/drawn.ts"
 
 const Group = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff }))
 const Ipv6 = Schema.Tuple([Group, Group, Group, Group, Group, Group, Group, Group])

@@ -123,7 +123,7 @@ const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyAr
   const acts = protectors.includes(view.admin.role)
   const department = departments.find(({ id }) => id === account.department_id)
   const { joined_at, licence_tier, monitoring, name, offboarded_at, phone_number, role_label } = account
-  const fact = (title: string, value: unknown) => html`<dt>${title}</dt><dd>${value}</dd>`
+  const fact = (title: string, value: Html.Value) => html`<dt>${title}</dt><dd>${value}</dd>`
   return html`<dl class="facts">
   ${name === phone_number ? undefined : fact("Number", phone_number)}
   ${acts || role_label === null ? undefined : fact("Label", Html.named(role_label))}

@@ -346,7 +346,6 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
   }
   const account = yield* getAccount.call({ account_id: id })
   const { changes, profile, unread } = yield* load(view, account)
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   const note = yield* StepUp.note(view, pathOf(id), "Changing what secures an account")
   const faults = faultsOf(shown)
   const secured: Secured = { view, id, profile, changes, faults }

@@ -233,7 +233,6 @@ const history = Effect.fnUntraced(function*({ admin, now }: Visit.View) {
   const overview = yield* Overview
   const since = new Date(now - Duration.toMillis(statusSamplesKept))
   const samples = yield* db.read(admin.organizationId, overview.history(admin.organizationId, since))
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   return yield* Chart.section(samples, now)
 })
 
@@ -248,7 +247,6 @@ const get = (visit: Visit.Visit) =>
       const waiting = protection.sessions_to_review > 0 && protectors.includes(view.admin.role)
         ? (yield* listSessions.call({ review: "pending", limit: reviewsShown })).data
         : []
-      // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
       const chart = reachesEveryAccount(view.admin.role) ? yield* history(view) : undefined
       const showNotices = yield* Notices.make(view)
       return yield* Frame.page(view, {

@@ -30,7 +30,7 @@ const state = (credential: ApiKey | AiConnection, now: number): "Active" | "Expi
     ? "Expired"
     : "Active"
 
-const facts = (rows: ReadonlyArray<readonly [string, unknown]>): Html.Html =>
+const facts = (rows: ReadonlyArray<readonly [string, Html.Value]>): Html.Html =>
   html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 
 const used = (date: Date | null) => date === null ? "Not yet" : Html.momentOf(date)

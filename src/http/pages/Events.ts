@@ -65,7 +65,7 @@ const by = (view: Visit.View, { actor }: JournalEvent): Html.Html =>
     ? html`by ${actor.name === null ? actors[actor.type] : Html.named(actor.name)}`
     : html`by <a href="${filtered(view, { admin: actor.admin_id })}">${Html.named(actor.name ?? actors.admin)}</a>`
 
-const fact = (name: string, value: unknown): Html.Html => html`<dt>${name}</dt><dd>${value}</dd>`
+const fact = (name: string, value: Html.Value): Html.Html => html`<dt>${name}</dt><dd>${value}</dd>`
 
 const known = (name: string, value: string | number | null): Html.Html | undefined =>
   value === null ? undefined : fact(name, html`<code>${value}</code>`)

@@ -244,7 +244,6 @@ const addApp = change({
   fields: (view, faults) =>
     Effect.gen(function*() {
       const app = yield* (yield* SecondFactors).newApp(holder(view))
-      // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
       return { markup: yield* NewFactors.appFields(app, faults), button: "Set up the app" }
     }),
   run: add

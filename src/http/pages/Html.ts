@@ -1,7 +1,8 @@
 /** What every page is made of: the frame, the headers, and words for what the service knows. Values are escaped. */
 import { DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { html } from "hono/html"
+import { html as template } from "hono/html"
+import type { HtmlEscapedString } from "hono/utils/html"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import { shownName } from "../../domain/ClientName.ts"
 import type { Assistant } from "../../domain/OAuth.ts"
@@ -9,10 +10,18 @@ import { permitting } from "../Headers.ts"
 import * as Navigation from "./Navigation.ts"
 import * as Style from "./Style.ts"
 
-export { html } from "hono/html"
-
 /** Markup whose values have been escaped. */
-export type Html = ReturnType<typeof html>
+export type Html = HtmlEscapedString
+
+/** What may stand in markup: text is escaped, markup stays as it is, and what is not there is left out. */
+export type Value = Html | string | number | boolean | null | undefined | ReadonlyArray<Value>
+
+/** Markup from a template. */
+export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Value>): Html => {
+  const made = template(strings, ...values)
+  if (made instanceof Promise) throw new Error("Markup that waits for a promise")
+  return made
+}
 
 /** A page before its frame. */
 export interface Page {

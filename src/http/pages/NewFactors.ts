@@ -17,7 +17,6 @@ const qrCode = (app: NewApp) =>
 
 /** The fields of a new authenticator app. */
 export const appFields = (app: NewApp, faults: Html.Faults) =>
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   Effect.map(qrCode(app), (picture) =>
     html`
   <input type="hidden" name="kind" value="totp">

@@ -81,7 +81,6 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
   const showNotices = yield* Notices.make(view)
   const factors = yield* (yield* SecondFactors).state(admin)
   const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   const identity = yield* Identity.section(view)
   return yield* Frame.page(view, {
     title: "Password and sessions",

@@ -50,7 +50,6 @@ ${
 <h2 id="by-app">An authenticator app</h2>
 <form method="post" action="${visit.base}${path}">
   ${hidden}
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   ${yield* NewFactors.appFields(app, faults)}
   <button class="main">Set up the app and sign in</button>
 </form>

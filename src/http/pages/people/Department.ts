@@ -112,7 +112,6 @@ const show = Effect.fnUntraced(function*(view: Visit.View, text: string, shown: 
     limit: 50,
     ...(after === undefined ? {} : { starting_after: after })
   })
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   const found = yield* search(view, id, needle)
   const done = dones.get(query.get("done") ?? "")
   return yield* Frame.page(view, {

@@ -34,7 +34,6 @@ const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refusal
   const { base } = view.visit
   const choices = yield* Authorize.choices(view.admin, Granting.wanted(draft))
   const mails = (yield* Outbox).available
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   const note = yield* StepUp.note(view, path)
   return yield* Frame.page(view, {
     title: "Invite an admin",

@@ -132,9 +132,7 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
   const grants = !reachesEveryAccount(target.role) && may(Rules.actsOn(acting, target))
   const done = dones.get(new URLSearchParams(query).get("done") ?? "")
   const roleFields = Granting.roleField(view.admin.role, target.role, faultsOf("role"))
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   const accessFields = grants ? yield* access(view, target, shown) : undefined
-  // @effect-diagnostics-next-line promiseInEffectSuccess:off -- a template without promises is text
   const note = yield* StepUp.note(view, pathOf(id))
   return yield* Frame.page(view, {
     title: target.name ?? target.email,
