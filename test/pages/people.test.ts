@@ -1,8 +1,11 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import * as crypto from "node:crypto"
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as Smtp from "../../src/layers/mail/Smtp.ts"
 import * as MailQueue from "../../src/layers/sql/MailQueue.ts"
+import * as Mcp from "../mcp/support.ts"
+import { act as operate } from "../support/administration.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as MailServer from "../support/mailServer.ts"
 import * as Pages from "../support/pages.ts"
@@ -118,6 +121,77 @@ describe("people on the console's pages", () => {
           expect(events.map(({ actor_admin_id }) => actor_admin_id === admins.owner.id)).toEqual(
             [true, true, false, false, true, true, true, true]
           )
+        }))
+
+      it.effect("the same is done by an assistant over MCP, from the operator's first command on", () =>
+        Effect.gen(function*() {
+          const id = `first-${crypto.randomUUID()}`
+          const [olivia, nora] = [`olivia@${id}.example`, `nora@${id}.example`]
+          yield* operate((requests) =>
+            requests.create_organization({
+              id,
+              name: "Acme",
+              owner: olivia,
+              plan: "governance",
+              seats: 9,
+              valid_until: null
+            })
+          )
+          const owner = { organization: id, email: olivia }
+          yield* operate((requests) => requests.set_password({ ...owner, password: Redacted.make(chosen) }))
+          const ada = yield* World.makeAccount(id, { first_name: "Ada" })
+          const grace = yield* World.makeAccount(id, { first_name: "Grace" })
+          const cookie = Pages.cookiesOf(yield* Pages.signInWith({ ...owner, password: chosen }))
+          const keyOf = Effect.fnUntraced(function*(by: string, scope: ReadonlyArray<string>) {
+            const made = yield* send(by, "/console/developer/api-keys/new", "/console/developer/api-keys", {
+              label: "Assistant",
+              scope,
+              expiry: "30",
+              password: chosen
+            })
+            return /<code class="secret"[^>]*>([^<]+)</.exec(made.text)?.[1] ?? ""
+          })
+          const call = (key: string) => (name: string, args: object = {}) =>
+            Effect.map(Effect.map(Mcp.call(name, args, { key }), Mcp.told), ({ body }) => body)
+          const hers = call(yield* keyOf(cookie, ["org:read", "accounts:write", "admins:write"]))
+          const department = yield* hers("create_department", { name: "Sales" })
+          yield* hers("set_account_department", { account_id: ada, department_id: department.id })
+          const invited = yield* hers("invite_admin", { email: nora, role: "admin", name: "Nora New" })
+          expect(invited).toMatchObject({ status: "invited", access: { account_ids: [], department_ids: [] } })
+          const link = linkIn((yield* delivered).find(({ to }) => to[0] === nora)?.text ?? "")
+          const form = Pages.formOf(yield* Pages.visit("GET", link), "/console/invitation")
+          const joined = yield* Pages.visit("POST", form.action, {
+            form: { ...form.hidden, new: chosen, repeated: chosen }
+          })
+          const theirs = call(yield* keyOf(Pages.cookiesOf(joined), ["org:read"]))
+          const reached = Effect.map(theirs("list_protected_accounts"), ({ data }) => data.map((one: any) => one.id))
+          expect(yield* reached).toEqual([])
+          const access = { admin_id: invited.id, account_ids: [grace], department_ids: [department.id] }
+          yield* hers("set_admin_access", { ...access, archive: false })
+          expect((yield* reached).toSorted()).toEqual([ada, grace].toSorted())
+          expect(yield* theirs("get_admin", { admin_id: invited.id })).toMatchObject({ mine: true, role: "admin" })
+          yield* hers("set_admin_role", { admin_id: invited.id, role: "superadmin" })
+          yield* hers("transfer_ownership", { admin_id: invited.id, current_password: chosen })
+          expect((yield* theirs("list_admins")).data).toMatchObject([
+            { email: nora, role: "owner" },
+            { email: olivia, role: "superadmin" }
+          ])
+          const { data: events } = yield* theirs("list_journal_events", { limit: 100 })
+          expect(events.toReversed().map(({ action, via }: any) => `${action} ${via}`)).toEqual([
+            "organization.created cli",
+            "admin.password_set cli",
+            "console.signed_in console",
+            "api_key.created console",
+            "department.created mcp",
+            "account.department_set mcp",
+            "admin.invited mcp",
+            "admin.joined console",
+            "console.signed_in console",
+            "api_key.created console",
+            "admin.access_set mcp",
+            "admin.role_set mcp",
+            "ownership.transferred mcp"
+          ])
         }))
 
       it.effect("admins are disabled, enabled, granted, invited again and removed, each refusal in plain words", () =>
