@@ -85,7 +85,10 @@ export interface Contract<
   readonly confirm?: boolean
   /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
   readonly page?: `/${string}`
-  /** The member that a person gives by themselves: over MCP it is asked of them, and is no argument of the tool. */
+  /**
+   * The member that a person gives by themselves: over MCP it is asked of them, and is no argument of the tool. One that
+   * may be left out is asked for where the operation is refused for want of it.
+   */
   readonly personal?: keyof Body & string
   /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
   readonly params?: Params

@@ -3,6 +3,7 @@
  * for each: whatever is not such a call in every detail is left to it, and every fault with that.
  */
 import { Predicate } from "effect"
+import type { ErrorAnswer } from "../edge/Answer.ts"
 
 /** A call with nothing about it that the SDK would have to look at. */
 export interface Call {
@@ -56,7 +57,16 @@ export const read = (headers: Readonly<Record<string, string | undefined>>, body
 export interface Called {
   readonly text: string
   readonly structured: string | undefined
+  /** The member that a failure is about. */
+  readonly about?: string | undefined
 }
+
+/** What a failure is as a result. */
+export const failed = ({ body }: ErrorAnswer): Called => ({
+  text: JSON.stringify(body),
+  structured: undefined,
+  about: body.error.param
+})
 
 /** The message that answers the call, as the SDK writes it. */
 export const message = (id: string | number, { structured, text }: Called): string =>

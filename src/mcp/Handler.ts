@@ -1,5 +1,5 @@
 /** The MCP server at `/mcp`: Streamable HTTP in every revision, without sessions, so that any replica answers. */
-import type { CallToolResult } from "@modelcontextprotocol/server"
+import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
@@ -112,8 +112,6 @@ const admit = Effect.fnUntraced(function*(
   return { admissions, rate }
 })
 
-const failed = ({ body }: ErrorAnswer): Direct.Called => ({ text: JSON.stringify(body), structured: undefined })
-
 const toResult = ({ structured, text }: Direct.Called): CallToolResult => ({
   content: [{ type: "text", text }],
   ...(structured === undefined ? { isError: true } : { structuredContent: JSON.parse(structured) })
@@ -150,7 +148,7 @@ const call = Effect.fnUntraced(
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation, _input, _admission, console, _unasked) =>
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    recover((failure) => Effect.succeed(failed(Pages.leading(failure, operation, console))))(called),
+    recover((failure) => Effect.succeed(Direct.failed(Pages.leading(failure, operation, console))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation) => Observation.within(endpointOf(operation), statusOf, called)
 )
@@ -230,7 +228,10 @@ const exchange = Effect.fnUntraced(
     } = yield* sdk
     const caller = yield* Caller
     const tools = yield* Tools.served
-    const run = yield* FiberSet.makeRuntime<Operation.Services<Operations> | Caller, CallToolResult>()
+    const run = yield* FiberSet.makeRuntime<
+      Operation.Services<Operations> | Caller,
+      CallToolResult | InputRequiredResult
+    >()
     const makeServer = () => {
       const server = new Server(serverInfo, { capabilities: { tools: {}, prompts: {} }, instructions })
       server.setRequestHandler("tools/list", () => ({ tools: list(tools, caller, shown) }))
@@ -264,13 +265,16 @@ const exchange = Effect.fnUntraced(
         const said = admitted?.input ?? params.arguments ?? {}
         const { input, unasked } = Personal.given(operation, said, mcpReq.inputResponses, shown.personalArguments)
         const isAdmitted = admitted === undefined || Result.isSuccess(admitted.admission)
-        if (unasked !== undefined && isAdmitted && Personal.isToAsk(unasked, said, mcpReq)) {
-          return Personal.asking(operation, unasked)
-        }
+        const ask = (member: string | undefined) =>
+          member !== undefined && isAdmitted && Personal.isToAsk(member, said, mcpReq)
+            ? Personal.asking(operation, member)
+            : undefined
+        const asked = ask(unasked)
+        if (asked !== undefined) return asked
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
         const called = call(operation, input, admitted?.admission, shown.console, unasked).pipe(
           Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(params._meta))),
-          Effect.map(toResult)
+          Effect.map((done) => ask(Personal.lacking(operation, done.about)) ?? toResult(done))
         )
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
         return settled(run(called), mcpReq.signal)
@@ -313,7 +317,7 @@ const direct = (
   }
   const { id, input, meta, name } = found
   const admitted = admissions.take(id, name)
-  const unasked = personalArguments ? undefined : operation.personal
+  const { unasked } = Personal.given(operation, admitted?.input ?? input, undefined, personalArguments)
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   return call(operation, admitted?.input ?? input, admitted?.admission, console, unasked).pipe(
     Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(meta))),

@@ -2,6 +2,7 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server"
 import { Predicate } from "effect"
 import { ConsolePageRequired } from "../domain/Failure.ts"
+import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
 /** Where a client of the newest revision says what it can do. */
@@ -15,20 +16,37 @@ const canAsk = (envelope: unknown): boolean => {
   return Object.keys(client.elicitation).length === 0 || "form" in client.elicitation
 }
 
-const titles: Readonly<Record<string, string>> = { code: "Code", password: "2FA password" }
+const titles: Readonly<Record<string, string>> = {
+  code: "Code",
+  password: "2FA password",
+  current_password: "Current password"
+}
+
+const fieldsOf = ({ input }: Operation.Any): Parameters<typeof Members.required>[0] => input.fields
+
+/** What the person is asked for, as a form shows it. */
+const property = (operation: Operation.Any, member: string) => {
+  const field = fieldsOf(operation)[member]
+  const description = field === undefined ? undefined : Members.descriptionOf(field)
+  return {
+    type: "string" as const,
+    title: titles[member] ?? member,
+    ...(description === undefined ? {} : { description })
+  }
+}
 
 /** The answer by which the client asks the person and calls again. */
-export const asking = ({ summary }: Operation.Any, member: string): InputRequiredResult => ({
+export const asking = (operation: Operation.Any, member: string): InputRequiredResult => ({
   resultType: "input_required",
   inputRequests: {
     [member]: {
       method: "elicitation/create",
       params: {
         mode: "form",
-        message: summary,
+        message: operation.summary,
         requestedSchema: {
           type: "object",
-          properties: { [member]: { type: "string", title: titles[member] ?? member } },
+          properties: { [member]: property(operation, member) },
           required: [member]
         }
       }
@@ -47,26 +65,36 @@ const answered = (responses: Responses, member: string): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
+/** Whether the member stands among the arguments; assistants write null for nothing. */
+const says = (input: unknown, member: string): boolean => Predicate.hasProperty(input, member) && input[member] !== null
+
 /** The input with what the person has answered, and the member that they have not been asked for. */
 export const given = (
-  { personal: member }: Operation.Any,
+  operation: Operation.Any,
   input: unknown,
   responses: Responses,
   plain: boolean
 ): { readonly unasked: string | undefined; readonly input: unknown } => {
-  if (member === undefined || plain) return { unasked: undefined, input }
+  const { personal: member } = operation
+  if (member === undefined) return { unasked: undefined, input }
+  const refused = { unasked: plain ? undefined : member, input }
+  if (!Predicate.isObject(input) || says(input, member)) return refused
   const value = answered(responses, member)
-  return value === undefined || Predicate.hasProperty(input, member) || !Predicate.isObject(input)
-    ? { unasked: member, input }
-    : { unasked: undefined, input: { ...input, [member]: value } }
+  if (value !== undefined) return { unasked: undefined, input: { ...input, [member]: value } }
+  // What may be left out is asked for once it turns out to be needed.
+  return Members.required(fieldsOf(operation)).includes(member) ? refused : { unasked: undefined, input }
 }
+
+/** The member for want of which the call was refused, and nothing was done. */
+export const lacking = ({ personal: member }: Operation.Any, refused: string | undefined): string | undefined =>
+  refused === member ? member : undefined
 
 /** Whether the person is to be asked now: the client can, has not yet, and has not said it by itself. */
 export const isToAsk = (
   member: string,
   input: unknown,
   { envelope, inputResponses }: { readonly envelope?: unknown; readonly inputResponses?: Responses }
-): boolean => inputResponses === undefined && !Predicate.hasProperty(input, member) && canAsk(envelope)
+): boolean => inputResponses === undefined && !says(input, member) && canAsk(envelope)
 
 /** The refusal of a call without what the person gives, or with it in clear. */
 export const refusal = (member: string): ConsolePageRequired =>

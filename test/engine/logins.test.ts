@@ -41,6 +41,7 @@ const dying = Effect.fnUntraced(function*<A, E, R>(calls: number, request: Effec
     Effect.provideService(MessengerSession, {
       ...messenger,
       begin: (ref, phone) => counted(messenger.begin(ref, phone)),
+      resend: (state) => counted(messenger.resend(state)),
       submitCode: (state, code) => counted(messenger.submitCode(state, code)),
       submitPassword: (state, password) => counted(messenger.submitPassword(state, password)),
       cancel: (state) => counted(messenger.cancel(state))
@@ -113,6 +114,36 @@ describe("a process that dies in a step of a login", () => {
         assert.strictEqual(yield* stage.sessions, 0)
       }))
 
+    it.effect("sends the code again, or cancels, and the next step goes on", () =>
+      Effect.gen(function*() {
+        for (let calls = 0; calls < 4; calls++) {
+          const at = `after ${calls} calls`
+          const stage = yield* staged()
+          const person = yield* meet()
+          const { body: login } = yield* stage.connect(person.phone)
+          yield* TestClock.adjust("2 minutes")
+          yield* dying(calls, stage.resend(login.id))
+          yield* TestClock.adjust("2 minutes")
+          assert.strictEqual(told(yield* stage.resend(login.id)), "200 code_sent", at)
+          yield* dying(calls, stage.cancel(login.id))
+          assert.include(["200 cancelled", "409 login_step"], told(yield* stage.cancel(login.id)), at)
+          yield* (yield* LoginEndings).end
+          const { body: again } = yield* stage.connect(person.phone)
+          assert.notStrictEqual(again.id, login.id, at)
+          assert.strictEqual(told(yield* stage.code(again.id, yield* person.code)), "200 completed", at)
+          assert.deepStrictEqual([(yield* stage.seats).used, yield* stage.sessions], [1, 1], at)
+          const all = yield* stage.actions
+          assert.deepStrictEqual(all.filter((action) => action !== "login.code_resent"), [
+            "login.started",
+            "login.cancelled",
+            "login.started",
+            "login.completed",
+            "account.connected"
+          ], at)
+          assert.isAtMost(all.length, 7, at)
+        }
+      }))
+
     it.effect("leaves a session that is the service's own, and no stranger to the look that finds it first", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
@@ -129,10 +160,8 @@ describe("a process that dies in a step of a login", () => {
         yield* advance("3 minutes")
         assert.strictEqual((yield* stage.read(login.id)).body.state, "completed")
         const { sessions, status } = yield* stage.account(account)
-        assert.deepStrictEqual(
-          sessions.map((one: Record<string, unknown>) => one["service_session"]),
-          [true, true]
-        )
+        // The one before is logged out.
+        assert.deepStrictEqual(sessions.map((one: Record<string, unknown>) => one["service_session"]), [true])
         assert.strictEqual(status, "recently_connected")
         const actions = yield* stage.actions
         assert.include(actions, "account.reconnected")

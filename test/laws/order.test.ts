@@ -242,7 +242,7 @@ describe("the order of checks", () => {
               const answer = Mcp.told(
                 yield* Mcp.call(operation.id, { ...params, ...body, ...extra }, {
                   key,
-                  ...(operation.personal === undefined ? {} : { options: { personalArguments: true } })
+                  ...(operation.personal === undefined ? {} : { options: Mcp.personal })
                 })
               )
               const first = [...wrong][0]!

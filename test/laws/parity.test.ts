@@ -334,7 +334,7 @@ describe("REST, MCP and embedding", () => {
               answered(error === undefined)
               yield* prepare(one)
               journaled = (yield* written(made.id, journaled)).at(-1)?.sequence ?? journaled
-              const options = operation.personal === undefined ? {} : { options: { personalArguments: true } }
+              const options = operation.personal === undefined ? {} : { options: Mcp.personal }
               const tool = Mcp.told(yield* Mcp.call(operation.id, one.args, { key, ...options }))
               answered(error === undefined)
               found.add(rest.body.error?.code ?? "done")

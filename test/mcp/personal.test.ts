@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { pglite } from "../support/database.ts"
 import { meet, staged } from "../support/logins.ts"
 import * as World from "../support/world.ts"
@@ -34,6 +35,44 @@ describe("what a person gives by themselves", () => {
         for (const { text } of [next, done, declined]) assert.notInclude(text, secret)
       }))
 
+    it.effect("is asked of them once it is needed, where an operation may go without", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const { id: account_id, userId } = yield* World.makeLiveAccount(id)
+        const platform = yield* SimulatedPlatform
+        yield* platform.changeSecurity(userId, { two_fa_password: Redacted.make(secret) })
+        const { key } = admins.owner
+        const call = (name: string, more: object = {}, said: object = {}, options = {}) =>
+          Mcp.ask("tools/call", { name, arguments: { account_id, ...said }, ...asking, ...more }, { key, ...options })
+        const answers = (content: object | null) => ({
+          inputResponses: { current_password: content === null ? { action: "decline" } : { action: "accept", content } }
+        })
+        const coded = (answer: Mcp.Answer) => Mcp.told(answer).body.error?.code
+        for (const name of ["create_paired_session", "set_two_fa_password"]) {
+          const refused = [
+            call(name, {}, { current_password: secret }),
+            Mcp.call(name, { account_id, current_password: secret }, { key })
+          ]
+          for (const one of refused) assert.strictEqual(coded(yield* one), "console_page_required")
+          const asked = yield* call(name, {}, { current_password: null })
+          assert.strictEqual(asked.body.result.resultType, "input_required")
+          const { requestedSchema } = asked.body.result.inputRequests.current_password.params
+          assert.include(requestedSchema.properties.current_password.description, "holder's 2FA password")
+          for (const one of [call(name, answers(null)), Mcp.call(name, { account_id }, { key })]) {
+            assert.strictEqual(coded(yield* one), "two_fa_password_required")
+          }
+          assert.strictEqual(coded(yield* call(name, answers({ current_password: "wrong" }))), "password_invalid")
+          const set = { options: Mcp.personal }
+          const done = yield* call(name, answers({ current_password: secret }), {}, set)
+          assert.strictEqual(Mcp.told(done).body.object, "account_action")
+          assert.notInclude(done.text, secret)
+        }
+        // The service holds the password by now, and needs nobody's.
+        assert.strictEqual(Mcp.told(yield* call("set_two_fa_password")).body.action, "two_fa_set")
+        const owner = yield* call("transfer_ownership", {}, { account_id: undefined, admin_id: admins.superadmin.id })
+        assert.property(owner.body.result.inputRequests, "current_password")
+      }))
+
     it.effect("is refused as an argument, from clients of every revision, unless that is set; then it is one", () =>
       Effect.gen(function*() {
         const { key, ...stage } = yield* staged()
@@ -55,7 +94,7 @@ describe("what a person gives by themselves", () => {
           key: stage.admins.billing.key
         })
         assert.strictEqual(Mcp.told(unknown).body.error.code, "role_forbidden")
-        const set = yield* Mcp.call("submit_login_code", args, { key, options: { personalArguments: true } })
+        const set = yield* Mcp.call("submit_login_code", args, { key, options: Mcp.personal })
         assert.strictEqual(Mcp.told(set).body.state, "completed")
       }))
   })

@@ -37,6 +37,14 @@ export const webHandler = Effect.fnUntraced(function*(options: Handler.Options =
 
 const handlerHere = World.oncePerContext(webHandler())
 
+/** Where what a person gives is taken as an argument. */
+export const personal: Handler.Options = { personalArguments: true }
+
+const personalHere = World.oncePerContext(webHandler(personal))
+
+const handlerWith = (options: Handler.Options | undefined) =>
+  options === undefined ? handlerHere : options === personal ? personalHere : webHandler(options)
+
 const secret = (key: Redacted.Redacted | string) => typeof key === "string" ? key : Redacted.value(key)
 
 /** The messages of a body, whether it is one or a stream of events. */
@@ -50,7 +58,7 @@ const messagesIn = (text: string): ReadonlyArray<any> =>
 /** Sends a request to `/mcp`. */
 export const send = Effect.fnUntraced(function*(asking: Asking) {
   const web = (yield* World.Prepared) ??
-    (yield* asking.options === undefined ? handlerHere : webHandler(asking.options))
+    (yield* handlerWith(asking.options))
   const host = asking.host ?? new URL(World.baseUrl).host
   const content = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body))
   const method = asking.method ?? "POST"

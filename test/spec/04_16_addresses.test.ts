@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { forEachDatabase, pglite } from "../support/database.ts"
 import * as Held from "../support/held.ts"
 import { dying } from "../support/mortal.ts"
 import { established, start } from "../support/watched.ts"
@@ -53,6 +53,75 @@ const staged = Effect.fnUntraced(function*(managed = true, facts: Record<string,
 })
 
 const told = ({ body, status }: World.Answer) => [status, body.action ?? body.state ?? body.error.code]
+
+type Stage = Effect.Success<ReturnType<typeof staged>>
+
+interface Crash {
+  readonly what: string
+  /** What is there before; answers what the request says. */
+  readonly before: (stage: Stage) => ReturnType<typeof requested>
+  readonly act: (stage: Stage, request: string) => ReturnType<Stage["confirm"]>
+  /** What the request may answer when it is made again. */
+  readonly again: ReadonlyArray<string>
+  readonly left: Readonly<Record<string, unknown>>
+}
+
+const requested = Effect.fnUntraced(function*(stage: Stage, kind: "recovery" | "login") {
+  yield* stage.set(kind)
+  yield* jump("1 second")
+  return yield* stage.code(kind)
+})
+
+/** The account is old enough for a passkey. */
+const grown = Effect.as(jump("25 hours"), "")
+
+const masked = "n*****s@example.org"
+
+const crashes: ReadonlyArray<Crash> = [
+  {
+    what: "a request for an address",
+    before: () => Effect.succeed(""),
+    act: ({ set }) => set("recovery"),
+    again: ["200 code_sent"],
+    left: { recovery_email_pattern: null }
+  },
+  {
+    what: "the code of a recovery address",
+    before: (stage) => requested(stage, "recovery"),
+    act: ({ confirm }, code) => confirm("recovery", code),
+    again: ["200 recovery_email_confirmed", "409 no_pending_change"],
+    left: { recovery_email_pattern: masked }
+  },
+  {
+    what: "the code of a login address",
+    before: (stage) => requested(stage, "login"),
+    act: ({ confirm }, code) => confirm("login", code),
+    again: ["200 login_email_confirmed", "409 no_pending_change"],
+    left: { login_email_pattern: masked }
+  },
+  {
+    what: "the end of a recovery address",
+    before: (stage) =>
+      Effect.flatMap(requested(stage, "recovery"), (code) => Effect.as(stage.confirm("recovery", code), "")),
+    act: ({ send }) => send("DELETE", "recovery-email"),
+    again: ["200 recovery_email_removed"],
+    left: { recovery_email_pattern: null }
+  },
+  {
+    what: "a passkey",
+    before: () => grown,
+    act: ({ send }) => send("PUT", "passkey"),
+    again: ["200 passkey_added"],
+    left: { passkey_present: true, passkey_managed: true }
+  },
+  {
+    what: "the end of a passkey",
+    before: ({ send }) => Effect.andThen(grown, Effect.as(send("PUT", "passkey"), "")),
+    act: ({ send }) => send("DELETE", "passkey"),
+    again: ["200 passkey_removed"],
+    left: { passkey_present: false }
+  }
+]
 
 describe("4.16 addresses and passkeys", () => {
   forEachDatabase((_, database) => {
@@ -185,32 +254,30 @@ describe("4.16 addresses and passkeys", () => {
           expect(yield* slots).toEqual(["passkey held", "passkey retired"])
           expect(yield* profile).toMatchObject({ passkey_present: true, passkey_managed: true })
         }))
+    })
+  })
 
-      it.effect("wherever a process dies, an address or a passkey is as it was or as it is to be, and no signal is raised", () =>
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
+    for (const { act, again, before, left, what } of crashes) {
+      it.effect(`wherever a process dies, ${what} has happened or is made again, and no signal is raised`, () =>
         Effect.gen(function*() {
-          for (const what of ["recovery-email", "passkey"] as const) {
-            for (let calls = 0, lived = false; !lived; calls++) {
-              const { events, send, slots } = yield* staged()
-              yield* jump("25 hours")
-              lived = yield* dying(
-                calls,
-                send(
-                  what === "passkey" ? "PUT" : "POST",
-                  what,
-                  what === "passkey" ? undefined : { email: "a@b.example" }
-                )
-              )
-              yield* jump("75 seconds")
-              yield* jump("75 seconds")
-              const seen = (yield* events).filter((event) => event.startsWith("outside_change"))
-              expect([what, calls, seen]).toEqual([what, calls, []])
-              if (what === "recovery-email") continue
-              expect(told(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
-              expect((yield* slots).filter((slot) => slot === "passkey held")).toHaveLength(1)
-              expect(told(yield* send("DELETE", "passkey"))).toEqual([200, "passkey_removed"])
-            }
+          for (let calls = 0, lived = false; !lived; calls++) {
+            const stage = yield* staged()
+            const request = yield* before(stage)
+            lived = yield* dying(calls, act(stage, request))
+            yield* jump("75 seconds")
+            yield* jump("75 seconds")
+            const [status, said] = told(yield* act(stage, request))
+            expect([calls, again.includes(`${status} ${said}`)]).toEqual([calls, true])
+            expect([calls, yield* stage.profile]).toMatchObject([calls, left])
+            yield* jump("11 minutes")
+            const seen = (yield* stage.events).filter((event) => /outside|takeover|lost/.test(event))
+            expect([calls, seen]).toEqual([calls, []])
+            expect((yield* stage.slots).filter((slot) => slot === "passkey held")).toHaveLength(
+              left.passkey_present === true ? 1 : 0
+            )
           }
         }))
-    })
+    }
   })
 })

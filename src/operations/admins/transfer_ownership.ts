@@ -33,6 +33,7 @@ export const transferOwnership = Operation.write(
     whole: true,
     confirm: true,
     idempotent: false,
+    personal: "current_password",
     body: {
       admin_id: AdminId.annotateKey({ description: "The superadmin's id, from list_admins." }),
       current_password: ConsolePassword.annotateKey({ description: "The owner's console password." })

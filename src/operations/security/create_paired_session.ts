@@ -41,6 +41,7 @@ export const createPairedSession = Operation.guarded(
     scope: "security:write",
     roles: protectors,
     idempotent: true,
+    personal: "current_password",
     params: { account_id: TargetAccount },
     body: {
       current_password: Schema.optionalKey(CurrentPassword).annotateKey({

@@ -42,6 +42,7 @@ export const setTwoFaPassword = Operation.guarded(
     scope: "security:write",
     roles: protectors,
     idempotent: false,
+    personal: "current_password",
     params: { account_id: TargetAccount },
     body: {
       current_password: Schema.optionalKey(CurrentPassword).annotateKey({
