@@ -158,5 +158,36 @@ describe("15.3 the security of an account at the console", () => {
         expect([unread.status, unread.text.includes("does not tell how the account is secured")]).toEqual([200, true])
         expect((yield* send("add-passkey")).status).toBe(409)
       }))
+
+    it.effect("offboarding says what will happen by how the account is, and what became of it", () =>
+      Effect.gen(function*() {
+        const { account, admins, cookie, id, platform, see, send, userId } = yield* staged()
+        const path = `/console/accounts/${account}`
+        const offboard = `${path}/offboard`
+        expect((yield* see(path)).text).toContain(`href="${offboard}"`)
+        const says = Effect.map(see(offboard), ({ text }) => text)
+        expect(yield* says).toContain("has no 2FA password")
+        yield* send("set-two-fa")
+        yield* send("add-passkey")
+        for (const text of ["the service keeps is removed", "The passkey of the service is removed", "seat is free"]) {
+          expect(yield* says).toContain(text)
+        }
+        yield* platform.script({ userId, answer: { _tag: "Unavailable" }, times: 30 })
+        expect(yield* says).toContain("for 90 days")
+        const admin = yield* Pages.signIn(id, admins.admin.id)
+        const billing = yield* Pages.signIn(id, admins.billing.id)
+        expect((yield* Pages.visit("GET", offboard, { cookie: admin })).status).toBe(404)
+        expect((yield* Pages.visit("GET", offboard, { cookie: billing })).status).toBe(403)
+        const form = Pages.formOf(yield* see(offboard), offboard).hidden
+        expect((yield* Pages.visit("POST", offboard, { cookie })).status).toBe(403)
+        const done = yield* Pages.visit("POST", offboard, { cookie, form })
+        expect([done.status, done.location]).toEqual([303, `${path}?done=offboarded_two_fa_held`])
+        const after = yield* see(done.location!)
+        expect(after.text).toContain("may still be set on it")
+        expect(after.text).not.toContain(offboard)
+        expect(yield* says).toContain("The account is offboarded.")
+        const again = yield* Pages.visit("POST", offboard, { cookie, form })
+        expect([again.status, again.text.includes("offboarded already")]).toEqual([409, true])
+      }))
   })
 })

@@ -1,8 +1,6 @@
 /** The addresses of an account's page: the page, and what answers each of its forms. */
 import { Effect } from "effect"
-import { ResourceMissing } from "../../domain/Failure.ts"
 import { Keep } from "../../domain/SessionReview.ts"
-import { isUuid } from "../../domain/Wire.ts"
 import { pauseProtection } from "../../operations/accounts/pause_protection.ts"
 import { resumeProtection } from "../../operations/accounts/resume_protection.ts"
 import { setAccountRoleLabel } from "../../operations/accounts/set_account_role_label.ts"
@@ -35,17 +33,16 @@ const dones: ReadonlyMap<string, string> = new Map([
   ["security_lock_disabled", "The security lock is off."],
   ["paused", "Protection is paused."],
   ["resumed", "Protection is on again."],
+  ["offboarded", "The account is offboarded: the service has signed out, and its seat is free."],
+  [
+    "offboarded_two_fa_held",
+    "The account is offboarded, but the service’s 2FA password may still be set on it: the owner and superadmins read it under Secrets, to hand it to the holder."
+  ],
   ["department_set", "The department is saved."],
   ["role_label_set", "The label is saved."],
   ["account_connected", "The account is connected and watched from now on."],
   ["account_reconnected", "The account is connected again."]
 ])
-
-/** The account of the address; what is no id is no account. */
-const idOf = ({ params }: Visit.Visit) => {
-  const id = params["account_id"]?.toLowerCase() ?? ""
-  return isUuid(id) ? Effect.succeed(id) : Effect.fail(new ResourceMissing({ param: "account_id" }))
-}
 
 const get = (visit: Visit.Visit) =>
   Visit.asAdmin(
@@ -53,7 +50,7 @@ const get = (visit: Visit.Visit) =>
     visit.path,
     (view) =>
       Effect.flatMap(
-        idOf(visit),
+        Visit.idOf(visit, "account_id"),
         (id) => Account.show(view, id, { done: dones.get(new URLSearchParams(visit.query).get("done") ?? "") })
       )
   )
@@ -70,7 +67,7 @@ const act = <E, R>(
     "POST",
     `${path}/${action}`,
     (visit) =>
-      Effect.flatMap(idOf(visit), (id) =>
+      Effect.flatMap(Visit.idOf(visit, "account_id"), (id) =>
         Forms.submitted(visit, pathOf(id), (form) =>
           token(action, id, form.text("about")), (form, view) =>
           run(id, form).pipe(

@@ -24,7 +24,7 @@ export type Action =
   | "department"
   | "role-label"
 
-export const pathOf = (accountId: string): string => `/console/accounts/${accountId}`
+export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${accountId}`
 
 /** What the token of a form stands for. */
 export const token = (action: Action, accountId: string, about = ""): string => `${action} ${accountId} ${about}`
@@ -192,6 +192,11 @@ export const protection = (view: Visit.View, account: AccountDetail): Html.Html 
   </div>`
       : undefined
   }
+  <div>
+    <h3>Offboard</h3>
+    <p>The service gives the account back to its holder and signs out. The next page says what will happen.</p>
+    <p><a class="button" href="${view.visit.base}${pathOf(id)}/offboard">Offboard …</a></p>
+  </div>
 </div>`
 }
 

@@ -1,10 +1,8 @@
 /** One login: how far it is, and what comes next. What is typed here goes to the messenger, and is never shown again. */
 import { Effect, Redacted } from "effect"
 import { shownName } from "../../domain/ClientName.ts"
-import { ResourceMissing } from "../../domain/Failure.ts"
 import { maxCodeLength, maxHolderPasswordLength, minCodeLength } from "../../domain/Limits.ts"
 import { isOpen, type Login } from "../../domain/Login.ts"
-import { isUuid } from "../../domain/Wire.ts"
 import { cancelLogin } from "../../operations/logins/cancel_login.ts"
 import { getLogin } from "../../operations/logins/get_login.ts"
 import { resendLoginCode } from "../../operations/logins/resend_login_code.ts"
@@ -199,14 +197,8 @@ ${isOpen(login) ? open(view, login, faults) : ended(view, login)}`
   })
 })
 
-/** The login of the address; what is no id is no login. */
-const idOf = ({ params }: Visit.Visit) => {
-  const id = params["login_id"]?.toLowerCase() ?? ""
-  return isUuid(id) ? Effect.succeed(id) : Effect.fail(new ResourceMissing({ param: "login_id" }))
-}
-
 const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, visit.path, (view) => Effect.flatMap(idOf(visit), (id) => show(view, id)))
+  Visit.asAdmin(visit, visit.path, (view) => Effect.flatMap(Visit.idOf(visit, "login_id"), (id) => show(view, id)))
 
 /** Answers a form by its operation; the next step is a page of its own. */
 const take = <E, R>(
@@ -217,7 +209,7 @@ const take = <E, R>(
     "POST",
     `${path}/${step}`,
     (visit) =>
-      Effect.flatMap(idOf(visit), (id) =>
+      Effect.flatMap(Visit.idOf(visit, "login_id"), (id) =>
         Forms.submitted(visit, pathOf(id), () =>
           token(step, id), (form, view) =>
           run(id, form).pipe(

@@ -1,7 +1,5 @@
 /** The addresses of an account's security: the page, and what answers each of its forms. */
 import { Effect, Redacted } from "effect"
-import { ResourceMissing } from "../../domain/Failure.ts"
-import { isUuid } from "../../domain/Wire.ts"
 import { addPasskey } from "../../operations/security/add_passkey.ts"
 import { confirmLoginEmail } from "../../operations/security/confirm_login_email.ts"
 import { confirmRecoveryEmail } from "../../operations/security/confirm_recovery_email.ts"
@@ -42,17 +40,11 @@ const doneOf = (query: string): string | undefined => {
   return Object.entries(dones).find(([action]) => action === wanted)?.[1]
 }
 
-/** The account of the address; what is no id is no account. */
-const idOf = ({ params }: Visit.Visit) => {
-  const id = params["account_id"]?.toLowerCase() ?? ""
-  return isUuid(id) ? Effect.succeed(id) : Effect.fail(new ResourceMissing({ param: "account_id" }))
-}
-
 const get = (visit: Visit.Visit) =>
   Visit.asAdmin(
     visit,
     visit.path,
-    (view) => Effect.flatMap(idOf(visit), (id) => show(view, id, { done: doneOf(visit.query) }))
+    (view) => Effect.flatMap(Visit.idOf(visit, "account_id"), (id) => show(view, id, { done: doneOf(visit.query) }))
   )
 
 /** Answers a form by its operation. A code ends what was asked for with the second factor, and needs none of its own. */
@@ -62,7 +54,7 @@ const act = <A, E, R>(action: Action, run: (account_id: string, form: Visit.Form
     `${path}/${action}`,
     (visit) =>
       Effect.flatMap(
-        idOf(visit),
+        Visit.idOf(visit, "account_id"),
         (id) =>
           Forms.submitted(visit, pathOf(id), () =>
             token(action, id), (form, view) =>

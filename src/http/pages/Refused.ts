@@ -4,7 +4,7 @@ import { answer } from "../../edge/Answer.ts"
 import * as Observation from "../../edge/Observation.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
-import { StepUpRefused } from "./StepUp.ts"
+import { refusedCode, StepUpRefused } from "./StepUp.ts"
 
 export interface Refused {
   /** In the operation's words. */
@@ -19,7 +19,7 @@ export interface Refused {
 const of = (failure: unknown): Refused => {
   if (failure instanceof StepUpRefused) {
     const { headers, message, status } = failure
-    return { problem: message, code: "second_factor_required", param: undefined, status, headers }
+    return { problem: message, code: refusedCode, param: undefined, status, headers }
   }
   const { body: { error }, headers, status } = answer(failure)
   return { problem: error.message, code: error.code, param: error.param, status, headers }

@@ -2,8 +2,6 @@
 import { Effect, Redacted } from "effect"
 import { find, list, reveal, type Revealed } from "../../console/SecretReveals.ts"
 import { AccountId, accountName } from "../../domain/Account.ts"
-import { ResourceMissing } from "../../domain/Failure.ts"
-import { isUuid } from "../../domain/Wire.ts"
 import { answer } from "../../edge/Answer.ts"
 import * as Observation from "../../edge/Observation.ts"
 import type { HeldPassword } from "../../ports/Secrets.ts"
@@ -23,9 +21,9 @@ const token = (id: string): string => `reveal ${id}`
 
 const row = (view: Visit.View) => (held: HeldPassword): Html.Html =>
   html`<li>
-  <h3><a href="${view.visit.base}${pathOf(held.account_id)}">${Html.named(accountName(held))}</a>${
+  <h2><a href="${view.visit.base}${pathOf(held.account_id)}">${Html.named(accountName(held))}</a>${
     held.offboarded_at === null ? undefined : html` <span class="badge">Offboarded</span>`
-  }</h3>
+  }</h2>
   <p class="hint">Set ${Html.momentOf(held.made_at)}, ${
     held.revealed_at === null ? "shown to nobody yet" : html`first shown ${Html.momentOf(held.revealed_at)}`
   }${held.erase_at === null ? "" : html`, erased ${Html.dayOf(held.erase_at)}`}.</p>
@@ -62,11 +60,8 @@ ${
         })
     }))
 
-/** The account of the address; what is no id is no account. */
-const idOf = ({ params }: Visit.Visit) => {
-  const id = params["account_id"]?.toLowerCase() ?? ""
-  return isUuid(id) ? Effect.succeed(AccountId.make(id)) : Effect.fail(new ResourceMissing({ param: "account_id" }))
-}
+/** The account of the address. */
+const idOf = (visit: Visit.Visit) => Effect.map(Visit.idOf(visit, "account_id"), (id) => AccountId.make(id))
 
 const back = (view: Visit.View): Html.Html => html`<p class="back"><a href="${view.visit.base}${path}">Secrets</a></p>`
 
@@ -102,7 +97,7 @@ ${Html.summary(faults)}
 ${
           held
             ? html`<p class="lead">It is shown once for each time that you ask, and every time is in the journal.</p>
-<form method="post" action="${view.visit.base}${pathOf(id)}">
+<form method="post" action="${view.visit.base}${pathOf(id)}" class="card">
   ${Forms.hidden(view, token(id))}
   <div class="field">
     <label for="password">Console password</label>

@@ -16,6 +16,9 @@ export class StepUpRefused extends Schema.TaggedError<StepUpRefused>()("StepUpRe
   headers: Schema.Record(Schema.String, Schema.String)
 }) {}
 
+/** What the log calls a refusal. */
+export const refusedCode = "second_factor_required"
+
 /** The field that a refusal belongs to. */
 export const fieldId = "code"
 

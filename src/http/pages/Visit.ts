@@ -6,6 +6,7 @@ import { type FirstFactor, SignIns } from "../../console/SignIns.ts"
 import { Caller, Scope } from "../../domain/Access.ts"
 import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
 import { choicesListed, maxChosen, maxFormSize, maxParameters } from "../../domain/OAuth.ts"
+import { isUuid } from "../../domain/Wire.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
 import { admitAnonymous } from "../../edge/Authenticate.ts"
 import * as Body from "../../edge/Body.ts"
@@ -211,6 +212,12 @@ const outside = /^\/console\/(?:sign-in|sign-out|style\.css|passkeys\.js|invitat
 /** Whether a sign-in may lead back to the path: to the consent page, and to every page of the console. */
 const isReturnPath = (path: string): boolean =>
   path === "/oauth/authorize" || path.startsWith("/console/") && !outside.test(path)
+
+/** What the address is about, by the member of its path; what is no id is nothing. */
+export const idOf = ({ params }: Visit, param: "account_id" | "login_id") => {
+  const id = params[param]?.toLowerCase() ?? ""
+  return isUuid(id) ? Effect.succeed(id) : Effect.fail(new ResourceMissing({ param }))
+}
 
 /** The address within the site, if it is one that a sign-in leads back to; the console's first page otherwise. */
 export const returnPath = (text: string | null): string => {

@@ -16,6 +16,7 @@ import * as Invitation from "./Invitation.ts"
 import * as Journal from "./Journal.ts"
 import { home } from "./Navigation.ts"
 import * as NewKey from "./NewKey.ts"
+import * as Offboarding from "./Offboarding.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 import * as PasskeySignIn from "./PasskeySignIn.ts"
 import * as Admins from "./people/Admins.ts"
@@ -47,6 +48,7 @@ const all = [
   ...AccountLogin.routes,
   ...AccountActions.routes,
   ...AccountSecurityActions.routes,
+  ...Offboarding.routes,
   ...Journal.routes,
   ...Developer.routes,
   ...NewKey.routes,
