@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as SecretsSweep from "../../src/layers/sql/SecretsSweep.ts"
@@ -87,6 +87,28 @@ describe("4.16 offboarding", () => {
           "session.logged_out done"
         ])
         expect(yield* stage.query("account_task")).toEqual([])
+      }))
+
+    it.effect("it ends within 30 seconds, however slowly the messenger answers, and the rest is done later", () =>
+      Effect.gen(function*() {
+        const stage = yield* staged
+        const { userId } = stage.person
+        yield* stage.platform.script({ answer: { _tag: "Slow", milliseconds: 5000 }, times: 50, userId })
+        const began = yield* Clock.currentTimeMillis
+        const offboarding = yield* Effect.forkChild(stage.offboard)
+        while (offboarding.pollUnsafe() === undefined) {
+          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+          yield* TestClock.adjust("100 millis")
+        }
+        expect(told(yield* Fiber.join(offboarding))).toEqual(done)
+        expect(yield* stage.authorizations).toBeGreaterThan(0)
+        const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
+        expect(seconds).toBeGreaterThan(20)
+        expect(seconds).toBeLessThan(30)
+        yield* stage.platform.clearScripts
+        yield* jump("2 minutes")
+        yield* jump("2 minutes")
+        expect([yield* stage.authorizations, yield* stage.isSet, yield* stage.slots]).toEqual([0, false, []])
       }))
 
     it.effect("a password that nobody looks up is told of 14 days before it is erased after 90; keys go after 30", () =>

@@ -37,6 +37,42 @@ describe("4 operations, as declared", () => {
     expect(sorted(documented)).toEqual(sorted(table.map((row) => row.slice(0, 4))))
   })
 
+  it("S4.16-01, S5.3-12: sessions, what secures an account, and connecting it have operations, under the scopes that are for them", () => {
+    const scopes = new Map<string, string>(operations.map(({ id, scope }) => [id, scope]))
+    const connecting = [
+      "approve_session",
+      "start_account_connect",
+      "start_account_relogin",
+      "submit_login_code",
+      "submit_login_password",
+      "resend_login_code",
+      "cancel_login"
+    ]
+    const securing = [
+      "sign_out_session",
+      "sign_out_other_sessions",
+      "set_two_fa_password",
+      "remove_two_fa_password",
+      "set_recovery_email",
+      "confirm_recovery_email",
+      "remove_recovery_email",
+      "set_login_email",
+      "confirm_login_email",
+      "add_passkey",
+      "remove_passkey",
+      "set_takeover_lockdown",
+      "release_takeover_lock",
+      "set_security_lock",
+      "create_paired_session",
+      "remove_paired_session",
+      "offboard_account"
+    ]
+    expect(connecting.map((id) => [id, scopes.get(id)])).toEqual(connecting.map((id) => [id, "accounts:write"]))
+    expect(operations.filter(({ scope }) => scope === "security:write").map(({ id }) => id).toSorted()).toEqual(
+      securing.toSorted()
+    )
+  })
+
   it("S4-20: none of the fourteen is destructive, in its declaration and in the document", () => {
     const { paths } = JSON.parse(JSON.stringify(Documents.make()))
     const marked = Object.values<any>(paths).flatMap((methods) => Object.values<any>(methods))

@@ -153,15 +153,21 @@ export const isStep = ({ kind }: Operation.Any): boolean => kind === "login"
 /** Whether the account is gone afterwards: who asks again is refused, and that is journaled as a refusal. */
 export const endsAccount = ({ id }: Operation.Any): boolean => id === "offboard_account"
 
+const draftsOf = (operations: ReadonlyArray<Operation.Any>): Arbitrary.Arbitrary<Draft> =>
+  oneOf(
+    ...operations.map((operation) =>
+      Arbitrary.map(members(operation), (members): Draft => ({ operation: operation.id, members }))
+    )
+  )
+
 /** Random requests of the operations that hold the condition, but for steps of logins; of all of them by default. */
 export const drafts = (
   of: (operation: Operation.Any) => boolean = () => true
 ): Arbitrary.Arbitrary<Draft> =>
-  oneOf(
-    ...operations.filter((operation: Operation.Any) => of(operation) && !isStep(operation)).map((operation) =>
-      Arbitrary.map(members(operation), (members): Draft => ({ operation: operation.id, members }))
-    )
-  )
+  draftsOf(operations.filter((operation: Operation.Any) => of(operation) && !isStep(operation)))
+
+/** Random requests of every operation, steps of logins too, whose limits may have them refused. */
+export const everyDraft: Arbitrary.Arbitrary<Draft> = draftsOf(operations)
 
 const byId = (id: string): Operation.Any => {
   const found = operations.find((operation) => operation.id === id)

@@ -13,6 +13,7 @@ import type { MessengerSession } from "../../ports/MessengerSession.ts"
 import type { Organizations } from "../../ports/Organizations.ts"
 import { OwnSessions } from "../../ports/OwnSessions.ts"
 import type { Secrets } from "../../ports/Secrets.ts"
+import { before, logOutUntil } from "./Releasing.ts"
 import { type needing as securing, ofAccount } from "./Securing.ts"
 
 type Context = Parameters<typeof ofAccount>[0]
@@ -57,7 +58,7 @@ export const leave = (context: Context, now: Date) =>
   }))
 
 /** Logs the service's sessions out, as far as the messenger answers; the others are logged out later. */
-export const logOut = (context: Context) =>
+export const logOut = (context: Context, since: Date) =>
   needing(
     Effect.gen(function*() {
       const db = yield* Db
@@ -67,9 +68,11 @@ export const logOut = (context: Context) =>
       const left = yield* db.read(of.organizationId, own.retired(of))
       const gone: Array<string> = []
       for (const { id, session_ref } of left) {
-        const ended = yield* Live.open(session_ref).pipe(
-          Effect.flatMap((live) => live.logOut),
-          Effect.scoped,
+        const ended = yield* before(
+          since,
+          logOutUntil,
+          Effect.scoped(Effect.flatMap(Live.open(session_ref), (live) => live.logOut))
+        ).pipe(
           Effect.catchTag("no_session", () => Effect.void),
           Effect.isSuccess
         )

@@ -1,5 +1,6 @@
 /** What offboarding an account gives back: the 2FA password and the passkey that the service has set. */
-import { Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { unrevealedKept } from "../../domain/Limits.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import type { Candidates, PasswordCandidate } from "../../domain/Secrets.ts"
@@ -8,6 +9,19 @@ import { Secrets } from "../../ports/Secrets.ts"
 import { heldPasskey, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
 
 type Context = Parameters<typeof ofAccount>[0]
+
+/** How long after it began a request goes on asking the messenger, so that it ends within 30 seconds. */
+const lookUntil = Duration.seconds(16)
+const releaseUntil = Duration.seconds(22)
+export const logOutUntil = Duration.seconds(28)
+
+/** Asks the messenger until then; what takes longer is done later, if at all. */
+export const before = <A, E, R>(since: Date, until: Duration.Duration, work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.timeoutOrElse(work, {
+      duration: Math.max(0, since.getTime() + Duration.toMillis(until) - now),
+      orElse: () => Effect.fail(new MessengerUnavailable({}))
+    }))
 
 /** What became of what the service had set; `held` where it is still set, or nobody knows. */
 export interface Released {
@@ -36,9 +50,9 @@ const unreached = ({ passkeys, passwords }: Candidates, isAway: boolean): Found 
 const isHeld = (left: boolean) => left ? "held" as const : "none" as const
 
 /** Looks at the account; it fails only where what is held cannot be read. */
-export const find = (live: Live, context: Context) =>
+export const find = (live: Live, context: Context, since: Date) =>
   needing(
-    Effect.map(seeSecurity(live, context), (seen): Found => ({ seen })).pipe(
+    before(since, lookUntil, Effect.map(seeSecurity(live, context), (seen): Found => ({ seen }))).pipe(
       Effect.catchTag(["no_session", "messenger_refused", "messenger_unavailable"], ({ _tag }) =>
         Effect.flatMap(Secrets, (secrets) =>
           Effect.map(
@@ -57,11 +71,14 @@ export const begin = (found: Found, context: Context, now: Date) =>
     if (found.seen.password !== undefined) yield* (yield* Secrets).suspend(ofAccount(context), "two_fa")
   }))
 
-const removed = <E>(work: Effect.Effect<unknown, E>) =>
-  Effect.match(work, { onFailure: () => "held" as const, onSuccess: () => "removed" as const })
+const removed = <E>(work: Effect.Effect<unknown, E>, since: Date) =>
+  Effect.match(before(since, releaseUntil, work), {
+    onFailure: () => "held" as const,
+    onSuccess: () => "removed" as const
+  })
 
 /** Removes both from the messenger, outside any transaction. */
-export const release = (live: LiveWriter, found: Found) =>
+export const release = (live: LiveWriter, found: Found, since: Date) =>
   Effect.gen(function*() {
     if (found.seen === null) {
       return { twoFa: isHeld(found.password !== undefined), passkey: isHeld(found.passkey) } satisfies Released
@@ -70,10 +87,10 @@ export const release = (live: LiveWriter, found: Found) =>
     const passkey = heldPasskey(found.seen)
     const unread = security.passkey_ids === null && candidates.passkeys.length > 0
     return {
-      twoFa: password === undefined ? "none" : yield* removed(live.removePassword(password.password)),
+      twoFa: password === undefined ? "none" : yield* removed(live.removePassword(password.password), since),
       passkey: passkey === undefined
         ? isHeld(unread)
-        : yield* removed(live.removePasskey(passkey.passkeyId))
+        : yield* removed(live.removePasskey(passkey.passkeyId), since)
     } satisfies Released
   })
 

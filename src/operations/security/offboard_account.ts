@@ -9,8 +9,14 @@ import * as Leaving from "./Leaving.ts"
 import { sample } from "./offboard_account.sample.ts"
 import * as Releasing from "./Releasing.ts"
 
-const foundOf = (plan: Releasing.Found | null): Effect.Effect<Releasing.Found> =>
-  plan === null ? Effect.die(new Error("The account was not looked at")) : Effect.succeed(plan)
+interface Plan {
+  /** When the request began. */
+  readonly since: Date
+  readonly found: Releasing.Found | null
+}
+
+const foundOf = ({ found }: Plan): Effect.Effect<Releasing.Found> =>
+  found === null ? Effect.die(new Error("The account was not looked at")) : Effect.succeed(found)
 
 export const offboardAccount = Operation.guarded(
   "offboard_account",
@@ -36,17 +42,17 @@ export const offboardAccount = Operation.guarded(
     // Seats are counted on the organization's row.
     lock: ({ caller }) =>
       Leaving.needing(Effect.flatMap(Organizations, (organizations) => organizations.lock(caller.organizationId))),
-    check: (_, { account }) =>
+    check: (_, { account, now }) =>
       Leaving.needing(
         account.offboarded_at === null
-          ? Effect.succeed(Operation.planned<Releasing.Found | null>(null))
+          ? Effect.succeed(Operation.planned<Plan>({ since: now, found: null }))
           : Effect.fail(new AlreadyOffboarded({}))
       ),
-    look: (_, { account, caller, live }) =>
+    look: ({ since }, { account, caller, live }) =>
       Leaving.needing(
         Effect.map(
-          Releasing.find(live, { account, caller }),
-          (found) => Operation.planned<Releasing.Found | null>(found)
+          Releasing.find(live, { account, caller }, since),
+          (found) => Operation.planned<Plan>({ since, found })
         )
       ),
     intent: () => ({ details: {} }),
@@ -54,7 +60,8 @@ export const offboardAccount = Operation.guarded(
       Leaving.needing(
         Effect.flatMap(foundOf(plan), (found) => Releasing.begin(found, { account, caller }, now))
       ),
-    act: (plan, { live }) => Leaving.needing(Effect.flatMap(foundOf(plan), (found) => Releasing.release(live, found))),
+    act: (plan, { live }) =>
+      Leaving.needing(Effect.flatMap(foundOf(plan), (found) => Releasing.release(live, found, plan.since))),
     settle: (plan, released, { account, caller, now }) =>
       Leaving.needing(Effect.gen(function*() {
         const found = yield* foundOf(plan)
@@ -67,7 +74,7 @@ export const offboardAccount = Operation.guarded(
       Leaving.needing(Effect.gen(function*() {
         const found = yield* foundOf(plan)
         const isAway = found.seen === null && found.isAway
-        if (!isAway) yield* Leaving.logOut({ account, caller })
+        if (!isAway) yield* Leaving.logOut({ account, caller }, plan.since)
         const action = released.twoFa === "held" ? "offboarded_two_fa_held" : "offboarded"
         return acted(action, account, { ...account, offboarded_at: now }, now)
       }))

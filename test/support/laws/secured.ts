@@ -10,7 +10,9 @@ import type { SimulatedPlatform } from "../../../src/layers/messenger/SimulatedP
 import * as MessengerKeysSql from "../../../src/layers/sql/MessengerKeys.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { MessengerKeys } from "../../../src/ports/MessengerKeys.ts"
+import * as Mcp from "../../mcp/support.ts"
 import * as Logins from "../logins.ts"
+import * as Pages from "../pages.ts"
 import type * as Populated from "../populated.ts"
 import * as World from "../world.ts"
 
@@ -60,6 +62,32 @@ export const secured = Effect.fnUntraced(
       yield* mine.password(started.body.id, holders)
     ]
     expect(steps.map(({ status }) => status)).toEqual([200, 400, 400, 200, 400, 200, 200])
+    const theirs = `/v1/accounts/${steps.at(-1)?.body.account_id}`
+    const code = String(crypto.randomInt(1e11, 1e12))
+    const put = (what: string, current_password: string) => World.put(`${theirs}/${what}`, key, { current_password })
+    const entered = [
+      yield* put("two-fa", wrongPassword),
+      yield* put("paired-session", wrongPassword),
+      yield* put("paired-session", holders),
+      yield* put("two-fa", holders),
+      yield* World.send("POST", `${theirs}/recovery-email`, {
+        key,
+        body: { email: secrets["recovery address"] + "@example.net" }
+      }),
+      yield* World.send("POST", `${theirs}/recovery-email/confirm`, { key, body: { code } })
+    ]
+    expect(entered.map(({ status }) => status)).toEqual([400, 400, 200, 200, 200, 400])
+    const asked = ["create_paired_session", "set_two_fa_password"].map((name) =>
+      Mcp.ask("tools/call", {
+        name,
+        arguments: { account_id: account.id },
+        inputResponses: { current_password: { action: "accept", content: { current_password: wrongPassword } } }
+      }, { key })
+    )
+    const tools = [
+      ...yield* Effect.all(asked),
+      yield* Mcp.call("set_two_fa_password", { account_id: account.id, current_password: wrongPassword }, { key })
+    ]
     yield* TestClock.adjust("25 hours")
     const made = [
       yield* World.put(`/v1/accounts/${account.id}/two-fa`, key, {}),
@@ -101,7 +129,18 @@ export const secured = Effect.fnUntraced(
       "password of a holder": holders,
       "wrong password of a holder": wrongPassword
     })
-    return { answers: [...steps, ...made].map(textOf), wrongCode }
+    const cookie = yield* Pages.signIn(id, admins.owner.id)
+    const pages = [
+      yield* Pages.visit("GET", `/console${theirs.slice(3)}/security`, { cookie }),
+      yield* Pages.visit("GET", `/console${theirs.slice(3)}/offboard`, { cookie }),
+      yield* Pages.visit("GET", `/console/accounts/${account.id}/secrets`, { cookie })
+    ]
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200])
+    secrets["session at the console"] = cookie.slice(cookie.indexOf("=") + 1)
+    const offboarded = yield* World.post(`${theirs}/offboard`, key)
+    expect(offboarded.body.action).toBe("offboarded")
+    const answers = [...steps, ...entered, ...made, offboarded, ...tools, ...pages].map(textOf)
+    return { answers, wrongCode, code }
   },
   Effect.provide(MessengerKeysSql.layer)
 )
