@@ -241,3 +241,6 @@ export const invalidToken = [401, "invalid_token"]
 
 /** What a refusal of the authorization server says. */
 export const refused = ({ body, status }: World.Answer): ReadonlyArray<unknown> => [status, body?.error]
+
+/** What a grant that is not one is answered. */
+export const invalidGrant = [400, "invalid_grant"]

@@ -49,7 +49,7 @@ export const http: ReadonlyArray<Mutant> = [
     becomes:
       "if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query, request), form.text(\"csrf\")) && admin.organizationClosed) {",
     why: "another site grants access in an admin's name",
-    tests: ["test/pages/consent.test.ts"]
+    tests: ["test/pages/consentAnswers.test.ts"]
   },
   {
     file: "src/http/pages/Html.ts",

@@ -77,7 +77,7 @@ export const layers: ReadonlyArray<Mutant> = [
     line: "array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,",
     becomes: "oauth_token.scopes as scopes,",
     why: "a scope that was taken from a connection stays in its tokens",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/revocation.test.ts"]
   },
   {
     file: "src/layers/sql/Reach.ts",

@@ -6,7 +6,7 @@ export const mcp: ReadonlyArray<Mutant> = [
     line: "if (readOnly && !Tools.isReading(operation)) {",
     becomes: "if (readOnly && operation.destructive) {",
     why: "an assistant that was to read only changes things",
-    tests: ["test/mcp/tools.test.ts"]
+    tests: ["test/mcp/toolCalls.test.ts"]
   },
   {
     file: "src/mcp/Handler.ts",
@@ -27,7 +27,7 @@ export const mcp: ReadonlyArray<Mutant> = [
     line: "caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role)",
     becomes: "caller.scopes.includes(operation.scope)",
     why: "assistants are shown tools that they may not use",
-    tests: ["test/mcp/tools.test.ts"]
+    tests: ["test/mcp/toolCalls.test.ts"]
   },
   {
     file: "src/mcp/Tools.ts",

@@ -48,28 +48,28 @@ export const oauth: ReadonlyArray<Mutant> = [
     line: "yield* grants.disconnect(organizationId, connectionId, now)",
     becomes: "",
     why: "a refresh token that was used twice leaves its thief connected",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/refresh.test.ts"]
   },
   {
     file: "src/oauth/token/refreshToken.ts",
     line: "if (expiresAt === undefined || expiresAt <= now) return Result.fail(invalidGrant)",
     becomes: "if (expiresAt === undefined || expiresAt < now) return Result.fail(invalidGrant)",
     why: "a refresh token lives at the end of its time",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/refresh.test.ts"]
   },
   {
     file: "src/oauth/token/refreshToken.ts",
     line: "if (token === null && reference !== null && reference.generation >= connection.generation) {",
     becomes: "if (token === null && reference !== null && reference.generation > 0) {",
     why: "an old refresh token that is not kept any more is no replay",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/refresh.test.ts"]
   },
   {
     file: "src/layers/crypto/OAuthSecrets.ts",
     line: "formOf(kind).matches(secret) || kind === \"refresh\" && refresh.matches(secret) && isSealed(secret),",
     becomes: "formOf(kind).matches(secret) || kind === \"refresh\" && refresh.matches(secret),",
     why: "a made-up refresh token disconnects an application",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/refresh.test.ts"]
   },
   {
     file: "src/oauth/token/inConnection.ts",
@@ -83,14 +83,14 @@ export const oauth: ReadonlyArray<Mutant> = [
     line: "if (Result.isFailure(limit)) return Result.fail(limit.failure)",
     becomes: "",
     why: "an application gets tokens without end",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/refresh.test.ts"]
   },
   {
     file: "src/oauth/token/refreshToken.ts",
     line: "const scopes = Scope.literals.filter((scope) => asked.includes(scope) && token.scopes.includes(scope))",
     becomes: "const scopes = Scope.literals.filter((scope) => asked.includes(scope))",
     why: "a refresh widens what was granted",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/refresh.test.ts"]
   },
   {
     file: "src/oauth/token/inConnection.ts",
@@ -104,7 +104,7 @@ export const oauth: ReadonlyArray<Mutant> = [
     line: "if (connection.revoked || connection.adminDisabled) return Result.fail(invalidGrant)",
     becomes: "if (connection.revoked) return Result.fail(invalidGrant)",
     why: "the application of a disabled admin gets new tokens",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/revocation.test.ts"]
   },
   {
     file: "src/oauth/token/client.ts",
@@ -126,7 +126,7 @@ export const oauth: ReadonlyArray<Mutant> = [
     line: "if (connection === null || !owns(client, connection) || connection.revoked) return",
     becomes: "if (connection === null || connection.revoked) return",
     why: "one application disconnects another",
-    tests: ["test/oauth/token.test.ts"]
+    tests: ["test/oauth/revocation.test.ts"]
   },
   {
     file: "src/oauth/token/target.ts",
