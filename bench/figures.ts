@@ -9,7 +9,19 @@ import { verdicts } from "./verdicts.ts"
 const { values: { check } } = parseArgs({ options: { check: { type: "boolean", default: false } } })
 
 /** The order of the document; each name is that of a file. */
-const order = ["peers", "scale", "people", "monitor", "wire", "timing", "fuzz", "faults", "laws", "mutants"]
+const order = [
+  "peers",
+  "scale",
+  "people",
+  "monitor",
+  "wire",
+  "timing",
+  "fuzz",
+  "faults",
+  "faults-watch",
+  "laws",
+  "mutants"
+]
 
 const document = path.join(directory, "../figures.md")
 

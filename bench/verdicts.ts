@@ -138,6 +138,14 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       }`
     }]
   },
+  "faults-watch": (figure) => {
+    const found = having(figure, "fault")
+    return [{
+      question: "Whatever breaks, each stranger is found, mailed of and signed out once",
+      holds: figure.tables.every(({ note }) => note === "Everything was as expected."),
+      measured: `${found.length} kinds of faults, ${count(sum(found, "what was seen"))} strangers`
+    }]
+  },
   laws: (figure) =>
     having(figure, "Law").map((row) => ({
       question: row["Law"] === "isolation"

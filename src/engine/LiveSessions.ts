@@ -171,7 +171,11 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           close,
           closeUnwatched: Effect.suspend(() => {
             const idle = [...opened].flatMap(([ref, { account, users }]) => users === 0 ? [{ ...account, ref }] : [])
-            return Effect.flatMap(monitors.unwatched(idle), (refs) => Effect.forEach(refs, close, { discard: true }))
+            return Effect.flatMap(monitors.unwatched(idle), (refs) => {
+              // Nobody waits for the codes that were sent to them.
+              for (const { accountId, ref } of idle) if (refs.includes(ref)) codes.delete(accountId)
+              return Effect.forEach(refs, close, { discard: true })
+            })
           }),
           forget: (ref) => Effect.andThen(close(ref), messenger.forget(ref)),
           takeCodes: ({ accountId }) =>

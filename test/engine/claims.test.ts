@@ -7,6 +7,7 @@ import { Monitors } from "../../src/engine/Monitors.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Guard } from "../../src/ports/Guard.ts"
 import { forEachDatabase } from "../support/database.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { arrange, makeWatched } from "../support/watched.ts"
 import * as World from "../support/world.ts"
 
@@ -39,7 +40,7 @@ describe("12.4 who holds an account", () => {
 
       it.effect("an account is held by one at a time, and whoever held it too long gives nothing back", () =>
         Effect.gen(function*() {
-          const { nextAt } = yield* due
+          const { id, nextAt } = yield* due
           const first = yield* claim
           assert.lengthOf(first, 1)
           yield* TestClock.adjust("19 seconds")
@@ -47,6 +48,15 @@ describe("12.4 who holds an account", () => {
           yield* TestClock.adjust("1 second")
           const second = yield* claim
           assert.lengthOf(second, 1)
+          const guard = yield* Guard
+          const confirmed = (held: Effect.Success<typeof claim>) =>
+            Effect.forEach(held, (one) => Effect.result(Fixtures.within(id, guard.confirm(one)))).pipe(
+              Effect.map((all) => all.map((result) => result._tag === "Success" ? result.success : result.failure._tag))
+            )
+          assert.deepStrictEqual(yield* confirmed(first), ["GuardLost"])
+          assert.deepStrictEqual(yield* confirmed(second), second.map(({ epoch }) => epoch))
+          yield* Effect.forEach(first, guard.release)
+          assert.lengthOf(yield* claim, 0)
           const before = yield* nextAt
           yield* finish(first)
           assert.deepStrictEqual(yield* nextAt, before)

@@ -139,7 +139,7 @@ describe("12.6 what protects an account", () => {
 
       it.effect("a flood wait is kept, and is no failure", () =>
         Effect.gen(function*() {
-          const { done, platform, read, userId } = yield* arrange()
+          const { done, platform, read, stranger, userId } = yield* arrange()
           yield* jump("1 minute")
           yield* platform.script({ answer: { _tag: "Busy", seconds: 300 }, operation: "authorizations", userId })
           yield* jump(poll)
@@ -151,6 +151,20 @@ describe("12.6 what protects an account", () => {
           assert.isAbove(yield* calls, before)
           assert.strictEqual((yield* read).status, "protected")
           assert.deepStrictEqual(yield* done, [])
+
+          // Of several sign-outs none is sent after the one that is asked to wait.
+          yield* stranger
+          yield* stranger
+          yield* jump(poll)
+          yield* platform.script({ answer: { _tag: "Busy", seconds: 60 }, operation: "sign_out", userId })
+          const signOuts = Effect.map(
+            platform.calls,
+            (all) => all.filter(({ operation, user_id }) => user_id === userId && operation === "sign_out").length
+          )
+          yield* jump("12 hours")
+          assert.strictEqual(yield* signOuts, 1)
+          yield* jump("1 minute")
+          assert.deepStrictEqual([yield* signOuts, (yield* read).status], [3, "protected"])
         }))
 
       it.effect("what the messenger says unasked makes the account due without a minute passing", () =>

@@ -2,10 +2,14 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountStatus, deriveStatus, type StatusFacts } from "../../src/domain/Status.ts"
+import { Engine } from "../../src/engine/Engine.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import * as LicenceStops from "../../src/layers/sql/LicenceStops.ts"
 import * as Silence from "../../src/layers/sql/Silence.ts"
+import * as TakeoverLocks from "../../src/layers/sql/TakeoverLocks.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { pglite } from "../support/database.ts"
+import * as Logins from "../support/logins.ts"
 import { established, fresh, makeWatched, start } from "../support/watched.ts"
 import { advance, forgetOthers } from "../support/watching.ts"
 import * as World from "../support/world.ts"
@@ -32,6 +36,11 @@ interface Cast extends Watched {
   readonly review: (what: "approve" | "sign-out") => Act
   /** Nobody looks at the account for so many hours. */
   readonly leave: (hours: number) => Act
+  readonly offboard: Act
+  /** An admin signs in to the account, for the first time or anew. */
+  readonly signIn: (how: "connect" | "relogin") => Act
+  /** The organization's subscription becomes this. */
+  readonly licence: (state: "active" | "lapsed") => Act
 }
 
 /** What happens to one account, at which hours, and what that makes of its status: a row of the table of transitions. */
@@ -39,13 +48,15 @@ interface Story {
   readonly name: string
   /** Connected as the two days begin. */
   readonly fresh?: boolean
-  /** The organization does not want accounts locked. */
-  readonly open?: boolean
+  /** Of which organization: one that does not want accounts locked, or whose licence ends; another one by default. */
+  readonly of?: keyof typeof kinds
   readonly acts?: ReadonlyArray<readonly [at: number, act: (cast: Cast) => Act]>
   readonly seen: ReadonlyArray<AccountStatus>
   /** What the journal tells of it, besides what admins did. */
   readonly told: ReadonlyArray<string>
 }
+
+const kinds = { locked: {}, open: { tamper_lockdown_enabled: false }, licensed: {} }
 
 const comes = ({ stranger }: Cast) => stranger
 const thief = ({ platform, userId }: Cast) =>
@@ -88,7 +99,7 @@ const stories: ReadonlyArray<Story> = [
     name: "a takeover is stopped, and 48 hours pass",
     acts: [[0, comes], [0.05, thief]],
     seen: ["protected", "new_sign_in", "hijack_blocked", "protected"],
-    told: ["session.detected", "takeover.detected", ...ended, "takeover.stopped"]
+    told: ["session.detected", "takeover.detected", ...ended, "takeover.stopped", "takeover.lock_expired"]
   },
   {
     name: "a takeover is detected before the platform lets the service sign anybody out",
@@ -99,7 +110,7 @@ const stories: ReadonlyArray<Story> = [
   },
   {
     name: "a takeover is detected where nobody wants accounts locked",
-    open: true,
+    of: "open",
     acts: [[1, comes], [2, thief]],
     seen: ["protected", "new_sign_in", "protected"],
     told: ["session.detected", "takeover.detected", "session.autokilled"]
@@ -169,6 +180,45 @@ const stories: ReadonlyArray<Story> = [
     acts: [[4, pauses], [5, resumes]],
     seen: ["recently_connected", "paused", "protected"],
     told: []
+  },
+  {
+    name: "the account is offboarded and connected again",
+    acts: [[1, ({ offboard }) => offboard], [2, ({ signIn }) => signIn("connect")]],
+    seen: ["protected", "available", "recently_connected", "protected"],
+    told: []
+  },
+  {
+    name: "the session is revoked where there is none, and an admin signs in anew",
+    acts: [[4, revoked], [6, ({ signIn }) => signIn("relogin")]],
+    seen: ["protected", "protection_stopped", "recently_connected", "protected"],
+    told: ["protection.stopped", "outside_change.detected"]
+  },
+  {
+    name: "an admin signs in anew while the account is paused",
+    acts: [[2, pauses], [4, ({ signIn }) => signIn("relogin")], [6, resumes]],
+    seen: ["protected", "paused", "protected"],
+    told: ["session.logged_out"]
+  },
+  {
+    name: "a stranger is there when the licence ends, and still when it is back",
+    of: "licensed",
+    acts: [[1, comes], [3, ({ licence }) => licence("lapsed")], [20, ({ licence }) => licence("active")]],
+    seen: ["protected", "new_sign_in", "protection_stopped", "new_sign_in", "protected"],
+    told: ["session.detected", "protection.stopped", "protection.restored", "session.autokilled"]
+  },
+  {
+    name: "the account is paused when the licence ends, and resumed when it is back",
+    of: "licensed",
+    acts: [[2, pauses], [30, resumes]],
+    seen: ["protected", "paused", "protected"],
+    told: ["protection.stopped", "protection.restored"]
+  },
+  {
+    name: "the account is resumed while there is no licence",
+    of: "licensed",
+    acts: [[2, pauses], [5, resumes]],
+    seen: ["protected", "paused", "protected", "protection_stopped", "protected"],
+    told: ["protection.stopped", "protection.stopped", "protection.restored"]
   }
 ]
 
@@ -181,17 +231,20 @@ describe("12.3 two days of an organization", () => {
           yield* TestClock.setTime(start)
           yield* forgetOthers
           const platform = yield* SimulatedPlatform
-          const organizations = [
-            yield* World.makeOrganization(),
-            yield* World.makeOrganization({ tamper_lockdown_enabled: false })
-          ] as const
+          const made = {
+            locked: yield* World.makeOrganization(kinds.locked),
+            open: yield* World.makeOrganization(kinds.open),
+            licensed: yield* World.makeOrganization(kinds.licensed)
+          }
+          const organizations = Object.values(made)
           const plays = yield* Effect.forEach(stories, (story) =>
             Effect.gen(function*() {
-              const organization = organizations[story.open === true ? 1 : 0]
+              const organization = made[story.of ?? "locked"]
               const { admins, id } = organization
               const watched = yield* makeWatched(organization, story.fresh === true ? fresh : established)
               const path = `/v1/accounts/${watched.account}`
               const post = (what: string) => World.post(`${path}/${what}`, admins.owner.key)
+              const owner = Logins.actor(admins.owner.key)
               const cast: Cast = {
                 ...watched,
                 platform,
@@ -208,7 +261,16 @@ describe("12.3 two days of an organization", () => {
                   Effect.flatMap(
                     Clock.currentTimeMillis,
                     (now) => World.set(id, "monitor", watched.account, { flood_until: new Date(now + hours * hour) })
-                  )
+                  ),
+                offboard: post("offboard"),
+                signIn: Effect.fnUntraced(function*(how) {
+                  const { body } = yield* how === "connect"
+                    ? owner.connect(`+${watched.phone}`)
+                    : owner.relogin(watched.account)
+                  const code = (yield* platform.codes).findLast(({ phone }) => phone === watched.phone)?.code
+                  yield* owner.code(body.id, code === undefined ? "none" : Redacted.value(code))
+                }),
+                licence: (state) => World.set(id, "organization", id, { billing_state: state })
               }
               return { story, cast, organization, trace: new Array<AccountStatus>() }
             }))
@@ -258,7 +320,9 @@ describe("12.3 two days of an organization", () => {
                   ))))
             assert.deepStrictEqual(Object.fromEntries(found.flat(2)), facts)
           })
-          const seen = Effect.orDie(Effect.andThen(Silence.notice, look))
+          const { closeUnwatched } = yield* Engine
+          const jobs = Effect.all([LicenceStops.settle, Silence.notice, TakeoverLocks.expire, closeUnwatched])
+          const seen = Effect.orDie(Effect.andThen(jobs, look))
           const moments = plays.flatMap(({ cast, story }) =>
             (story.acts ?? []).map(([at, act]) => ({ at, act: Effect.orDie(act(cast)) }))
           )
@@ -289,7 +353,7 @@ describe("12.3 two days of an organization", () => {
           assert.deepStrictEqual(found, stories.map(({ name, seen, told }) => ({ name, seen, told })))
           assert.isAbove(changes, 20)
         }),
-      60_000
+      120_000
     )
   })
 })

@@ -18,6 +18,7 @@ describe("the list of mutants", () => {
       "cli",
       "domain",
       "edge",
+      "engine",
       "http",
       "kernel",
       "layers",

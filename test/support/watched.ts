@@ -32,7 +32,7 @@ export const makeWatched = Effect.fnUntraced(function*(
   facts: Record<string, unknown> = established
 ) {
   const platform = yield* SimulatedPlatform
-  const { id: account, sessionRef, userId } = yield* World.makeLiveAccount(id, {}, {
+  const { id: account, phone, sessionRef, userId } = yield* World.makeLiveAccount(id, {}, {
     facts: { ...facts, baselined: false }
   })
   yield* platform.logIn(userId, { device_model: "Holder's phone", created_at: new Date(start - 30 * day) })
@@ -42,6 +42,7 @@ export const makeWatched = Effect.fnUntraced(function*(
   )
   return {
     account,
+    phone,
     sessionRef,
     userId,
     read: Effect.map(World.get(`/v1/accounts/${account}`, admins.owner.key), ({ body }) => body),

@@ -117,13 +117,17 @@ const swept = async (query: Query) => {
 /** The deadlines of what is pending come now, rather than a minute after each began. */
 const bringForward = "update pending_change set deadline = clock_timestamp() - interval '1 second'"
 
+/** Mail is written, and no server takes it. */
+const mail = { CONSOLE_MAIL_URL: "smtp://127.0.0.1:9", CONSOLE_MAIL_FROM: "Console <console@trial.example>" }
+
 const make = async (
   accounts: number,
-  env: Record<string, string>,
+  settings: Record<string, string>,
   within: Stage["within"],
   remove: Stage["remove"],
   messenger = simulated
 ): Promise<Stage> => {
+  const env: Record<string, string> = { ...settings, ...mail }
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "faults-seed-")), "seed.json")
   fs.writeFileSync(file, JSON.stringify(seedOf(accounts, messenger.live)))
   const loaded = JSON.parse(await Command.done(["seed", file], { env }))

@@ -1,152 +1,225 @@
-/**
- * The process that watches the accounts, or PostgreSQL, is killed while strangers are found and signed out, by a messenger
- * that is away, asks to wait, or does what it is asked while its answer is lost.
- */
-import { type Fault, spread, unmet } from "./fault.ts"
-import { judge } from "./ledger.ts"
-import { onPostgres, pause, type PostgresStage, type Query } from "./stage.ts"
+/** What watches the accounts is killed, cut off or set back while strangers are found and signed out. */
+import type { Service } from "../../test/support/command.ts"
+import type { Fault } from "./fault.ts"
+import { onDirectory, onPostgres, pause, type PostgresStage, type Stage } from "./stage.ts"
+import { answers, strangersCome, type Trouble } from "./strangers.ts"
 
-/** The service has been in the accounts for days, so that the platform lets it sign others out. */
-const aged = [
-  "update simulated_authorization set created_at = now() - interval '5 days', signed_in_at = now() - interval '5 days'",
-  "update service_session set created_at = now() - interval '5 days'",
-  `update account set connected_at = now() - interval '5 days', enforcement_active_at = now() - interval '4 days'
-  where session_ref is not null`
-]
-
-/** Somebody signs in to every account that is watched. */
-const comes = (query: Query, round: number) =>
-  query(
-    `insert into simulated_authorization (id, user_id, device_model, app_name, created_at, last_active_at, signed_in_at)
-    select (9000000000 + 1000 * $1::bigint + row_number() over (order by id))::text, messenger_user_id, 'Pixel 9',
-      'Messenger', now(), now(), now()
-    from account where session_ref is not null`,
-    [round]
-  )
-
-/** The messenger answers the next calls so, whoever makes them. */
-const answers = (query: Query, operation: string, answer: object, times: number) =>
-  query(
-    `insert into simulated_script (number, operation, answer, remaining)
-    select coalesce(max(number), 0) + 1, $1, $2, $3 from simulated_script`,
-    [operation, JSON.stringify(answer), times]
-  )
-
-/** Nobody has to wait a minute for the next look. */
-export const due = "update monitor set next_at = now(), urgent = true where next_at is not null"
-
-/** Every deadline comes now rather than in twelve hours. */
-export const deadlines = [
-  "update session set review_deadline = now() where review_deadline is not null",
-  "update monitor set due_at = now(), next_at = now(), urgent = true, epoch = epoch + 1 where next_at is not null"
-]
-
-/** How long a process may have held an account, and the lease on all of them, when it was killed, and as long again. */
-const longest = 75_000
-
-/** Waits until the count is as wanted; answers how long that took. */
-export const until = async (stage: PostgresStage, statement: string, wanted: number): Promise<number | undefined> => {
-  for (const start = performance.now(); performance.now() - start < longest; await pause(500)) {
-    const [row] = await stage.within((query) => query<{ count: number }>(statement))
-    if (row?.count === wanted) return performance.now() - start
-    await stage.within((query) => query("update monitor set next_at = least(next_at, now()) where next_at is not null"))
-  }
-}
-
-interface Ended {
-  readonly actor: string
-  readonly reason: string | null
-  readonly count: number
-}
-
-export const watch: Fault = async ({ rounds = 4 }) => {
-  const stage = await onPostgres(1)
+/** Runs a trial on a stage, which is removed in any case. */
+const on = async <S extends Stage, A>(made: Promise<S>, run: (stage: S) => Promise<A>): Promise<A> => {
+  const stage = await made
   try {
-    const strangers = stage.live.length
-    await stage.within(async (query) => {
-      for (const statement of aged) await query(statement)
-    })
-    let service = await stage.serve()
-    const late: Array<string> = []
-    const times: Array<number> = []
-    /** Kills the process or the database somewhere in the next half second. */
-    const strike = async (turn: number) => {
-      await pause(Math.random() * 500)
-      if (turn % 2 === 0) {
-        await service.stop("SIGKILL")
-        service = await stage.serve()
-      } else {
-        await stage.server.kill()
-        await stage.server.start()
-      }
-    }
-    const phase = async (
-      name: string,
-      turn: number,
-      begin: (query: Query) => Promise<unknown>,
-      statement: string,
-      wanted: number
-    ) => {
-      await stage.within(begin)
-      await strike(turn)
-      const time = await until(stage, statement, wanted)
-      if (time === undefined) late.push(name)
-      else times.push(time)
-    }
-    for (let round = 0; round < rounds; round++) {
-      await phase(
-        `round ${round}: found`,
-        round,
-        async (query) => {
-          await comes(query, round)
-          if (round % 2 === 1) await answers(query, "authorizations", { _tag: "Unavailable" }, 3 * strangers)
-          await query(due)
-        },
-        "select count(*)::int as count from session where review_deadline is not null",
-        strangers
-      )
-      await phase(
-        `round ${round}: signed out`,
-        round + Math.floor(round / 2),
-        async (query) => {
-          if (round % 2 === 1) await answers(query, "sign_out", { _tag: "Busy", seconds: 5 }, strangers)
-          else await answers(query, "sign_out", { _tag: "Lost" }, strangers / 2)
-          for (const statement of deadlines) await query(statement)
-        },
-        `select ((select count(*) from session where review_deadline is not null)
-          + (select count(*) from simulated_authorization where session_ref is null))::int as count`,
-        0
-      )
-    }
-    await service.stop()
-    const kept = await stage.settle()
-    const ended = await stage.within((query) =>
-      query<Ended>("select actor, reason, count(*)::int as count from termination group by 1, 2")
-    )
-    const done = (action: string) => kept.events.filter((event) => event.action === action && event.outcome === "done")
-    const each = (action: string) => {
-      const targets = done(action).map(({ account_id, target_id }) => `${account_id} ${target_id}`)
-      return targets.length === rounds * strangers && new Set(targets).size === targets.length
-    }
-    return {
-      done:
-        `The process that watches, or PostgreSQL, killed while strangers are found and signed out, by a messenger that is away, asks to wait or loses its answers, ${rounds} rounds`,
-      verdict: judge([], kept),
-      seen: `${rounds * strangers} strangers; after the kill found or signed out: ${spread(times)}; ended: ${
-        ended.map(({ actor, count, reason }) => `${actor} ${reason} × ${count}`).join(", ")
-      }`,
-      failed: unmet({
-        [`nobody is late: ${late.join(", ")}`]: late.length === 0,
-        "every stranger is told of once": each("session.detected"),
-        "every stranger is signed out once": each("session.autokilled"),
-        "every termination is the service's, of a deadline": ended.every(({ actor, count, reason }) =>
-          actor === "service" && reason === "autokill" && count === rounds * strangers
-        ),
-        "no takeover is seen, and no session of the service is lost": ["takeover.detected", "protection.stopped"]
-          .every((action) => done(action).length === 0)
-      })
-    }
+    return await run(stage)
   } finally {
     await stage.remove()
   }
 }
+
+/** Somewhere in the next half second. */
+const soon = () => pause(Math.random() * 500)
+
+/** The messenger is away, asks to wait, or does what it is asked while its answer is lost. */
+const moods = [
+  { found: null, "signed out": ["sign_out", { _tag: "Lost" }, 0.5] },
+  {
+    found: ["authorizations", { _tag: "Unavailable" }, 2],
+    "signed out": ["sign_out", { _tag: "Busy", seconds: 5 }, 1]
+  },
+  { found: ["authorizations", { _tag: "Busy", seconds: 5 }, 1], "signed out": ["sign_out", { _tag: "Unavailable" }, 1] }
+] as const
+
+/** The process or PostgreSQL is killed. */
+export const killed: Fault = ({ rounds = 6 }) =>
+  on(onPostgres(1), async (stage) => {
+    let service = await stage.serve()
+    let turn = 0
+    const mood = async (what: "found" | "signed out", round: number) => {
+      const said = moods[round % moods.length]?.[what]
+      if (said === null || said === undefined) return
+      const [operation, answer, each] = said
+      await stage.within((query) => answers(query, operation, answer, Math.ceil(each * stage.live.length)))
+    }
+    return strangersCome(
+      {
+        stage,
+        within: stage.within,
+        before: mood,
+        during: async () => {
+          await soon()
+          if (turn++ % 3 === 1) {
+            await stage.server.kill()
+            await stage.server.start()
+          } else {
+            await service.stop("SIGKILL")
+            service = await stage.serve()
+          }
+        },
+        stop: () => service.stop()
+      },
+      rounds,
+      "The process that watches, or PostgreSQL, killed while strangers are found and signed out, by a messenger that is away, asks to wait or loses its answers"
+    )
+  })
+
+/** Every moment that is stored of the watch, a minute earlier: as if one had passed. */
+const times = {
+  monitor: [
+    "next_at",
+    "due_at",
+    "look_at",
+    "started_at",
+    "last_polled_at",
+    "last_ok_at",
+    "first_failure_at",
+    "flood_until",
+    "sign_out_retry_at"
+  ],
+  session: ["review_deadline", "seen_at", "created_at", "queued_at", "ending_at"],
+  service_session: ["created_at"],
+  simulated_authorization: ["created_at", "last_active_at", "signed_in_at"],
+  account: ["connected_at", "enforcement_active_at"]
+}
+const aMinutePasses = Object.entries(times).map(([table, columns]) =>
+  `update ${table} set ${columns.map((column) => `${column} = ${column} - interval '1 minute'`).join(", ")}`
+)
+
+/** The messenger answers nothing for a quarter of an hour; each minute is a second and a half of the trial. */
+export const away: Fault = ({ rounds = 2 }) =>
+  on(onPostgres(1), async (stage) => {
+    const service = await stage.serve()
+    return strangersCome(
+      {
+        stage,
+        within: stage.within,
+        before: () =>
+          stage.within(async (query) => void await answers(query, null, { _tag: "Unavailable" }, 1_000_000)),
+        during: async () => {
+          for (let minute = 0; minute < 15; minute++) {
+            await pause(1500)
+            await stage.within(async (query) => {
+              for (const statement of aMinutePasses) await query(statement)
+            })
+          }
+          await stage.within((query) => query("delete from simulated_script"))
+        },
+        stop: () => service.stop()
+      },
+      rounds,
+      "The messenger away for 15 minutes, of 1.5 s each: all stored times are set back by a minute"
+    )
+  })
+
+/** The wall clock of the process is stepped. */
+export const stepped: Fault = ({ rounds = 3 }) =>
+  on(onPostgres(1), async (stage) => {
+    const service = await stage.serve([], ["--import", new URL("steppedClock.ts", import.meta.url).href])
+    return strangersCome(
+      {
+        stage,
+        within: stage.within,
+        during: async () => {
+          await soon()
+          service.signal("SIGUSR2")
+        },
+        stop: () => service.stop()
+      },
+      rounds,
+      "The wall clock of the process that watches an hour ahead, an hour behind, and right again"
+    )
+  })
+
+/** The process on the embedded database is killed. */
+export const directory: Fault = ({ rounds = 4 }) =>
+  on(onDirectory(1), async (stage) => {
+    let service: Service | undefined
+    const serve = async () => void (service = await stage.serve())
+    const stop = async (signal?: "SIGKILL") => {
+      await service?.stop(signal)
+      service = undefined
+    }
+    const within: Stage["within"] = async (work) => {
+      await stop()
+      const answer = await stage.within(work)
+      await serve()
+      return answer
+    }
+    return strangersCome(
+      {
+        stage,
+        within,
+        during: async () => {
+          await soon()
+          await stop("SIGKILL")
+          await serve()
+        },
+        stop,
+        every: 4000
+      },
+      rounds,
+      "The process with the embedded database killed while strangers are found and signed out"
+    )
+  })
+
+/** Of two processes the one that watches is killed or stopped, and the other one takes over. */
+export const pair: Fault = ({ rounds = 3 }) =>
+  on(onPostgres(1), async (stage) => {
+    const services = [await stage.serve(), await stage.serve()]
+    let turn = 0
+    return strangersCome(
+      {
+        stage,
+        within: stage.within,
+        during: async () => {
+          await soon()
+          const place = turn % 2
+          await services[place]?.stop(turn++ % 3 === 2 ? "SIGTERM" : "SIGKILL")
+          services[place] = await stage.serve()
+        },
+        stop: () => Promise.all(services.map((service) => service.stop()))
+      },
+      rounds,
+      "Of two processes the one that watches killed or stopped while strangers are found and signed out"
+    )
+  })
+
+/** What a killed process holds is free, as it is by itself after half a minute. */
+const letGo = [
+  "update watch_lease set valid_until = '-infinity'",
+  "update monitor set busy_until = null, busy_by = null"
+]
+
+/** The process dies with the n-th message that it sends, of those that find strangers or sign them out. */
+const dying = (stage: PostgresStage): Trouble => {
+  let service: Service | undefined
+  let phases = 0
+  const serve = async () => {
+    const dies = new URL("dying.ts", import.meta.url)
+    dies.searchParams.set("after", String(1 + 2 * Math.floor(phases++ / 2)))
+    service = await stage.serve([], ["--import", dies.href])
+  }
+  return {
+    stage,
+    within: stage.within,
+    before: async () => {
+      if (service === undefined) await serve()
+      service?.signal("SIGUSR2")
+    },
+    during: async () => {
+      await Promise.race([service?.ended, pause(4000)])
+      await service?.stop("SIGKILL")
+      await stage.within(async (query) => {
+        for (const statement of letGo) await query(statement)
+      })
+      await serve()
+    },
+    stop: async () => service?.stop()
+  }
+}
+
+/** The process is killed at each of its messages to the database. */
+export const crashes: Fault = ({ rounds = 12 }) =>
+  on(onPostgres(1), (stage) =>
+    strangersCome(
+      dying(stage),
+      rounds,
+      "The process that watches killed after the first, third, fifth and so on of the messages that it sends"
+    ))

@@ -14,7 +14,7 @@ import * as Clients from "./clients.ts"
 import { type Fault, spread, unmet } from "./fault.ts"
 import { judge } from "./ledger.ts"
 import { onPostgres, pause, type PostgresStage } from "./stage.ts"
-import { deadlines, due, until } from "./watch.ts"
+import { deadlines, due, until } from "./strangers.ts"
 
 const people = 6
 const day = 86_400_000

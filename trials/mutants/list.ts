@@ -8,6 +8,7 @@ import { mcp } from "./lists/mcp.ts"
 import { oauth } from "./lists/oauth.ts"
 import { operations } from "./lists/operations.ts"
 import { protection } from "./lists/protection.ts"
+import { watching } from "./lists/watching.ts"
 
 export interface Mutant {
   /** Of the sources, by its path. */
@@ -25,6 +26,7 @@ export interface Mutant {
 export const mutants: ReadonlyArray<Mutant> = [
   ...domain,
   ...protection,
+  ...watching,
   ...operations,
   ...oauth,
   ...edge,

@@ -104,6 +104,18 @@ describe("12.5 a deadline", () => {
     assert.deepStrictEqual(ended(decision), [])
     assert.deepStrictEqual(upserted(decision, "d2")?.queued_at, at(0))
     assert.deepStrictEqual(decision.dueAt, at(hour))
+    // The first deadline of one that has just been found is no earlier, by its age or on sight.
+    const found = (account = {}) =>
+      upserted(
+        decided(
+          facts({ own, account: { ...young, ...account } }),
+          seen([listed("d3", { created_at: at(-22.5 * hour) })])
+        ),
+        "d3"
+      )?.review_deadline
+    assert.deepStrictEqual([found(), found({ security_lock: true })], [at(hour), at(hour)])
+    const ofAge = facts().own.map((one) => ({ ...one, created_at: at(-day) }))
+    assert.deepStrictEqual(ended(decided({ ...stored, own: ofAge }, seen([listed("d2")]))), [["d2", "autokill"]])
   })
 
   it("is set anew after a resume, and what the pause withheld is signed out", () => {
@@ -309,15 +321,17 @@ describe("12.4 lost sessions of the service", () => {
   })
 
   it("are replaced by the paired one, whose age counts from then on", () => {
-    const decision = decided(withPaired, {
-      outcome: {
-        kind: "seen",
-        through: "d9",
-        authorizations: [listed("0", { current: true, created_at: paired.created_at })]
-      },
-      lost: [{ own: main, reason: "revoked" }],
-      codes: 0
-    })
+    const replaced = (reason: "revoked" | "key_duplicated") =>
+      decided(withPaired, {
+        outcome: {
+          kind: "seen",
+          through: "d9",
+          authorizations: [listed("0", { current: true, created_at: paired.created_at })]
+        },
+        lost: [{ own: main, reason }],
+        codes: 0
+      })
+    const decision = replaced("revoked")
     assert.deepStrictEqual(decision.own, [
       { id: main, slot: "ended", seen_as: null },
       { id: "d9", slot: "main", seen_as: null }
@@ -325,6 +339,7 @@ describe("12.4 lost sessions of the service", () => {
     assert.deepStrictEqual(decision.account.enforcement_active_at, at(22 * hour))
     assert.strictEqual(decision.account.paired_state, "lost")
     assert.deepStrictEqual(actions(decision), ["monitoring.failed_over", "outside_change.detected"])
+    assert.deepStrictEqual(actions(replaced("key_duplicated")), ["monitoring.failed_over"])
     assert.deepStrictEqual(decision.ended.map(({ session_id, termination }) => [session_id, termination]), [[
       "d9",
       null
