@@ -11,6 +11,8 @@ export const maxAdminNameLength = 80
 export const maxEmailLength = 254
 export const maxGrantedAccounts = 1000
 export const maxGrantedDepartments = 200
+/** How long a sign-up link that nobody uses holds its seat. */
+export const signUpLinkLifetime = Duration.days(7)
 /** How long the link of an invitation works, and how many go out in a day: to one address, and of one organization. */
 export const invitationLifetime = Duration.days(7)
 export const invitationsPerAddress = 5

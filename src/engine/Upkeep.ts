@@ -22,7 +22,8 @@ export class Upkeep extends Context.Service<Upkeep, {
   readonly noticeSilence: Done
   /**
    * Ends trials, suspends organizations long after their licence, stops protection where a licence has ended, restores it
-   * where one is back, and leaves accounts that have long been without one; batches lock their rows.
+   * where one is back, leaves accounts that have long been without one, and frees the seats of sign-up links that nobody
+   * used in time; batches lock their rows.
    */
   readonly settleLicences: Done
   /** Ends the locks of takeovers that are over; rows that another process has locked are skipped. */

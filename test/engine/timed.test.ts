@@ -1,8 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as ChainCheck from "../../src/layers/sql/ChainCheck.ts"
 import * as KeyExpiry from "../../src/layers/sql/KeyExpiry.ts"
+import * as Licences from "../../src/layers/sql/Licences.ts"
 import * as LicenceStops from "../../src/layers/sql/LicenceStops.ts"
 import * as TakeoverLocks from "../../src/layers/sql/TakeoverLocks.ts"
 import * as Worker from "../../src/layers/Worker.ts"
@@ -161,6 +162,31 @@ describe("what time ends by itself", () => {
           assert.strictEqual(yield* KeyExpiry.tellExpiry, 0)
           const ended = (yield* World.journal(id)).filter(({ action }) => action === "api_key.expired")
           assert.sameMembers(ended.map(({ target_id }) => target_id), [kept.id, short.id])
+        }))
+
+      it.effect("a sign-up link that nobody uses holds its seat for 7 days, and one that was used stays", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const now = yield* Clock.currentTimeMillis
+          yield* World.addRows("sign_up_link", id, [
+            { id: crypto.randomUUID(), created_at: new Date(now) },
+            { id: crypto.randomUUID(), created_at: new Date(now + hour) },
+            { id: crypto.randomUUID(), created_at: new Date(now), used_at: new Date(now) }
+          ])
+          const reserved = Effect.map(
+            World.get("/v1/organization", admins.owner.key),
+            ({ body }) => body.seats.reserved
+          )
+          const links = Effect.map(World.snapshot(id), (tables) => tables["sign_up_link"]?.length)
+          yield* TestClock.adjust(7 * 24 * hour - 1)
+          yield* Licences.expireLinks
+          assert.strictEqual(yield* reserved, 2)
+          yield* TestClock.adjust(1)
+          yield* Licences.expireLinks
+          assert.deepStrictEqual([yield* reserved, yield* links], [1, 2])
+          yield* TestClock.adjust(hour)
+          yield* Licences.expireLinks
+          assert.deepStrictEqual([yield* reserved, yield* links], [0, 1])
         }))
 
       it.effect("each journal is checked once a day, over several pages, and a change is found at the next check", () =>

@@ -1,6 +1,8 @@
-import { Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { OrganizationId } from "../../domain/Access.ts"
 import type { LicencesUsed, SignUpLink } from "../../domain/Billing.ts"
+import { signUpLinkLifetime } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/index.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -40,3 +42,20 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Deletes the sign-up links that nobody has used in time, of all organizations: their seats are free again. */
+export const expireLinks = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const db = yield* Ports.Db
+  const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(signUpLinkLifetime))
+  const ending = yield* Tenant.directory(sql)(sql<{ readonly organization_id: string }>`
+    select distinct organization_id from sign_up_link where used_at is null and created_at <= ${since}`)
+  for (const { organization_id } of ending) {
+    yield* db.transaction(
+      OrganizationId.make(organization_id),
+      Effect.orDie(sql`
+        delete from sign_up_link
+        where organization_id = ${organization_id} and used_at is null and created_at <= ${since}`)
+    )
+  }
+})

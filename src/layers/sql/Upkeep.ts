@@ -24,6 +24,7 @@ import * as KeyExpiry from "./KeyExpiry.ts"
 import * as KnownBrowsers from "./KnownBrowsers.ts"
 import type { LastCheckpoint } from "./LastCheckpoint.ts"
 import * as LicenceEnds from "./LicenceEnds.ts"
+import * as Licences from "./Licences.ts"
 import * as LicenceStops from "./LicenceStops.ts"
 import * as MailQueue from "./MailQueue.ts"
 import * as MessengerKeys from "./MessengerKeys.ts"
@@ -70,7 +71,9 @@ const layerWith = Layer.effect(
       sampleStatuses: within(StatusSamples.take),
       noticeSilence: within(Silence.notice),
       settleLicences: within(
-        Effect.all([LicenceEnds.endLicences, LicenceStops.settle, LicenceEnds.leaveAccounts], { discard: true })
+        Effect.all([LicenceEnds.endLicences, LicenceStops.settle, LicenceEnds.leaveAccounts, Licences.expireLinks], {
+          discard: true
+        })
       ),
       expireTakeoverLocks: within(TakeoverLocks.expire),
       tellKeyExpiry: within(KeyExpiry.tellExpiry),

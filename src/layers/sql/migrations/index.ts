@@ -37,6 +37,7 @@ import tellOutages from "./0040_tell_outages.ts"
 import logOutRetired from "./0043_log_out_retired.ts"
 import knowBrowsersLong from "./0047_know_browsers_long.ts"
 import shareResetRequests from "./0048_share_reset_requests.ts"
+import expireSignUpLinks from "./0050_expire_sign_up_links.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -75,5 +76,6 @@ export const migrations: Migrate.Migrations = {
   "0040_tell_outages": tellOutages,
   "0043_log_out_retired": logOutRetired,
   "0047_know_browsers_long": knowBrowsersLong,
-  "0048_share_reset_requests": shareResetRequests
+  "0048_share_reset_requests": shareResetRequests,
+  "0050_expire_sign_up_links": expireSignUpLinks
 }
