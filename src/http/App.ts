@@ -142,7 +142,7 @@ const Surroundings = Context.Reference<object | undefined>("org-security-console
 })
 
 /** How many services are added for a request before all of them are copied. */
-const maxAdded = 24
+const maxAdded = 32
 
 /** Whether the context has all that the app was made in. */
 const isWithin = <R>(context: Context.Context<R>, app: App): context is Context.Context<R | Services> =>

@@ -8,8 +8,6 @@ import * as Mcp from "./support.ts"
 
 const secret = "horse staple of its own"
 
-const asking = { _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } } }
-
 describe("what a person gives by themselves", () => {
   layer(World.world(pglite))((it) => {
     it.effect("is asked of them by a client that can, and stands in no argument and no answer", () =>
@@ -18,7 +16,7 @@ describe("what a person gives by themselves", () => {
         const person = yield* meet({ security: { two_fa_password: Redacted.make(secret) } })
         const { body: login } = yield* stage.connect(person.phone)
         const call = (name: string, more: object) =>
-          Mcp.ask("tools/call", { name, arguments: { login_id: login.id }, ...asking, ...more }, { key })
+          Mcp.ask("tools/call", { name, arguments: { login_id: login.id }, ...Mcp.eliciting, ...more }, { key })
         const entered = Effect.fnUntraced(function*(name: string, member: string, value: string) {
           const { body } = yield* call(name, {})
           assert.strictEqual(body.result.resultType, "input_required")
@@ -43,7 +41,10 @@ describe("what a person gives by themselves", () => {
         yield* platform.changeSecurity(userId, { two_fa_password: Redacted.make(secret) })
         const { key } = admins.owner
         const call = (name: string, more: object = {}, said: object = {}, options = {}) =>
-          Mcp.ask("tools/call", { name, arguments: { account_id, ...said }, ...asking, ...more }, { key, ...options })
+          Mcp.ask("tools/call", { name, arguments: { account_id, ...said }, ...Mcp.eliciting, ...more }, {
+            key,
+            ...options
+          })
         const answers = (content: object | null) => ({
           inputResponses: { current_password: content === null ? { action: "decline" } : { action: "accept", content } }
         })
@@ -83,14 +84,14 @@ describe("what a person gives by themselves", () => {
         const answers = [
           yield* Mcp.call("submit_login_code", args, { key }),
           yield* Mcp.call("submit_login_code", { login_id: login.id }, { key }),
-          yield* Mcp.ask("tools/call", { ...asked, ...asking }, { key }),
+          yield* Mcp.ask("tools/call", { ...asked, ...Mcp.eliciting }, { key }),
           yield* Mcp.send({ key, body: Mcp.legacy("tools/call", asked) })
         ]
         for (const answer of answers) {
           assert.deepInclude(Mcp.told(answer).body.error, { code: "console_page_required", param: "code" })
         }
         assert.strictEqual((yield* stage.read(login.id)).body.attempts_left, 5)
-        const unknown = yield* Mcp.ask("tools/call", { name: "submit_login_code", arguments: {}, ...asking }, {
+        const unknown = yield* Mcp.ask("tools/call", { name: "submit_login_code", arguments: {}, ...Mcp.eliciting }, {
           key: stage.admins.billing.key
         })
         assert.strictEqual(Mcp.told(unknown).body.error.code, "role_forbidden")

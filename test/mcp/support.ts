@@ -143,6 +143,9 @@ const saysTheSame = (text: string, answer: any): boolean =>
     [...answer.data ?? [], ...answer.connections ?? [], ...answer.api_keys ?? []]
       .every(({ id }: { readonly id: string }) => text.includes(id)))
 
+/** What a client sends that can ask its person. */
+export const eliciting = { _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } } }
+
 /** What a call tells: the body that REST would have, and how it came. */
 export const told = ({ body, status }: Answer) => {
   if (body.jsonrpc === undefined || body.error !== undefined) return { status, body, how: "refused" }

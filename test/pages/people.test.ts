@@ -153,7 +153,8 @@ describe("people on the console's pages", () => {
           })
           const call = (key: string) => (name: string, args: object = {}) =>
             Effect.map(Effect.map(Mcp.call(name, args, { key }), Mcp.told), ({ body }) => body)
-          const hers = call(yield* keyOf(cookie, ["org:read", "accounts:write", "admins:write"]))
+          const ownersKey = yield* keyOf(cookie, ["org:read", "accounts:write", "admins:write"])
+          const hers = call(ownersKey)
           const department = yield* hers("create_department", { name: "Sales" })
           yield* hers("set_account_department", { account_id: ada, department_id: department.id })
           const invited = yield* hers("invite_admin", { email: nora, role: "admin", name: "Nora New" })
@@ -171,7 +172,14 @@ describe("people on the console's pages", () => {
           expect((yield* reached).toSorted()).toEqual([ada, grace].toSorted())
           expect(yield* theirs("get_admin", { admin_id: invited.id })).toMatchObject({ mine: true, role: "admin" })
           yield* hers("set_admin_role", { admin_id: invited.id, role: "superadmin" })
-          yield* hers("transfer_ownership", { admin_id: invited.id, current_password: chosen })
+          // The password comes from the person, not from the assistant.
+          const handedOver = yield* Mcp.ask("tools/call", {
+            name: "transfer_ownership",
+            arguments: { admin_id: invited.id },
+            ...Mcp.eliciting,
+            inputResponses: { current_password: { action: "accept", content: { current_password: chosen } } }
+          }, { key: ownersKey })
+          expect(Mcp.told(handedOver).how).toBe("done")
           expect((yield* theirs("list_admins")).data).toMatchObject([
             { email: nora, role: "owner" },
             { email: olivia, role: "superadmin" }
