@@ -1,6 +1,16 @@
 /** How a code and a password are entered: the same step with another secret. */
 import { Effect, type Redacted } from "effect"
-import { CodeInvalid, PasswordInvalid } from "../../domain/Failure.ts"
+import {
+  AlreadyConnected,
+  CodeInvalid,
+  LoginExpired,
+  LoginStep,
+  NoFreeSeat,
+  NotLicensed,
+  PasswordInvalid,
+  ResourceMissing,
+  WrongAccount
+} from "../../domain/Failure.ts"
 import { expiryOf } from "../../domain/Login.ts"
 import * as Calls from "../../kernel/LoginCalls.ts"
 import type { Entering } from "../../kernel/Operation.ts"
@@ -24,6 +34,19 @@ const kinds = {
     wrong: () => new PasswordInvalid({ param: "password" })
   }
 } as const
+
+/** What an entry may be refused for. */
+export const refusals = [
+  ResourceMissing,
+  LoginStep,
+  LoginExpired,
+  CodeInvalid,
+  PasswordInvalid,
+  WrongAccount,
+  NoFreeSeat,
+  NotLicensed,
+  AlreadyConnected
+] as const
 
 /** The steps of entering what the holder knows; the entry counts before the messenger is asked. */
 export const submitting = (kind: keyof typeof kinds) => {

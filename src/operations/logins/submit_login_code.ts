@@ -1,20 +1,9 @@
 import { protectors } from "../../domain/Access.ts"
-import {
-  AlreadyConnected,
-  CodeInvalid,
-  LoginExpired,
-  LoginStep,
-  NoFreeSeat,
-  NotLicensed,
-  PasswordInvalid,
-  ResourceMissing,
-  WrongAccount
-} from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import { HolderCode, Login, TargetLogin } from "../../domain/Login.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { sample } from "./submit_login_code.sample.ts"
-import { submitting } from "./Submitting.ts"
+import { refusals, submitting } from "./Submitting.ts"
 
 const { enter, ...steps } = submitting("code")
 
@@ -35,17 +24,7 @@ export const submitLoginCode = Operation.login(
     body: { code: HolderCode.annotateKey({ description: "The code, as the messenger sent it to the holder." }) },
     success: Login,
     sample,
-    failures: [
-      ResourceMissing,
-      LoginStep,
-      LoginExpired,
-      CodeInvalid,
-      PasswordInvalid,
-      WrongAccount,
-      NoFreeSeat,
-      NotLicensed,
-      AlreadyConnected
-    ],
+    failures: refusals,
     journal: journalAction("login.completed")
   },
   { ...steps, enter: ({ code, login_id }, context) => enter(login_id, code, context) }

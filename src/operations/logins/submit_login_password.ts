@@ -1,20 +1,9 @@
 import { protectors } from "../../domain/Access.ts"
-import {
-  AlreadyConnected,
-  CodeInvalid,
-  LoginExpired,
-  LoginStep,
-  NoFreeSeat,
-  NotLicensed,
-  PasswordInvalid,
-  ResourceMissing,
-  WrongAccount
-} from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import { HolderPassword, Login, TargetLogin } from "../../domain/Login.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { sample } from "./submit_login_password.sample.ts"
-import { submitting } from "./Submitting.ts"
+import { refusals, submitting } from "./Submitting.ts"
 
 const { enter, ...steps } = submitting("password")
 
@@ -36,17 +25,7 @@ export const submitLoginPassword = Operation.login(
     body: { password: HolderPassword.annotateKey({ description: "The 2FA password of the account's holder." }) },
     success: Login,
     sample,
-    failures: [
-      ResourceMissing,
-      LoginStep,
-      LoginExpired,
-      CodeInvalid,
-      PasswordInvalid,
-      WrongAccount,
-      NoFreeSeat,
-      NotLicensed,
-      AlreadyConnected
-    ],
+    failures: refusals,
     journal: journalAction("login.completed")
   },
   { ...steps, enter: ({ login_id, password }, context) => enter(login_id, password, context) }

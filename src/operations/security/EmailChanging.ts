@@ -7,12 +7,16 @@ import { emailChangesPerHour, emailCodeAttempts, emailCodeLifetime } from "../..
 import type { AccountSecurity } from "../../domain/Messenger.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import { type EmailChange, type EmailChangeFacts, type EmailKind, isOpen } from "../../domain/Security.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import type { Guarding, Messaging } from "../../kernel/Context.ts"
 import type { Live } from "../../kernel/Live.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import type { Failed } from "../../kernel/runners/Guarded.ts"
 import { AccountTasks } from "../../ports/AccountTasks.ts"
 import { Attempts } from "../../ports/Attempts.ts"
 import { EmailChanges } from "../../ports/EmailChanges.ts"
 import type { EmailPending } from "../../ports/MessengerSecurity.ts"
-import { keepFacets, leftBehind, needing, ofAccount, type Seen } from "./Securing.ts"
+import { keepFacets, leftBehind, needing, ofAccount, prepare, type Seen } from "./Securing.ts"
 
 interface Context {
   readonly account: AccountFacts
@@ -69,18 +73,18 @@ export interface Entered {
 }
 
 /** The open change that a code is for. */
-export const opened = (kind: EmailKind, context: Context, now: Date) =>
+const opened = (kind: EmailKind, context: Context, now: Date) =>
   needing(Effect.gen(function*() {
     const change = yield* (yield* EmailChanges).find(ofAccount(context), kind)
     return change !== null && isOpen(change, now) ? change : yield* new NoPendingChange({})
   }))
 
 /** Counts the code before it is sent, so that whoever breaks off has tried one too. */
-export const attempt = (kind: EmailKind, context: Context) =>
+const attempt = (kind: EmailKind, context: Context) =>
   Effect.flatMap(EmailChanges, (changes) => changes.attempt(ofAccount(context), kind))
 
 /** What a code that was right leaves behind. */
-export const confirmed = (kind: EmailKind, security: AccountSecurity | undefined, context: Context) =>
+const confirmed = (kind: EmailKind, security: AccountSecurity | undefined, context: Context) =>
   needing(Effect.gen(function*() {
     yield* finished(kind, context)
     yield* keepFacets(security, facetOf[kind], context)
@@ -95,7 +99,7 @@ export const finished = (kind: EmailKind, context: Context) =>
   }))
 
 /** A wrong code stays counted; with the last one the change is over, and is taken back on the messenger. */
-export const refusedCode = (kind: EmailKind, { change }: Entered, error: string, context: Context, now: Date) =>
+const refusedCode = (kind: EmailKind, { change }: Entered, error: string, context: Context, now: Date) =>
   needing(Effect.gen(function*() {
     const changes = yield* EmailChanges
     if (error === "no_pending_change") return yield* finished(kind, context)
@@ -103,6 +107,27 @@ export const refusedCode = (kind: EmailKind, { change }: Entered, error: string,
     if (change.attempts_left > 1 || kind !== "recovery") return
     yield* (yield* AccountTasks).add(ofAccount(context), "cancel_recovery_email", now)
   }))
+
+/** The steps of entering a code that are the same for both addresses. */
+export const confirming = (kind: EmailKind) => ({
+  check: ({ code }: { readonly code: Redacted.Redacted }, { account, caller, now }: Guarding) =>
+    Effect.map(
+      opened(kind, { account, caller }, now),
+      (change) => Operation.planned<Entered>({ code, change, seen: null })
+    ),
+  intent: ({ change }: Entered) => ({ details: { email: change.pattern } }),
+  prepare: ({ seen }: Entered, _: number, { account, caller, now }: Guarding) =>
+    needing(Effect.gen(function*() {
+      if (seen !== null) yield* prepare(seen, facetOf[kind], { account, caller }, now)
+      yield* attempt(kind, { account, caller })
+    })),
+  settle: (_: Entered, security: AccountSecurity | undefined, { account, caller }: Guarding) =>
+    confirmed(kind, security, { account, caller }),
+  failed: (plan: Entered, { error }: Failed, { account, caller, now }: Guarding) =>
+    refusedCode(kind, plan, error, { account, caller }, now),
+  answer: (_: Entered, __: AccountSecurity | undefined, { account, now }: Messaging) =>
+    needing(Effect.succeed(acted(`${kind}_email_confirmed`, account, null, now)))
+})
 
 /** What the messenger has after a change. */
 export const after = (live: Live, seen: Seen | null) =>

@@ -46,6 +46,10 @@ export const ofAccount = ({ account, caller }: Context): SecretsOf => ({
 type Needs = MessengerSession | AccountTasks | Attempts | EmailChanges | OwnSessions | Passkeys | SeenFacets | Secrets
 export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
 
+/** What a look at the messenger has found; each step after the look has it. */
+export const looked = <A>(found: A | null): Effect.Effect<A> =>
+  found === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(found)
+
 /** What the service holds of an account, and what the messenger has. */
 export interface Seen {
   readonly candidates: Candidates

@@ -8,7 +8,17 @@ import type { PreparedPasskey } from "../../ports/MessengerSecurity.ts"
 import { Passkeys } from "../../ports/Passkeys.ts"
 import { type SealedSecret, Secrets } from "../../ports/Secrets.ts"
 import { sample } from "./add_passkey.sample.ts"
-import { heldPasskey, keepFacets, leftBehind, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import {
+  heldPasskey,
+  keepFacets,
+  leftBehind,
+  looked,
+  needing,
+  ofAccount,
+  prepare,
+  type Seen,
+  seeSecurity
+} from "./Securing.ts"
 
 interface Ready {
   readonly seen: Seen
@@ -17,9 +27,6 @@ interface Ready {
 }
 
 const touched = ["passkeys"] as const
-
-const readyOf = (plan: Ready | null): Effect.Effect<Ready> =>
-  plan === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(plan)
 
 export const addPasskey = Operation.guarded(
   "add_passkey",
@@ -64,19 +71,19 @@ export const addPasskey = Operation.guarded(
     intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        const { sealed, seen } = yield* readyOf(plan)
+        const { sealed, seen } = yield* looked(plan)
         yield* prepare(seen, touched, { account, caller }, now)
         yield* (yield* Secrets).put(ofAccount({ account, caller }), sealed, "next", now)
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const { passkey } = yield* readyOf(plan)
+        const { passkey } = yield* looked(plan)
         yield* live.addPasskey(passkey)
         return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [passkey.id] })
       })),
     settle: (plan, security, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        const { sealed } = yield* readyOf(plan)
+        const { sealed } = yield* looked(plan)
         yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: sealed.id, slot: "held" }], now)
         yield* keepFacets(security, touched, { account, caller })
         return {}
@@ -84,7 +91,7 @@ export const addPasskey = Operation.guarded(
     failed: (plan, { certain }, { account, caller }) =>
       needing(Effect.gen(function*() {
         if (!certain) return
-        yield* (yield* Secrets).erase(ofAccount({ account, caller }), [(yield* readyOf(plan)).sealed.id])
+        yield* (yield* Secrets).erase(ofAccount({ account, caller }), [(yield* looked(plan)).sealed.id])
       })),
     answer: (_, __, { account, now }) => needing(Effect.succeed(acted("passkey_added", account, null, now)))
   }

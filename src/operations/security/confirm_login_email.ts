@@ -3,11 +3,10 @@ import { protectors } from "../../domain/Access.ts"
 import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { CodeInvalid, NoPendingChange } from "../../domain/Failure.ts"
 import { EmailCode } from "../../domain/Security.ts"
-import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { sample } from "./confirm_login_email.sample.ts"
-import { after, attempt, confirmed, type Entered, facetOf, opened, refusedCode } from "./EmailChanging.ts"
-import { needing, prepare, seeSecurity } from "./Securing.ts"
+import { after, confirming, type Entered } from "./EmailChanging.ts"
+import { needing, seeSecurity } from "./Securing.ts"
 
 export const confirmLoginEmail = Operation.guarded(
   "confirm_login_email",
@@ -31,25 +30,12 @@ export const confirmLoginEmail = Operation.guarded(
     journal: { action: "login_email.confirmed", target: "account" }
   },
   {
-    check: ({ code }, { account, caller, now }) =>
-      Effect.map(
-        opened("login", { account, caller }, now),
-        (change) => Operation.planned<Entered>({ code, change, seen: null })
-      ),
+    ...confirming("login"),
     look: (plan, { account, caller, live }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
         return Operation.planned<Entered>({ ...plan, seen })
       })),
-    intent: ({ change }) => ({ details: { email: change.pattern } }),
-    prepare: ({ seen }, _, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        if (seen !== null) yield* prepare(seen, facetOf.login, { account, caller }, now)
-        yield* attempt("login", { account, caller })
-      })),
-    act: ({ code, seen }, { live }) => needing(Effect.andThen(live.confirmLoginEmail(code), after(live, seen))),
-    settle: (_, security, { account, caller }) => confirmed("login", security, { account, caller }),
-    failed: (plan, { error }, { account, caller, now }) => refusedCode("login", plan, error, { account, caller }, now),
-    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("login_email_confirmed", account, null, now)))
+    act: ({ code, seen }, { live }) => needing(Effect.andThen(live.confirmLoginEmail(code), after(live, seen)))
   }
 )

@@ -6,8 +6,8 @@ import { EmailCode } from "../../domain/Security.ts"
 import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { sample } from "./confirm_recovery_email.sample.ts"
-import { after, attempt, confirmed, type Entered, facetOf, opened, refusedCode } from "./EmailChanging.ts"
-import { needing, prepare, seeSecurity } from "./Securing.ts"
+import { after, confirming, type Entered } from "./EmailChanging.ts"
+import { needing, seeSecurity } from "./Securing.ts"
 
 export const confirmRecoveryEmail = Operation.guarded(
   "confirm_recovery_email",
@@ -31,11 +31,7 @@ export const confirmRecoveryEmail = Operation.guarded(
     journal: { action: "recovery_email.confirmed", target: "account" }
   },
   {
-    check: ({ code }, { account, caller, now }) =>
-      Effect.map(
-        opened("recovery", { account, caller }, now),
-        (change) => Operation.planned<Entered>({ code, change, seen: null })
-      ),
+    ...confirming("recovery"),
     look: (plan, { account, caller, live, now }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
@@ -45,16 +41,6 @@ export const confirmRecoveryEmail = Operation.guarded(
           ? Operation.unchanged(acted("recovery_email_confirmed", account, null, now))
           : Operation.planned<Entered>({ ...plan, seen })
       })),
-    intent: ({ change }) => ({ details: { email: change.pattern } }),
-    prepare: ({ seen }, _, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        if (seen !== null) yield* prepare(seen, facetOf.recovery, { account, caller }, now)
-        yield* attempt("recovery", { account, caller })
-      })),
-    act: ({ code, seen }, { live }) => needing(Effect.andThen(live.confirmRecoveryEmail(code), after(live, seen))),
-    settle: (_, security, { account, caller }) => confirmed("recovery", security, { account, caller }),
-    failed: (plan, { error }, { account, caller, now }) =>
-      refusedCode("recovery", plan, error, { account, caller }, now),
-    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("recovery_email_confirmed", account, null, now)))
+    act: ({ code, seen }, { live }) => needing(Effect.andThen(live.confirmRecoveryEmail(code), after(live, seen)))
   }
 )

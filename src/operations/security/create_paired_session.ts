@@ -13,7 +13,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import { AccountTasks } from "../../ports/AccountTasks.ts"
 import { OwnSessions } from "../../ports/OwnSessions.ts"
 import { sample } from "./create_paired_session.sample.ts"
-import { needing, ofAccount, passwordFor, seeSecurity } from "./Securing.ts"
+import { looked, needing, ofAccount, passwordFor, seeSecurity } from "./Securing.ts"
 
 interface Ready {
   readonly ref: SessionRef
@@ -25,9 +25,6 @@ interface Plan {
   readonly given: Redacted.Redacted | null
   readonly ready: Ready | null
 }
-
-const readyOf = ({ ready }: Plan): Effect.Effect<Ready> =>
-  ready === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(ready)
 
 export const createPairedSession = Operation.guarded(
   "create_paired_session",
@@ -72,13 +69,13 @@ export const createPairedSession = Operation.guarded(
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         const of = ofAccount({ account, caller })
-        yield* (yield* OwnSessions).begin(of, (yield* readyOf(plan)).ref, now)
+        yield* (yield* OwnSessions).begin(of, (yield* looked(plan.ready)).ref, now)
         // Whoever dies now leaves a session that nobody knows of: it is looked for before the account is looked at again.
         yield* (yield* AccountTasks).add(of, "pair", plus(now, guardHeld))
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const { password, ref } = yield* readyOf(plan)
+        const { password, ref } = yield* looked(plan.ready)
         return yield* live.pair(ref, password).pipe(
           Effect.catchTag(
             "password_invalid",
@@ -88,7 +85,7 @@ export const createPairedSession = Operation.guarded(
       })),
     settle: (plan, paired, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        const { ref } = yield* readyOf(plan)
+        const { ref } = yield* looked(plan.ready)
         yield* (yield* OwnSessions).paired(ofAccount({ account, caller }), ref, paired, now)
         yield* (yield* AccountTasks).drop(ofAccount({ account, caller }), "pair")
         return {}
@@ -96,7 +93,7 @@ export const createPairedSession = Operation.guarded(
     failed: (plan, { certain }, { account, caller }) =>
       needing(Effect.gen(function*() {
         if (!certain) return
-        yield* (yield* OwnSessions).drop(ofAccount({ account, caller }), (yield* readyOf(plan)).ref)
+        yield* (yield* OwnSessions).drop(ofAccount({ account, caller }), (yield* looked(plan.ready)).ref)
         yield* (yield* AccountTasks).drop(ofAccount({ account, caller }), "pair")
       })),
     answer: (_, __, { account, now }) => needing(Effect.succeed(acted("paired_session_created", account, null, now)))

@@ -8,15 +8,13 @@ import { Organizations } from "../../ports/Organizations.ts"
 import * as Leaving from "./Leaving.ts"
 import { sample } from "./offboard_account.sample.ts"
 import * as Releasing from "./Releasing.ts"
+import { looked } from "./Securing.ts"
 
 interface Plan {
   /** When the request began. */
   readonly since: Date
   readonly found: Releasing.Found | null
 }
-
-const foundOf = ({ found }: Plan): Effect.Effect<Releasing.Found> =>
-  found === null ? Effect.die(new Error("The account was not looked at")) : Effect.succeed(found)
 
 export const offboardAccount = Operation.guarded(
   "offboard_account",
@@ -58,13 +56,13 @@ export const offboardAccount = Operation.guarded(
     intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       Leaving.needing(
-        Effect.flatMap(foundOf(plan), (found) => Releasing.begin(found, { account, caller }, now))
+        Effect.flatMap(looked(plan.found), (found) => Releasing.begin(found, { account, caller }, now))
       ),
     act: (plan, { live }) =>
-      Leaving.needing(Effect.flatMap(foundOf(plan), (found) => Releasing.release(live, found, plan.since))),
+      Leaving.needing(Effect.flatMap(looked(plan.found), (found) => Releasing.release(live, found, plan.since))),
     settle: (plan, released, { account, caller, now }) =>
       Leaving.needing(Effect.gen(function*() {
-        const found = yield* foundOf(plan)
+        const found = yield* looked(plan.found)
         yield* Releasing.released(released, found, { account, caller }, now)
         const more = yield* Leaving.leave({ account, caller }, now)
         return { details: { two_fa: released.twoFa, passkey: released.passkey }, more }
@@ -72,7 +70,7 @@ export const offboardAccount = Operation.guarded(
     // The sessions are logged out once nothing depends on them any more: what fails here is done later.
     answer: (plan, released, { account, caller, now }) =>
       Leaving.needing(Effect.gen(function*() {
-        const found = yield* foundOf(plan)
+        const found = yield* looked(plan.found)
         const isAway = found.seen === null && found.isAway
         if (!isAway) yield* Leaving.logOut({ account, caller }, plan.since)
         const action = released.twoFa === "held" ? "offboarded_two_fa_held" : "offboarded"

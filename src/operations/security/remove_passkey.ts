@@ -8,7 +8,17 @@ import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { sample } from "./remove_passkey.sample.ts"
-import { heldPasskey, keepFacets, leftBehind, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import {
+  heldPasskey,
+  keepFacets,
+  leftBehind,
+  looked,
+  needing,
+  ofAccount,
+  prepare,
+  type Seen,
+  seeSecurity
+} from "./Securing.ts"
 
 interface Ready {
   readonly seen: Seen
@@ -16,9 +26,6 @@ interface Ready {
 }
 
 const touched = ["passkeys"] as const
-
-const readyOf = (plan: Ready | null): Effect.Effect<Ready> =>
-  plan === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(plan)
 
 export const removePasskey = Operation.guarded(
   "remove_passkey",
@@ -53,19 +60,19 @@ export const removePasskey = Operation.guarded(
     intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        const { seen } = yield* readyOf(plan)
+        const { seen } = yield* looked(plan)
         yield* prepare(seen, touched, { account, caller }, now)
         yield* (yield* Secrets).suspend(ofAccount({ account, caller }), "passkey")
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const { passkey } = yield* readyOf(plan)
+        const { passkey } = yield* looked(plan)
         yield* live.removePasskey(passkey.passkeyId)
         return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [] })
       })),
     settle: (plan, security, { account, caller }) =>
       needing(Effect.gen(function*() {
-        const { passkey } = yield* readyOf(plan)
+        const { passkey } = yield* looked(plan)
         yield* (yield* Secrets).erase(ofAccount({ account, caller }), [passkey.id])
         yield* keepFacets(security, touched, { account, caller })
         return {}
@@ -73,7 +80,7 @@ export const removePasskey = Operation.guarded(
     failed: (plan, { certain }, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         if (!certain) return
-        const { passkey } = yield* readyOf(plan)
+        const { passkey } = yield* looked(plan)
         yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: passkey.id, slot: "held" }], now)
       })),
     answer: (_, __, { account, now }) => needing(Effect.succeed(acted("passkey_removed", account, null, now)))

@@ -6,10 +6,7 @@ import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { after, facetOf, finished } from "./EmailChanging.ts"
 import { sample } from "./remove_recovery_email.sample.ts"
-import { keepFacets, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
-
-const seenOf = (seen: Seen | null): Effect.Effect<Seen> =>
-  seen === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(seen)
+import { keepFacets, looked, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
 
 export const removeRecoveryEmail = Operation.guarded(
   "remove_recovery_email",
@@ -45,11 +42,11 @@ export const removeRecoveryEmail = Operation.guarded(
     intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        yield* prepare(yield* seenOf(plan), facetOf.recovery, { account, caller }, now)
+        yield* prepare(yield* looked(plan), facetOf.recovery, { account, caller }, now)
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const seen = yield* seenOf(plan)
+        const seen = yield* looked(plan)
         if (seen.security.has_recovery === false) yield* live.cancelRecoveryEmail
         else {
           const { password } = yield* managedPassword(seen)

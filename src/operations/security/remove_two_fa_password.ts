@@ -12,6 +12,7 @@ import { sample } from "./remove_two_fa_password.sample.ts"
 import {
   keepFacets,
   leftBehind,
+  looked,
   managedPassword,
   needing,
   ofAccount,
@@ -26,9 +27,6 @@ interface Ready {
 }
 
 const touched = ["two_fa", "recovery"] as const
-
-const readyOf = (plan: Ready | null): Effect.Effect<Ready> =>
-  plan === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(plan)
 
 export const removeTwoFaPassword = Operation.guarded(
   "remove_two_fa_password",
@@ -60,13 +58,13 @@ export const removeTwoFaPassword = Operation.guarded(
     intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        const { seen } = yield* readyOf(plan)
+        const { seen } = yield* looked(plan)
         yield* prepare(seen, touched, { account, caller }, now)
         yield* (yield* Secrets).suspend(ofAccount({ account, caller }), "two_fa")
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const { password } = yield* readyOf(plan)
+        const { password } = yield* looked(plan)
         yield* live.removePassword(password.password).pipe(
           Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
         )
@@ -75,7 +73,7 @@ export const removeTwoFaPassword = Operation.guarded(
     settle: (plan, security, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         const context = { account, caller }
-        const { password } = yield* readyOf(plan)
+        const { password } = yield* looked(plan)
         yield* (yield* Secrets).move(ofAccount(context), [{ id: password.id, slot: "retired" }], now)
         yield* (yield* EmailChanges).end(ofAccount(context), "recovery")
         yield* keepFacets(security, touched, context)
@@ -84,7 +82,7 @@ export const removeTwoFaPassword = Operation.guarded(
     failed: (plan, { certain }, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         if (!certain) return
-        const { password } = yield* readyOf(plan)
+        const { password } = yield* looked(plan)
         yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: password.id, slot: "held" }], now)
       })),
     answer: (_, __, { account, now }) => needing(Effect.succeed(acted("two_fa_removed", account, null, now)))

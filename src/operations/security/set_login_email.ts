@@ -6,16 +6,13 @@ import { maskEmail } from "../../domain/Messenger.ts"
 import { EmailAddress, EmailChange } from "../../domain/Security.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { after, begin, changeOf, counted, facetOf, shown } from "./EmailChanging.ts"
-import { needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import { looked, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
 import { sample } from "./set_login_email.sample.ts"
 
 interface Plan {
   readonly email: string
   readonly seen: Seen | null
 }
-
-const seenOf = ({ seen }: Plan): Effect.Effect<Seen> =>
-  seen === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(seen)
 
 export const setLoginEmail = Operation.guarded(
   "set_login_email",
@@ -49,11 +46,11 @@ export const setLoginEmail = Operation.guarded(
     intent: ({ email }) => ({ details: { email: maskEmail(email) } }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        yield* prepare(yield* seenOf(plan), facetOf.login, { account, caller }, now)
+        yield* prepare(yield* looked(plan.seen), facetOf.login, { account, caller }, now)
       })),
     act: (plan, { live, now }) =>
       needing(Effect.gen(function*() {
-        const seen = yield* seenOf(plan)
+        const seen = yield* looked(plan.seen)
         const pending = yield* live.startLoginEmail(plan.email)
         return { change: changeOf("login", pending, now), security: yield* after(live, seen) }
       })),

@@ -6,16 +6,13 @@ import { maskEmail } from "../../domain/Messenger.ts"
 import { EmailAddress, EmailChange } from "../../domain/Security.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { after, begin, changeOf, counted, facetOf, shown } from "./EmailChanging.ts"
-import { managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import { looked, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
 import { sample } from "./set_recovery_email.sample.ts"
 
 interface Plan {
   readonly email: string
   readonly seen: Seen | null
 }
-
-const seenOf = ({ seen }: Plan): Effect.Effect<Seen> =>
-  seen === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(seen)
 
 export const setRecoveryEmail = Operation.guarded(
   "set_recovery_email",
@@ -50,11 +47,11 @@ export const setRecoveryEmail = Operation.guarded(
     intent: ({ email }) => ({ details: { email: maskEmail(email) } }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        yield* prepare(yield* seenOf(plan), facetOf.recovery, { account, caller }, now)
+        yield* prepare(yield* looked(plan.seen), facetOf.recovery, { account, caller }, now)
       })),
     act: (plan, { live, now }) =>
       needing(Effect.gen(function*() {
-        const seen = yield* seenOf(plan)
+        const seen = yield* looked(plan.seen)
         const { password: current } = yield* managedPassword(seen)
         const pending = yield* live.setRecoveryEmail({ current, email: plan.email }).pipe(
           Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))

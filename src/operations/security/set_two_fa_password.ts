@@ -7,7 +7,17 @@ import { CurrentPassword } from "../../domain/Security.ts"
 import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { type SealedSecret, Secrets } from "../../ports/Secrets.ts"
-import { keepFacets, leftBehind, needing, ofAccount, passwordFor, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import {
+  keepFacets,
+  leftBehind,
+  looked,
+  needing,
+  ofAccount,
+  passwordFor,
+  prepare,
+  type Seen,
+  seeSecurity
+} from "./Securing.ts"
 import { sample } from "./set_two_fa_password.sample.ts"
 
 /** The change once the messenger was looked at. */
@@ -25,9 +35,6 @@ interface Plan {
 }
 
 const touched = ["two_fa"] as const
-
-const readyOf = ({ ready }: Plan): Effect.Effect<Ready> =>
-  ready === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(ready)
 
 export const setTwoFaPassword = Operation.guarded(
   "set_two_fa_password",
@@ -70,14 +77,14 @@ export const setTwoFaPassword = Operation.guarded(
     intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
-        const { sealed, seen } = yield* readyOf(plan)
+        const { sealed, seen } = yield* looked(plan.ready)
         const secrets = yield* Secrets
         yield* prepare(seen, touched, { account, caller }, now)
         yield* secrets.put(ofAccount({ account, caller }), sealed, "next", now)
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const { current, next } = yield* readyOf(plan)
+        const { current, next } = yield* looked(plan.ready)
         yield* live.setPassword({ current, next }).pipe(
           // What was right a moment ago is not any more: somebody else has just changed it.
           Effect.catchTag(
@@ -90,7 +97,7 @@ export const setTwoFaPassword = Operation.guarded(
     settle: (plan, security, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         const context = { account, caller }
-        const { sealed, seen } = yield* readyOf(plan)
+        const { sealed, seen } = yield* looked(plan.ready)
         const secrets = yield* Secrets
         // The messenger has asked for what was set before: none of the others can be the account's any more.
         yield* secrets.erase(ofAccount(context), seen.candidates.passwords.map(({ id }) => id))
@@ -101,7 +108,7 @@ export const setTwoFaPassword = Operation.guarded(
     failed: (plan, { certain }, { account, caller }) =>
       needing(Effect.gen(function*() {
         if (!certain) return
-        const { sealed } = yield* readyOf(plan)
+        const { sealed } = yield* looked(plan.ready)
         yield* (yield* Secrets).erase(ofAccount({ account, caller }), [sealed.id])
       })),
     answer: (_, __, { account, now }) => needing(Effect.succeed(acted("two_fa_set", account, null, now)))
