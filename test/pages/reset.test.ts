@@ -96,7 +96,7 @@ describe("14.4 a forgotten password", () => {
           expect(told.map(({ recipient }) => recipient)).toEqual([email])
         }))
 
-      it.effect("gives a password and never a second factor: who has one is asked for it afterwards", () =>
+      it.effect("gives a password and never a second factor: an admin who has one is asked for it afterwards", () =>
         Effect.gen(function*() {
           const { admins, email, id } = yield* staged
           yield* Factors.giveTotp(id, admins.owner.id)
@@ -107,7 +107,7 @@ describe("14.4 a forgotten password", () => {
           expect((yield* Pages.visit("GET", "/console/people", { cookie: Pages.cookiesOf(begun) })).status).toBe(303)
         }))
 
-      it.effect("is asked for alike whoever has the address, and mailed to active admins alone", () =>
+      it.effect("is answered in the same way for every address, and mailed to active admins alone", () =>
         Effect.gen(function*() {
           const { admins, email, id } = yield* staged
           const invited = { email: "waits@example.com", role: "billing" }
@@ -198,7 +198,7 @@ describe("14.4 a forgotten password", () => {
           expect(yield* status(later)).toEqual(gone)
         }))
 
-      it.effect("is none of who has to come by the identity provider; the owner keeps the way", () =>
+      it.effect("is not mailed to admins who have to sign in by the identity provider, except the owner", () =>
         Effect.gen(function*() {
           const { admins, email, id } = yield* staged
           const theirs = yield* Pages.emailOf(id, admins.admin.id)
