@@ -209,11 +209,11 @@ const serveIn = (settings: ServeSettings) =>
         const server = yield* HttpServer.HttpServer
         const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
         const sites = yield* parseSites(settings, bound)
-        const handler = yield* Effect.provideService(
-          Handler.make({ ...origins, completeList: settings.allTools, personalArguments: settings.personalArguments }),
-          Site.Sites,
-          sites
-        )
+        const handler = Handler.within({
+          ...origins,
+          completeList: settings.allTools,
+          personalArguments: settings.personalArguments
+        })
         const app = roles.api
           ? yield* App.make.pipe(
             Effect.provideService(Site.Sites, sites),

@@ -26,10 +26,17 @@ const maxBodySize = ByteSize.kibibytes(64)
 /** The services that the app needs; their layers live elsewhere. */
 export type Services = Rest.Services | OAuth.Services | Pages.Services | SecureRandom.SecureRandom
 
-/** A further endpoint on the same server: whatever the method, it answers at its path and below, within the same edge. */
+/**
+ * A further endpoint on the same server: whatever the method, it answers at its path and below, within the same edge and
+ * with the same services.
+ */
 export interface Mount {
   readonly path: `/${string}`
-  readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+  readonly handler: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    never,
+    Services | HttpServerRequest.HttpServerRequest
+  >
 }
 
 /** What is served beside the interface; nothing by default. */

@@ -1,6 +1,6 @@
 /** The MCP server at `/mcp`: Streamable HTTP in every revision, without sessions, so that any replica answers. */
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
-import { Effect, Fiber, FiberSet, Result } from "effect"
+import { type Context, Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
@@ -374,23 +374,27 @@ const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
   )
 })
 
-/**
- * The server as one effect from a request to a response, to be mounted at `path` beside the interface or served alone.
- *
- * A call that its client gives up is interrupted, with everything that it does; a write has happened whole or not at all.
- */
-export const make = Effect.fnUntraced(function*(options: Options = {}) {
-  const context = yield* Effect.context<Services>()
+/** The server where a request has its services already, as below `App` of the interface. */
+export const within = (options: Options = {}) => {
   const { allowedOrigins } = options
   const asked = Origins.preflight(allowedOrigins)
-  // @effect-diagnostics-next-line returnEffectInGen:off -- the handler itself is what is made
   return Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (request.method === "OPTIONS") return yield* asked
     const origin = request.headers["origin"]
     const response = origin === undefined || allowedOrigins === undefined || allowedOrigins.includes(origin)
-      ? yield* Effect.provideContext(handle(request, options), context)
+      ? yield* handle(request, options)
       : HttpServerResponse.jsonUnsafe(Messages.refusal(-32_000, "This origin may not call."), { status: 403 })
     return Origins.opened(response, allowedOrigins, origin)
   })
-})
+}
+
+/**
+ * The server as one effect from a request to a response, to be mounted at `path` beside the interface or served alone.
+ *
+ * A call that its client gives up is interrupted, with everything that it does; a write has happened whole or not at all.
+ */
+export const make = (options: Options = {}) =>
+  Effect.contextWith((context: Context.Context<Services>) =>
+    Effect.succeed(Effect.provideContext(within(options), context))
+  )
