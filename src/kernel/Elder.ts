@@ -1,5 +1,6 @@
 /** The account's older own session, through which sessions are signed out where the platform does not let the main one yet. */
-import { Clock, Effect, type Scope } from "effect"
+import { Clock, Duration, Effect, type Scope } from "effect"
+import { longestBeforeElder } from "../domain/Limits.ts"
 import { type Authorization, AuthorizationId } from "../domain/Messenger.ts"
 import { canSignOut, enforcementActiveAt } from "../domain/protection/Deadline.ts"
 import { sameIn } from "../domain/protection/Own.ts"
@@ -30,18 +31,28 @@ const open = Effect.fnUntraced(function*(of: SecretsOf, main: LiveSession) {
   const old = second.find((one) => canSignOut(enforcementActiveAt([one]), now))
   if (old === undefined) return null
   const live = yield* inTime(messenger.open(old.session_ref))
-  return { live, own: yield* inTime(live.authorizations), seen: yield* inTime(main.authorizations) } satisfies Lists
+  const [listed, seen] = yield* Effect.all([inTime(live.authorizations), inTime(main.authorizations)], {
+    concurrency: "unbounded"
+  })
+  return { live, own: listed, seen } satisfies Lists
 })
 
-/** The older session of the account, which is opened and asked once it is needed, for as long as the scope lasts. */
+/**
+ * The older session of the account, which is opened and asked once it is needed, for as long as the scope lasts: not
+ * where the request, which began `since`, would take too long.
+ */
 export const elder = (
-  of: SecretsOf
+  of: SecretsOf,
+  since: Date
 ): Effect.Effect<Elder, never, Db | MessengerSession | OwnSessions | Scope.Scope> =>
   Effect.gen(function*() {
     const services = yield* Effect.context<Db | MessengerSession | OwnSessions | Scope.Scope>()
     let opened: Effect.Effect<Lists | null> | undefined
     return Effect.fnUntraced(function*(main, id) {
+      const left = since.getTime() + Duration.toMillis(longestBeforeElder) - (yield* Clock.currentTimeMillis)
+      if (left <= 0) return null
       opened ??= yield* open(of, main).pipe(
+        Effect.timeout(left),
         Effect.orElseSucceed(() => null),
         Effect.provideContext(services),
         Effect.cached

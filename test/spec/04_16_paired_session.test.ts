@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
@@ -93,7 +93,7 @@ describe("4.16 paired session", () => {
           yield* forgetOthers
           const organization = yield* World.makeOrganization()
           const { key } = organization.admins.owner
-          const { account, pair, read, stranger } = yield* makeWatched(organization, fresh)
+          const { account, pair, read, stranger, userId } = yield* makeWatched(organization, fresh)
           yield* pair
           yield* advance("1 minute")
           const path = `/v1/accounts/${account}/sessions`
@@ -114,6 +114,19 @@ describe("4.16 paired session", () => {
             expect(told(yield* World.post(`${path}/${twin}/sign-out`, key))).toEqual([200, "session_sign_out_queued"])
           }
           expect(yield* ids).toEqual(expect.arrayContaining(twins))
+          const third = yield* stranger
+          yield* advance("72 seconds")
+          const platform = yield* SimulatedPlatform
+          yield* platform.script({ answer: { _tag: "Slow", milliseconds: 7000 }, times: 50, userId })
+          const began = yield* Clock.currentTimeMillis
+          const asked = yield* Effect.forkChild(World.post(`${path}/${third}/sign-out`, key))
+          while (asked.pollUnsafe() === undefined) {
+            yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+            yield* TestClock.adjust("500 millis")
+          }
+          yield* platform.clearScripts
+          expect(told(yield* Fiber.join(asked))).toEqual([200, "session_sign_out_queued"])
+          expect((yield* Clock.currentTimeMillis) - began).toBeLessThan(30_000)
         }))
     })
   })

@@ -252,7 +252,7 @@ const hold = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   const guard = yield* Guard
   const { id, session_ref } = known.account
   const held = yield* guard.acquire(run.caller.organizationId, id)
-  const older = yield* elder({ organizationId: run.caller.organizationId, accountId: id })
+  const older = yield* elder({ organizationId: run.caller.organizationId, accountId: id }, known.now)
   const opened = Live.open(session_ref === null ? null : SessionRef.make(session_ref), older)
   const live = yield* run.steps.unreached === true
     ? Effect.catch(opened, (failure) => Effect.succeed(Live.failing(failure)))
