@@ -121,6 +121,31 @@ describe("14.3 Sending", () => {
           expect(yield* rows(closed)).toEqual([])
         }))
 
+      it.effect("looks for nobody's mails only among those that it takes, and goes on after them", () =>
+        Effect.gen(function*() {
+          const id = yield* organization
+          const closed = yield* organization
+          yield* write(id)
+          yield* TestClock.adjust("1 second")
+          yield* write(closed, 25)
+          yield* TestClock.adjust("1 second")
+          yield* write(id, 1, "Grace")
+          yield* World.set(closed, "organization", closed, { closed_at: new Date(0) })
+          const left: Array<number> = []
+          const sql = yield* SqlClient.SqlClient
+          const counting = {
+            send: () =>
+              rows(closed).pipe(
+                Effect.map((all) => void left.push(all.length)),
+                Effect.provideService(SqlClient.SqlClient, sql),
+                Effect.orDie
+              )
+          }
+          const run = yield* Effect.provideService(MailQueue.turns, MailSender, counting)
+          yield* Effect.provideService(run, MailSender, counting)
+          expect(left).toEqual([16, 0])
+        }))
+
       it.effect("gives a mail up at once where the server refuses its recipient or its text for good", () =>
         Effect.gen(function*() {
           for (const refuses of ["onRcptTo", "onData"] as const) {

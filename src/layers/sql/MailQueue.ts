@@ -46,25 +46,35 @@ const decodeLetter = Schema.decodeUnknownEffect(Schema.fromJsonString(Letter))
 
 const keyOf = ({ organization_id, recipient }: Row) => JSON.stringify([organization_id, recipient])
 
+const rowOf = ({ id, organization_id, recipient }: Pick<Row, "id" | "organization_id" | "recipient">) =>
+  JSON.stringify([organization_id, id, recipient])
+
 /**
- * Drops what waits for nobody: an admin who was disabled or removed since it was written, and an organization that was
- * closed. What goes to the support does.
+ * Drops what goes to nobody of what was taken: to an admin who was disabled or removed since it was written, or to
+ * somebody in an organization that was closed. What goes to the support stays.
  */
-const drop = (sql: SqlClient.SqlClient, now: Date) => {
+const drop = (sql: SqlClient.SqlClient, taken: ReadonlyArray<Row>) => {
   const admin = (which: Statement.Fragment) =>
     sql`exists (
       select 1 from admin
       where admin.organization_id = mail.organization_id
-        and lower(email collate "C") = lower(recipient collate "C") and ${which})`
-  return sql`
+        and lower(email collate "C") = lower(mail.recipient collate "C") and ${which})`
+  return sql<Pick<Row, "id" | "organization_id" | "recipient">>`
     delete from mail
-    where next_at <= ${now} and next_at is not null and (claimed_until is null or claimed_until <= ${now})
+    using unnest(${taken.map((row) => row.organization_id)}::text[], ${taken.map((row) => row.id)}::uuid[],
+      ${taken.map((row) => row.recipient)}::text[]) as taken (organization_id, id, recipient)
+    where mail.organization_id = taken.organization_id and mail.id = taken.id and mail.recipient = taken.recipient
       and kind <> ${supportRequested.kind} and (
         exists (select 1 from organization where organization.id = mail.organization_id and closed_at is not null)
-        or ${admin(sql`disabled_at is not null`)} and not ${admin(sql`disabled_at is null`)})`
+        or not ${admin(sql`removed_at is null and disabled_at is null`)} and (
+          ${admin(sql`removed_at is null and disabled_at is not null`)} or ${admin(sql`removed_at is not null`)}))
+    returning mail.organization_id, mail.id, mail.recipient`
 }
 
-/** Claims what is due, and with a notification all that wait for the same person where there are many. */
+/**
+ * Claims what is due, and with a notification all that wait for the same person where there are many; null where nothing
+ * is due that nobody else holds.
+ */
 const claim = Effect.fnUntraced(function*(token: string) {
   const sql = yield* SqlClient.SqlClient
   const at = yield* Clock.currentTimeMillis
@@ -72,12 +82,13 @@ const claim = Effect.fnUntraced(function*(token: string) {
   const columns = sql.literal("organization_id, id, recipient, joins, letter_sealed, created_at, attempts")
   const free = sql`next_at is not null and (claimed_until is null or claimed_until <= ${now})`
   return yield* Tenant.directory(sql)(sql.withTransaction(Effect.gen(function*() {
-    yield* drop(sql, now)
     const due = yield* sql<Row>`
       select ${columns} from mail where next_at <= ${now} and ${free}
       order by next_at limit ${batch} for update skip locked`
+    if (due.length === 0) return null
+    const dropped = new Set((yield* drop(sql, due)).map(rowOf))
     const bundles = new Map<string, Bundle>()
-    for (const row of due) {
+    for (const row of due.filter((one) => !dropped.has(rowOf(one)))) {
       if (row.joins && !bundles.has(keyOf(row))) {
         const [first, ...more] = yield* sql<Row>`
           select ${columns} from mail
@@ -85,7 +96,7 @@ const claim = Effect.fnUntraced(function*(token: string) {
           order by created_at limit ${joinedAtMost} for update skip locked`
         if (first !== undefined && more.length + 1 >= joinedFrom) bundles.set(keyOf(row), [first, ...more])
       }
-      if (!row.joins || !bundles.has(keyOf(row))) bundles.set(JSON.stringify([row.id, row.recipient]), [row])
+      if (!row.joins || !bundles.has(keyOf(row))) bundles.set(rowOf(row), [row])
     }
     const claimed = [...bundles.values()]
     for (const { id, organization_id, recipient } of claimed.flat()) {
@@ -219,7 +230,7 @@ export const turns = Effect.gen(function*() {
     for (let turn = 0; turn < most && (yield* isDue()); turn++) {
       const token = yield* random.uuidV7()
       const bundles = yield* claim(token)
-      if (bundles.length === 0) break
+      if (bundles === null) break
       yield* Effect.forEach(bundles, (bundle) => deliver(token, bundle), { concurrency: batch, discard: true })
     }
     yield* count
