@@ -4,6 +4,8 @@ import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../src/domain/Access.ts"
 import { AccountId } from "../../src/domain/Account.ts"
 import { Monitors } from "../../src/engine/Monitors.ts"
+import { Watch } from "../../src/engine/Watch.ts"
+import * as WatchSql from "../../src/layers/sql/Watch.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Guard } from "../../src/ports/Guard.ts"
 import { forEachDatabase } from "../support/database.ts"
@@ -81,6 +83,48 @@ describe("12.4 who holds an account", () => {
             yield* World.set(id, "monitor", account, { busy_until: null })
           }
           assert.lengthOf(yield* monitors.claim({ free: 9, crowded: [] }), 2)
+        }))
+
+      it.effect("a push during a look, or a step, puts off nothing that is due before it", () =>
+        Effect.gen(function*() {
+          const { account, id, nextAt } = yield* due
+          const monitors = yield* Monitors
+          const watch = yield* Effect.provide(Watch, WatchSql.layer, { local: true })
+          const [held] = yield* claim
+          if (held === undefined) return yield* Effect.die("Nothing is due")
+          const now = yield* Clock.currentTimeMillis
+          const push = (seconds: number) =>
+            monitors.push({ accountId: account, organizationId: id }, {
+              at: new Date(now + seconds * 1000),
+              look: false
+            })
+          const write = (seconds: number) =>
+            Fixtures.within(
+              id,
+              watch.write(
+                held,
+                {
+                  upserts: [],
+                  ended: [],
+                  account: {},
+                  monitor: {},
+                  facets: {},
+                  dueAt: null,
+                  nextAt: new Date(now + seconds * 1000),
+                  release: false
+                },
+                new Date(now)
+              )
+            )
+          const inSeconds = Effect.map(nextAt, (at) => at === null ? null : (at.getTime() - now) / 1000)
+          yield* push(10)
+          yield* write(60)
+          assert.strictEqual(yield* inSeconds, 10)
+          yield* write(5)
+          assert.strictEqual(yield* inSeconds, 5)
+          yield* push(10)
+          yield* monitors.finish([{ ...held, next_at: new Date(now + 3000) }])
+          assert.strictEqual(yield* inSeconds, 3)
         }))
 
       it.effect("a pause during a look is not undone by its end", () =>

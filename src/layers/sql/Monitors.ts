@@ -59,7 +59,11 @@ const finished = `
     order by monitor.organization_id, monitor.account_id for no key update of monitor
   )
   update monitor set last_polled_at = $1, last_ok_at = $1, busy_by = null, busy_until = null,
-    next_at = case when epoch = done.epoch_then and not urgent then done.next_then else next_at end
+    next_at = case
+      when epoch <> done.epoch_then then next_at
+      when urgent then least(next_at, done.next_then)
+      else done.next_then
+    end
   from done where monitor.organization_id = done.organization_id and monitor.account_id = done.account_id
     and fence = done.fence_then
   returning fence`

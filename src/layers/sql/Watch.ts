@@ -200,8 +200,7 @@ export const layer = Layer.effect(
           yield* writeOwn(held, changes.own, now)
           if (changes.freesIdentity === true) yield* identities.release(organizationId, accountId)
           const { nextAt, release } = changes
-          // What was asked for since the account was claimed is not undone.
-          const untouched = sql`epoch = ${epoch} and not urgent`
+          // What was asked for since the account was claimed is not undone; a push only makes it due earlier.
           yield* sql`
             update monitor set ${
             sql.update({
@@ -212,7 +211,11 @@ export const layer = Layer.effect(
               ...(changes.seenMark === undefined ? {} : { seen_mark: changes.seenMark }),
               ...(release ? { busy_by: null, busy_until: null } : {})
             })
-          }, next_at = case when ${untouched} then ${nextAt} else next_at end
+          }, next_at = case
+              when epoch <> ${epoch} then next_at
+              when urgent then least(next_at, ${nextAt}::timestamptz)
+              else ${nextAt}::timestamptz
+            end
             where organization_id = ${organizationId} and account_id = ${accountId}`
           yield* writeSessions(held, changes)
           yield* AccountStatuses.save(sql, organizationId, [accountId], now)
