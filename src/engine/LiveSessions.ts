@@ -29,7 +29,8 @@ class Pace {
   push(now: number): number {
     if (!this.waits) {
       this.waits = true
-      this.until = Math.max(this.until, now) + pushInterval
+      const latest = now + (pushesAtOnce + 1) * pushInterval
+      this.until = Math.min(Math.max(this.until, now) + pushInterval, latest)
       this.due = this.until - pushesAtOnce * pushInterval
     }
     return Math.max(now, this.due)
@@ -170,21 +171,35 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             ).pipe(Effect.map(({ live }) => live)),
           close,
           closeUnwatched: Effect.suspend(() => {
-            const idle = [...opened].flatMap(([ref, { account, users }]) => users === 0 ? [{ ...account, ref }] : [])
-            return Effect.flatMap(monitors.unwatched(idle), (refs) => {
-              // Nobody waits for the codes that were sent to them.
-              for (const { accountId, ref } of idle) if (refs.includes(ref)) codes.delete(accountId)
-              return Effect.forEach(refs, close, { discard: true })
-            })
+            const idle = new Map([...opened].filter(([, { users }]) => users === 0))
+            const asked = [...idle].map(([ref, { account }]) => ({ ...account, ref }))
+            return Effect.flatMap(monitors.unwatched(asked), (refs) =>
+              Effect.forEach(refs, (ref) =>
+                Effect.suspend(() => {
+                  const open = opened.get(ref)
+                  // Somebody may have begun to use it, or opened another, while the database was asked.
+                  if (open === undefined || open !== idle.get(ref) || open.users > 0) {
+                    return Effect.void
+                  }
+                  // Nobody waits for the codes that were sent to it.
+                  codes.delete(open.account.accountId)
+                  return close(ref)
+                }), { discard: true }))
           }),
-          forget: (ref) => Effect.andThen(close(ref), messenger.forget(ref)),
+          forget: (ref) =>
+            Effect.andThen(close(ref), messenger.forget(ref)),
           takeCodes: ({ accountId }) =>
             Effect.sync(() => {
               const count = codes.get(accountId) ?? 0
               codes.delete(accountId)
               return count
             }),
-          heard: Effect.andThen(pushes.none.await, Effect.sync(() => pushes.heard))
+          heard: Effect.andThen(
+            pushes.none.await,
+            Effect.sync(() =>
+              pushes.heard
+            )
+          )
         }
       })
     )

@@ -1,8 +1,12 @@
 import { assert, describe, expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
+import { OrganizationId } from "../../src/domain/Access.ts"
+import { AccountId } from "../../src/domain/Account.ts"
 import { Engine } from "../../src/engine/Engine.ts"
+import { LiveSessions } from "../../src/engine/LiveSessions.ts"
+import { Monitors } from "../../src/engine/Monitors.ts"
 import * as LicenceEnds from "../../src/layers/sql/LicenceEnds.ts"
 import * as LicenceStops from "../../src/layers/sql/LicenceStops.ts"
 import * as SecretsSweep from "../../src/layers/sql/SecretsSweep.ts"
@@ -242,6 +246,33 @@ describe("what time makes of a licence that has ended", () => {
         yield* jump("1 second")
         yield* closeUnwatched
         expect([yield* open, (yield* read).status]).toEqual([before, "protected"])
+      }))
+
+    it.effect("a connection that is taken while it is asked whether anybody watches stays open", () =>
+      Effect.gen(function*() {
+        const { account, id, sessionRef } = yield* arrange()
+        const of = { accountId: AccountId.make(account), organizationId: OrganizationId.make(id) }
+        const monitors = yield* Monitors
+        let meanwhile: Effect.Effect<unknown> = Effect.void
+        const asking = Layer.succeed(Monitors, {
+          ...monitors,
+          unwatched: (open) => Effect.tap(monitors.unwatched(open), () => meanwhile)
+        })
+        yield* Effect.gen(function*() {
+          const sessions = yield* LiveSessions
+          const first = yield* Effect.scoped(sessions.use(of, sessionRef))
+          yield* licensed(id, "lapsed")
+          yield* LicenceStops.settle
+          yield* Effect.scoped(Effect.gen(function*() {
+            const scope = yield* Effect.scope
+            meanwhile = Effect.orDie(Scope.provide(sessions.use(of, sessionRef), scope))
+            yield* sessions.closeUnwatched
+            assert.strictEqual(yield* sessions.use(of, sessionRef), first)
+          }))
+          meanwhile = Effect.void
+          yield* sessions.closeUnwatched
+          assert.notStrictEqual(yield* Effect.scoped(sessions.use(of, sessionRef)), first)
+        }).pipe(Effect.provide(Layer.fresh(Layer.provide(LiveSessions.layer({ maxLive: 9 }), asking)), { local: true }))
       }))
   })
 })
