@@ -46,6 +46,6 @@ const RewrapCounts = Schema.Struct({
 export const rewrapSecrets = useCase(
   "rewrap_secrets",
   Schema.Struct({}),
-  Schema.Struct({ ...RewrapCounts.fields, skipped: RewrapCounts }),
+  Schema.Struct({ ...RewrapCounts.fields, skipped: RewrapCounts, damaged: RewrapCounts }),
   () => Effect.flatMap(Rewrap, ({ all }) => all)
 )

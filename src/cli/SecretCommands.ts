@@ -14,11 +14,16 @@ const none = (counts: RewrapCounts) => Object.values(counts).every((count) => co
 const rewrap = Command.make("rewrap", common, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) => requests.rewrap_secrets({}))
-    const { skipped, ...done } = answer
+    const { damaged, skipped, ...done } = answer
     yield* Output.print(input.json, answer, () => [
-      ...(none(done) && none(skipped) ? ["Everything that is sealed is sealed under the first pepper."] : []),
+      ...(none(done) && none(skipped) && none(damaged)
+        ? ["Everything that is sealed is sealed under the first pepper."]
+        : []),
       ...(none(done) ? [] : [`Sealed anew: ${listed(done)}`]),
-      ...(none(skipped) ? [] : [`Left as they are, because their pepper is not given: ${listed(skipped)}`])
+      ...(none(skipped) ? [] : [`Left as they are, because their pepper is not given: ${listed(skipped)}`]),
+      ...(none(damaged)
+        ? []
+        : [`Left as they are, because they were changed or sealed for something else: ${listed(damaged)}`])
     ])
   })).pipe(
     Command.withDescription(

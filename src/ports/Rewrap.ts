@@ -14,9 +14,12 @@ export interface RewrapCounts {
   readonly identity_providers: number
 }
 
-/** What was sealed anew, and what was left as it is because it does not open: its pepper is not given any more. */
+/** What was sealed anew, and what was left as it is because it does not open. */
 export interface Rewrapped extends RewrapCounts {
+  /** Its pepper is not given any more. */
   readonly skipped: RewrapCounts
+  /** It was changed, or sealed for something else. */
+  readonly damaged: RewrapCounts
 }
 
 /** What is there is sealed anew in transactions of its own: one that stops half way goes on with the next. */

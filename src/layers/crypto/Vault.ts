@@ -1,5 +1,5 @@
 /** Secrets that the service must be able to use again, sealed at rest. */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as crypto from "node:crypto"
 import * as Gcm from "./Gcm.ts"
 import { type Pepper, Peppers } from "./Peppers.ts"
@@ -7,13 +7,20 @@ import { type Pepper, Peppers } from "./Peppers.ts"
 const sealingKey = (pepper: Pepper): Uint8Array =>
   new Uint8Array(crypto.hkdfSync("sha256", Redacted.value(pepper.key), "", "vault/1", 32))
 
+/** The pepper that a text is sealed under is not given. */
+export class PepperNotGiven extends Schema.TaggedError<PepperNotGiven>()("PepperNotGiven", { id: Schema.String }) {
+  override get message(): string {
+    return `A secret is sealed under the pepper ${this.id}, which is not configured`
+  }
+}
+
 /**
  * AES-256-GCM under a key derived from the pepper. `context` says what the secret belongs to: sealed for one account, it
  * does not open for another.
  */
 export class Vault extends Context.Service<Vault, {
   seal(secret: Redacted.Redacted, context: ReadonlyArray<string>): string
-  /** Dies when the text was sealed for something else, changed, or sealed under a pepper that is gone. */
+  /** Dies when the text was sealed for something else or changed, with `PepperNotGiven` where its pepper is gone. */
   open(sealed: string, context: ReadonlyArray<string>): Effect.Effect<Redacted.Redacted>
   sealBytes(secret: Redacted.Redacted<Uint8Array>, context: ReadonlyArray<string>): string
   /** Dies as `open` does. */
@@ -29,11 +36,9 @@ export class Vault extends Context.Service<Vault, {
         `${peppers[0].id}.${Gcm.seal(sealingKey(peppers[0]), bytes, context).toString("base64url")}`
       const open = (sealed: string, context: ReadonlyArray<string>) =>
         Effect.sync(() => {
-          const [id, body = ""] = sealed.split(".")
+          const [id = "", body = ""] = sealed.split(".")
           const pepper = peppers.find((known) => known.id === id)
-          if (pepper === undefined) {
-            throw new Error(`A secret is sealed under the pepper ${id}, which is not configured`)
-          }
+          if (pepper === undefined) throw new PepperNotGiven({ id })
           return Gcm.open(sealingKey(pepper), Buffer.from(body, "base64url"), context)
         })
       return {

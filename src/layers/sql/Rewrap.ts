@@ -1,11 +1,11 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
 import { AccountId } from "../../domain/Account.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
 import * as Ports from "../../ports/index.ts"
 import { keyEncryption } from "../crypto/KeyEncryption.ts"
-import { Vault } from "../crypto/Vault.ts"
+import { PepperNotGiven, Vault } from "../crypto/Vault.ts"
 import * as Factors from "./Factors.ts"
 import * as IdentityProviders from "./IdentityProviders.ts"
 import * as MessengerKeys from "./MessengerKeys.ts"
@@ -29,23 +29,31 @@ interface ProviderRow {
   readonly client_secret_sealed: string
 }
 
-/** How many of one kind were sealed anew, and how many do not open. */
+/** How many of one kind were sealed anew, how many lack their pepper, and how many do not open for another reason. */
 interface Tally {
   readonly done: number
   readonly skipped: number
+  readonly damaged: number
 }
 
-const nothing: Tally = { done: 0, skipped: 0 }
+const nothing: Tally = { done: 0, skipped: 0, damaged: 0 }
+
+/** What was sealed anew, or why it was not. */
+type Made = { readonly sealed: string } | "skipped" | "damaged"
 
 const add = (one: Tally, other: Tally): Tally => ({
   done: one.done + other.done,
-  skipped: one.skipped + other.skipped
+  skipped: one.skipped + other.skipped,
+  damaged: one.damaged + other.damaged
 })
 
-const counted = (made: string | null): Tally => made === null ? { done: 0, skipped: 1 } : { done: 1, skipped: 0 }
+const counted = (made: Made): Tally => ({ ...nothing, [typeof made === "string" ? made : "done"]: 1 })
 
-/** What is sealed under a pepper that is gone does not open, and keeps nobody from the rest. */
-const ifOpened = <A, E, R>(opened: Effect.Effect<A, E, R>) => Effect.catchDefect(opened, () => Effect.succeed(null))
+const isNotGiven = Schema.is(PepperNotGiven)
+
+/** What does not open keeps nobody from the rest. */
+const ifOpened = <A, E, R>(opened: Effect.Effect<Redacted.Redacted<A>, E, R>) =>
+  Effect.catchDefect(opened, (defect) => Effect.succeed(isNotGiven(defect) ? "skipped" as const : "damaged" as const))
 
 /** How many rows are read at once. */
 const batch = 500
@@ -60,12 +68,12 @@ export const layer = Layer.effect(
     const vault = yield* Vault
     const keys = yield* keyEncryption
 
-    /** The key, sealed anew; null where it does not open. */
-    const again = (sealed: string, context: ReadonlyArray<string>) =>
-      Effect.flatMap(
-        ifOpened(keys.open(sealed, context)),
-        (key) => key === null ? Effect.succeed(null) : keys.seal(key, context)
-      )
+    /** Seals the key anew. */
+    const again = Effect.fnUntraced(function*(sealed: string, context: ReadonlyArray<string>) {
+      const key = yield* ifOpened(keys.open(sealed, context))
+      const made: Made = Redacted.isRedacted(key) ? { sealed: yield* keys.seal(key, context) } : key
+      return made
+    })
 
     const accounts = Effect.gen(function*() {
       let tally = nothing
@@ -81,9 +89,9 @@ export const layer = Layer.effect(
           const of = { organizationId: OrganizationId.make(organization_id), accountId: AccountId.make(account_id) }
           const made = yield* again(sealed, Secrets.keyContext(of))
           tally = add(tally, counted(made))
-          if (made === null) continue
+          if (typeof made === "string") continue
           yield* Tenant.directory(sql)(sql`
-            update account_key set sealed = ${made}
+            update account_key set sealed = ${made.sealed}
             where organization_id = ${organization_id} and account_id = ${account_id} and sealed = ${sealed}`)
         }
         if (rows.length === 0) return tally
@@ -102,9 +110,9 @@ export const layer = Layer.effect(
           if (keys.isCurrent(sealed)) continue
           const made = yield* again(sealed, MessengerKeys.keyContext(SessionRef.make(session_ref)))
           tally = add(tally, counted(made))
-          if (made === null) continue
+          if (typeof made === "string") continue
           yield* Tenant.directory(sql)(sql`
-            update messenger_session set sealed = ${made} where session_ref = ${session_ref} and sealed = ${sealed}`)
+            update messenger_session set sealed = ${made.sealed} where session_ref = ${session_ref} and sealed = ${sealed}`)
         }
         if (rows.length === 0) return tally
       }
@@ -123,10 +131,11 @@ export const layer = Layer.effect(
 
     const sum = (tallies: ReadonlyArray<Tally>) => tallies.reduce(add, nothing)
 
-    /** The secret, sealed anew; null where it does not open. */
+    /** Seals the secret anew. */
     const vaultedAgain = Effect.fnUntraced(function*(sealed: string, context: ReadonlyArray<string>) {
       const opened = yield* ifOpened(vault.open(sealed, context))
-      return opened === null ? null : vault.seal(opened, context)
+      const made: Made = Redacted.isRedacted(opened) ? { sealed: vault.seal(opened, context) } : opened
+      return made
     })
 
     const apps = (organizationId: OrganizationId) =>
@@ -138,9 +147,9 @@ export const layer = Layer.effect(
         for (const { admin_id, secret_sealed } of old) {
           const made = yield* vaultedAgain(secret_sealed, Factors.sealedFor({ organizationId, adminId: admin_id }))
           tally = add(tally, counted(made))
-          if (made === null) continue
+          if (typeof made === "string") continue
           yield* sql`
-            update totp set secret_sealed = ${made}
+            update totp set secret_sealed = ${made.sealed}
             where organization_id = ${organizationId} and admin_id = ${admin_id}`
         }
         return tally
@@ -153,9 +162,9 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} for update`
         if (row === undefined || vault.isCurrent(row.client_secret_sealed)) return nothing
         const made = yield* vaultedAgain(row.client_secret_sealed, IdentityProviders.sealedFor(organizationId, row))
-        if (made !== null) {
+        if (typeof made !== "string") {
           yield* sql`
-            update identity_provider set client_secret_sealed = ${made} where organization_id = ${organizationId}`
+            update identity_provider set client_secret_sealed = ${made.sealed} where organization_id = ${organizationId}`
         }
         return counted(made)
       }))
@@ -174,7 +183,7 @@ export const layer = Layer.effect(
           authenticator_apps: tallies.authenticator_apps[of],
           identity_providers: tallies.identity_providers[of]
         })
-        return { ...counts("done"), skipped: counts("skipped") }
+        return { ...counts("done"), skipped: counts("skipped"), damaged: counts("damaged") }
       })
     })
   })

@@ -94,9 +94,31 @@ describe("the peppers that a database was written under", () => {
           const all = { accounts: 1, sessions: 1, authenticator_apps: 1, identity_providers: 1 }
           const none = { accounts: 0, sessions: 0, authenticator_apps: 0, identity_providers: 0 }
           // A pepper that was forgotten stops nothing: what it sealed is counted, and stays as it is.
-          expect(yield* rewrapUnder(another)).toEqual({ ...none, skipped: all })
-          expect(yield* rewrapUnder(both)).toEqual({ ...all, skipped: none })
-          expect(yield* rewrapUnder(both)).toEqual({ ...none, skipped: none })
+          expect(yield* rewrapUnder(another)).toEqual({ ...none, skipped: all, damaged: none })
+          // What is damaged is no matter of peppers, and keeps the rest from nothing.
+          const damage = (from: string, to: string) =>
+            World.query(
+              id,
+              (sql) =>
+                sql`
+                  update totp set secret_sealed = replace(secret_sealed, ${from}, ${to})
+                  where organization_id = ${id} returning 1`
+            )
+          yield* damage(".", ".AAAA")
+          expect(yield* rewrapUnder(both)).toEqual({
+            ...all,
+            authenticator_apps: 0,
+            skipped: none,
+            damaged: { ...none, authenticator_apps: 1 }
+          })
+          yield* damage(".AAAA", ".")
+          expect(yield* rewrapUnder(both)).toEqual({
+            ...none,
+            authenticator_apps: 1,
+            skipped: none,
+            damaged: none
+          })
+          expect(yield* rewrapUnder(both)).toEqual({ ...none, skipped: none, damaged: none })
           expect(yield* missing).toEqual(["API keys"])
 
           const [app] = yield* World.query<{ sealed: string }>(
