@@ -344,8 +344,8 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Monitors.ts",
-    line: "next_at = case when epoch = done.epoch_then and not urgent then done.next_then else next_at end",
-    becomes: "next_at = case when not urgent then done.next_then else next_at end",
+    line: "when epoch <> done.epoch_then then next_at",
+    becomes: "when epoch < 0 then next_at",
     why: "a look that ends undoes a pause that came during it",
     tests: ["test/engine/claims.test.ts"]
   },

@@ -249,10 +249,22 @@ export const watching: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Watch.ts",
-    line: "const untouched = sql`epoch = ${epoch} and not urgent`",
-    becomes: "const untouched = sql`epoch >= 0`",
-    why: "a push or a pause during a look is forgotten at its end",
+    line: "when epoch <> ${epoch} then next_at",
+    becomes: "when epoch < 0 then next_at",
+    why: "a pause during a step is forgotten at its end",
     tests: ["test/engine/meanwhile.test.ts", "test/engine/crashes.test.ts", "test/engine/protecting.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Watch.ts",
+    line: "when urgent then least(next_at, ${nextAt}::timestamptz)",
+    becomes: "when urgent then ${nextAt}::timestamptz",
+    why: "a push during a step is forgotten at its end",
+    tests: [
+      "test/engine/claims.test.ts",
+      "test/engine/meanwhile.test.ts",
+      "test/engine/crashes.test.ts",
+      "test/engine/protecting.test.ts"
+    ]
   },
   {
     file: "src/layers/sql/Monitors.ts",
