@@ -112,6 +112,10 @@ export const lossesToldAlone = 20
 /** The messenger is away where so many looks of the last minute have failed, and more than half of them. */
 export const awayFailures = 20
 export const awayWindow = Duration.minutes(1)
+/** It is back once so many looks in turn are good, each at an account that was not seen since it went away. */
+export const awayRun = 6
+/** It is back, too, once at least half of the accounts that were looked at for so long were seen. */
+export const awayProven = Duration.minutes(10)
 /** So long after the messenger went away every organization is told, whatever looks were made: before any is silent. */
 export const awayTold = Duration.minutes(5)
 /** Over so long the looks at accounts that were not seen are spread once the messenger is back. */

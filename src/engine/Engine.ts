@@ -1,5 +1,5 @@
 /** Watches the accounts that are due: takes them, runs a step of each, and gives them back. */
-import { type Cause, Clock, Context, Duration, Effect, FiberSet, Layer } from "effect"
+import { type Cause, Clock, Context, Duration, Effect, FiberHandle, FiberSet, Layer } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { awayTold } from "../domain/Limits.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
@@ -20,6 +20,9 @@ const placesOfOne = places / 2
 
 /** How many it looks at while the messenger is away, which is not to be flooded when it comes back. */
 const placesAway = Math.floor(places / 10)
+
+/** After how long an announcement that failed is tried again. */
+const tellPause = Duration.seconds(10)
 
 /** After how long looks that found nothing new are written down, and of how many at most at once. */
 const flushPeriod = Duration.millis(250)
@@ -69,7 +72,8 @@ export class Engine extends Context.Service<Engine, {
         const busy = new Map<string, number>()
         const quiet: Array<Quiet> = []
         const reachability = new Reachability()
-        const telling = { away: false, back: false }
+        const announcement = yield* FiberHandle.make<void, never>()
+        const telling = { away: false, back: false, after: 0 }
         let stopped = false
         let report: Report = { steps: 0, signedOut: 0 }
 
@@ -91,7 +95,7 @@ export class Engine extends Context.Service<Engine, {
         const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
           yield* Measures.polled(stepped.kind)
           report = { ...report, steps: report.steps + 1 }
-          if (reachability.looked(yield* Clock.currentTimeMillis, stepped.reached)) telling.back = true
+          if (reachability.looked(yield* Clock.currentTimeMillis, claimed.accountId, stepped.reach)) telling.back = true
           switch (stepped.kind) {
             case "quiet":
               quiet.push(stepped.quiet)
@@ -114,7 +118,7 @@ export class Engine extends Context.Service<Engine, {
           )
 
         const run = (claimed: Claimed): Effect.Effect<void> =>
-          step(claimed, options, reachability.awaySince !== null).pipe(
+          step(claimed, options, () => reachability.awaySince !== null).pipe(
             Effect.scoped,
             // One that is cut off at the end gives the account back, for the process that watches next.
             Effect.onInterrupt(() => guard.release(claimed)),
@@ -125,22 +129,31 @@ export class Engine extends Context.Service<Engine, {
 
         /** Tells organizations of a messenger that is away for long, or that it is back. */
         const tellOutage = Effect.gen(function*() {
+          const { back } = telling
+          telling.back = false
+          const done = yield* back ? outages.back : outages.tellAll
+          if (!back) telling.away = done
+          if (done) return
+          telling.back ||= back
+          telling.after = (yield* Clock.currentTimeMillis) + Duration.toMillis(tellPause)
+        })
+
+        /** Begins to tell what is to be told, beside the looks: one organization that is slow holds nobody up. */
+        const announce = Effect.gen(function*() {
           const since = reachability.awaySince
           if (since === null) telling.away = false
-          else if (!telling.away && (yield* Clock.currentTimeMillis) >= since + Duration.toMillis(awayTold)) {
-            yield* outages.tellAll
-            telling.away = true
-          }
-          if (!telling.back) return
-          yield* outages.back
-          telling.back = false
+          else telling.back = false
+          const now = yield* Clock.currentTimeMillis
+          const long = since !== null && now >= since + Duration.toMillis(awayTold)
+          if (now < telling.after || !telling.back && (!long || telling.away)) return
+          yield* FiberHandle.run(announcement, tellOutage, { onlyIfMissing: true })
         })
 
         /** Starts steps in the places that are free, and answers how many, and whether that is all for now. */
         const start = Effect.gen(function*() {
           // Where somebody else watches nothing is due here.
           if (stopped || ownership.current() === null) return { over: true, started: 0 }
-          yield* tellOutage
+          yield* announce
           const away = reachability.awaySince !== null
           const free = (away ? placesAway : places) - taken()
           if (free <= 0) return { over: away, started: 0 }
@@ -178,6 +191,7 @@ export class Engine extends Context.Service<Engine, {
             const before = yield* sessions.heard
             const { over, started } = yield* start
             yield* FiberSet.awaitEmpty(fibers)
+            yield* FiberHandle.awaitEmpty(announcement)
             yield* flush
             // A push may have come between the statements that take what is due.
             if ((yield* sessions.heard) > before || started > 0 && !(over && reachability.awaySince !== null)) continue

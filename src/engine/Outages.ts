@@ -7,8 +7,11 @@ import type { ServiceUnavailable } from "../domain/Failure.ts"
 export class Outages extends Context.Service<Outages, {
   /** Tells the organization that the messenger cannot be reached, unless it knows. */
   tell(organizationId: OrganizationId): Effect.Effect<void, ServiceUnavailable>
-  /** Tells every organization whose accounts are watched. */
-  readonly tellAll: Effect.Effect<void, ServiceUnavailable>
-  /** Tells whoever was told that the messenger can be reached again, and makes the accounts due that were not seen. */
-  readonly back: Effect.Effect<void, ServiceUnavailable>
+  /** Tells every organization whose accounts are watched; answers whether all know now, and logs who does not. */
+  readonly tellAll: Effect.Effect<boolean>
+  /**
+   * Tells whoever was told that the messenger can be reached again, and makes the accounts due that were not seen; answers
+   * whether all know now, and logs who does not.
+   */
+  readonly back: Effect.Effect<boolean>
 }>()("org-security-console/engine/Outages") {}

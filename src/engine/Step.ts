@@ -8,7 +8,7 @@ import { decide } from "../domain/protection/Decide.ts"
 import type { Decision, EngineEvent, EngineMail, SessionEnding, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
 import { isSilent, nextStepAt } from "../domain/protection/Polling.ts"
-import { isReached } from "../domain/protection/Reachability.ts"
+import { type Reach, reachOf } from "../domain/protection/Reachability.ts"
 import { settle } from "../domain/protection/Settle.ts"
 import { isWatched } from "../domain/Status.ts"
 import { AccountTasks } from "../ports/AccountTasks.ts"
@@ -37,8 +37,8 @@ export type Stepped =
     | { readonly kind: "outdated" }
   )
   & {
-    /** Whether the messenger answered, whatever it said. */
-    readonly reached: boolean
+    /** What the look says of the messenger. */
+    readonly reach: Reach
   }
 
 /** What a step may need of the core. */
@@ -251,7 +251,7 @@ const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyAr
 })
 
 /**
- * Runs one step of an account that is held; `away` says that the messenger cannot be reached at all.
+ * Runs one step of an account that is held; `away` says whether the messenger cannot be reached at all.
  *
  * It fails where the database is away or the holding was lost: then nothing more is written, and the next step of the
  * account goes on from what is stored.
@@ -259,17 +259,17 @@ const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyAr
 export const step = (
   claimed: Claimed,
   options: DecideOptions,
-  away: boolean
+  away: () => boolean
 ): Effect.Effect<Stepped, GuardLost | ServiceUnavailable, StepServices | Scope.Scope> =>
   Effect.gen(function*() {
     const ownership = yield* Ownership
     const term = ownership.current()
     const looked = yield* Measures.phase("look")(look(claimed))
     // A look that another process may have made in vain says nothing of the account.
-    const reached = isReached(looked.observation.outcome)
-    if (term === null || ownership.current() !== term) return { kind: "outdated", reached }
+    const reach = reachOf(looked.observation)
+    if (term === null || ownership.current() !== term) return { kind: "outdated", reach }
     const now = yield* Clock.currentTimeMillis
-    if (away && !reached && isLost(claimed, now)) yield* (yield* Outages).tell(claimed.organizationId)
+    if (away() && reach === "failed" && isLost(claimed, now)) yield* (yield* Outages).tell(claimed.organizationId)
     if (isQuiet(claimed, looked, now)) {
       const next = nextStepAt(
         { failures: 0, last_poll_error: null, flood_until: null },
@@ -277,21 +277,21 @@ export const step = (
         new Date(now),
         yield* spread
       )
-      return { kind: "quiet", quiet: { ...claimed, next_at: next }, reached }
+      return { kind: "quiet", quiet: { ...claimed, next_at: next }, reach }
     }
     const recorded = yield* Measures.phase("record")(record(claimed, looked, options))
-    if (recorded === null) return { kind: "outdated", reached }
+    if (recorded === null) return { kind: "outdated", reach }
     if ("busy" in recorded) {
-      if (!recorded.busy && (yield* resolve(claimed.organizationId, recorded.id))) return { kind: "outdated", reached }
-      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, reached }
+      if (!recorded.busy && (yield* resolve(claimed.organizationId, recorded.id))) return { kind: "outdated", reach }
+      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, reach }
     }
     const { events, sent } = recorded
     yield* Measures.observed(looked.observation)
     yield* Measures.told(events)
-    if (sent.length === 0) return { kind: "written", signedOut: 0, reached }
+    if (sent.length === 0) return { kind: "written", signedOut: 0, reach }
     const target = yield* acting(claimed, looked)
     const attempts = target === null ? [] : yield* Measures.phase("act")(act(claimed, target, sent))
     yield* Measures.told(yield* Measures.phase("close")(close(claimed, attempts)))
     yield* Measures.signedOut(attempts)
-    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, reached }
+    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, reach }
   })

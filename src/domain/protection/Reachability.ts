@@ -1,11 +1,24 @@
 /** Whether the messenger can be reached at all, by how the looks of the last minute have gone. */
 import { Duration } from "effect"
-import { awayFailures, awayWindow } from "../Limits.ts"
-import type { Outcome } from "./Observation.ts"
+import { awayFailures, awayProven, awayRun, awayWindow } from "../Limits.ts"
+import type { Observation } from "./Observation.ts"
 
-/** Whether the messenger answered, whatever it said. */
-export const isReached = (outcome: Outcome): boolean =>
-  outcome.kind !== "unavailable" || outcome.error !== "unavailable"
+/** Whether the messenger answered, whatever it said; a look that did not ask it says nothing. */
+export type Reach = "failed" | "good" | "nothing"
+
+/** What a look says of the messenger. */
+export const reachOf = ({ lost, outcome }: Pick<Observation, "lost" | "outcome">): Reach => {
+  switch (outcome.kind) {
+    case "seen":
+    case "flood":
+      return "good"
+    case "unavailable":
+      return outcome.error === "unavailable" ? "failed" : "good"
+    case "lost":
+      // A session without a key is lost without asking.
+      return lost.some(({ reason }) => reason !== "never") ? "good" : "nothing"
+  }
+}
 
 interface Second {
   readonly at: number
@@ -13,19 +26,46 @@ interface Second {
   good: number
 }
 
+interface Last {
+  readonly at: number
+  readonly good: boolean
+}
+
 /** Counts the looks of one process. */
 export class Reachability {
   private seconds: Array<Second> = []
   private since: number | null = null
-  private answered = false
+  private first: number | null = null
+  private proven = false
+  /** While it is away: how the last look at each account went, and how many in turn were good that were not before. */
+  private accounts = new Map<string, Last>()
+  private run = 0
 
   /** Since when the messenger is away, in ms; null while it is not. */
   get awaySince(): number | null {
     return this.since
   }
 
-  /** A look has ended; answers whether the messenger is back with it, as it is with the first good look of a process. */
-  looked(now: number, reached: boolean): boolean {
+  /**
+   * A look at an account has ended; answers whether the messenger is back with it. What an earlier process has told of is
+   * over once the looks of the first minute are good.
+   */
+  looked(now: number, account: string, reach: Reach): boolean {
+    if (reach === "nothing") return false
+    this.first ??= now
+    const { failed, good } = this.counted(now, reach)
+    if (this.since !== null) return this.isBack(now, this.since, account, reach === "good")
+    if (failed >= awayFailures && failed > good) {
+      this.since = now
+      return false
+    }
+    if (this.proven || reach === "failed" || good < failed) return false
+    this.proven = now - this.first >= Duration.toMillis(awayWindow)
+    return this.proven
+  }
+
+  /** How the looks of the last minute went, this one among them. */
+  private counted(now: number, reach: "failed" | "good") {
     const at = Math.floor(now / 1000)
     const from = at - Duration.toSeconds(awayWindow)
     this.seconds = this.seconds.filter((second) => second.at > from)
@@ -34,17 +74,35 @@ export class Reachability {
       last = { at, failed: 0, good: 0 }
       this.seconds.push(last)
     }
-    if (reached) last.good += 1
-    else last.failed += 1
-    if (reached) {
-      const back = this.since !== null || !this.answered
-      if (this.since !== null) this.seconds = []
-      this.since = null
-      this.answered = true
-      return back
-    }
+    last[reach] += 1
     const count = (of: "failed" | "good") => this.seconds.reduce((sum, second) => sum + second[of], 0)
-    if (this.since === null && count("failed") >= awayFailures && count("failed") > count("good")) this.since = now
-    return false
+    return { failed: count("failed"), good: count("good") }
+  }
+
+  /** Accounts that can be reached all the time are counted once: they say nothing of the others. */
+  private isBack(now: number, since: number, account: string, good: boolean): boolean {
+    const before = this.accounts.get(account)
+    this.accounts.set(account, { at: now, good })
+    if (!good) this.run = 0
+    else if (before?.good !== true) this.run += 1
+    if (!good || this.run < awayRun && !this.isAnswered(now, since)) return false
+    this.since = null
+    this.seconds = []
+    this.accounts.clear()
+    this.run = 0
+    this.proven = true
+    return true
+  }
+
+  /** Whether at least half of the accounts answer, by all looks that were made for long enough. */
+  private isAnswered(now: number, since: number): boolean {
+    const from = now - Duration.toMillis(awayProven)
+    if (since > from) return false
+    let answering = 0
+    for (const [account, { at, good }] of this.accounts) {
+      if (at < from) this.accounts.delete(account)
+      else answering += good ? 1 : -1
+    }
+    return answering >= 0
   }
 }

@@ -10,6 +10,12 @@ import { Outages } from "../../engine/Outages.ts"
 import { Db, Journal, Outbox } from "../../ports/index.ts"
 import * as Tenant from "./Tenant.ts"
 
+/** How many accounts one transaction makes due at most. */
+const batch = 1000
+
+/** Before every account. */
+const nobody = "00000000-0000-0000-0000-000000000000"
+
 const entry = (
   action: ActionName,
   organizationId: OrganizationId,
@@ -63,8 +69,30 @@ export const layer = Layer.effect(
       told.add(organizationId)
     })
 
+    /** Makes those due that were not seen, as they may be silent or lost by what was before; answers after whom to go on. */
+    const makeDue = (organizationId: OrganizationId, after: string, now: Date) =>
+      db.transaction(
+        organizationId,
+        Effect.gen(function*() {
+          // Who is overdue has waited behind others; nobody asked the messenger of them.
+          const unseen = yield* sql<{ account_id: string }>`
+            with unseen as (
+              select account_id from monitor
+              where organization_id = ${organizationId} and account_id > ${after} and next_at is not null
+                and (next_at <= ${now} or failures > 0 and last_poll_error in ('unavailable', 'silent'))
+              order by account_id limit ${batch} for no key update)
+            update monitor set failures = least(failures, 1), started_at = ${now}, next_at = least(next_at,
+              ${now}::timestamptz + slot * ${Duration.toMillis(awayReturn)} / 1024 * interval '1 millisecond')
+            from unseen where monitor.organization_id = ${organizationId} and monitor.account_id = unseen.account_id
+            returning monitor.account_id`
+          return unseen.length < batch ? null : unseen.map(({ account_id }) => account_id).toSorted().at(-1) ?? null
+        }).pipe(Effect.orDie)
+      )
+
     const isBack = Effect.fnUntraced(function*(organizationId: OrganizationId) {
       const now = new Date(yield* Clock.currentTimeMillis)
+      let after: string | null = nobody
+      while (after !== null) after = yield* makeDue(organizationId, after, now)
       yield* db.transaction(
         organizationId,
         Effect.gen(function*() {
@@ -72,16 +100,6 @@ export const layer = Layer.effect(
             update organization set messenger_away_at = null
             where id = ${organizationId} and messenger_away_at is not null returning id`
           if (told.length === 0) return
-          // They are due within half a minute, not all at once, and not yet silent or lost by what was before.
-          yield* sql`
-            with unseen as (
-              select account_id from monitor
-              where organization_id = ${organizationId} and next_at is not null and failures > 0
-                and last_poll_error in ('unavailable', 'silent')
-              order by account_id for no key update)
-            update monitor set failures = 1, started_at = ${now}, next_at = least(next_at,
-              ${now}::timestamptz + slot * ${Duration.toMillis(awayReturn)} / 1024 * interval '1 millisecond')
-            from unseen where monitor.organization_id = ${organizationId} and monitor.account_id = unseen.account_id`
           const journal = yield* Journal
           yield* journal.append(organizationId, entry("monitoring.restored", organizationId, {}))
         }).pipe(Effect.orDie, Effect.provideContext(services))
@@ -100,12 +118,27 @@ export const layer = Layer.effect(
         (rows) => rows.map(({ id }) => OrganizationId.make(id))
       )
 
+    /** Tells each of them; one that fails keeps nobody else from knowing. */
+    const each = (which: "told" | "watched", one: typeof tell) =>
+      organizations(which).pipe(
+        Effect.flatMap(Effect.forEach((id) =>
+          Effect.as(one(id), true).pipe(
+            Effect.catchTag("service_unavailable", () => Effect.succeed(false)),
+            Effect.catchDefect((defect) =>
+              Effect.as(Effect.logError(`${id} was not told of the messenger`, defect), false)
+            )
+          )
+        )),
+        Effect.map((done) => done.every(Boolean)),
+        Effect.catchTag("service_unavailable", () => Effect.succeed(false))
+      )
+
     return {
       tell,
-      tellAll: Effect.flatMap(organizations("watched"), (all) => Effect.forEach(all, tell, { discard: true })),
+      tellAll: each("watched", tell),
       back: Effect.suspend(() => {
         told.clear()
-        return Effect.flatMap(organizations("told"), (all) => Effect.forEach(all, isBack, { discard: true }))
+        return each("told", isBack)
       })
     }
   })

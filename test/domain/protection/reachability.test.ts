@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Reach, Reachability, reachOf } from "../../../src/domain/protection/Reachability.ts"
+
+const own = "own"
+
+/** Looks that end a second after each other, each at an account of its own unless they name one. */
+const looks = () => {
+  const reachability = new Reachability()
+  let now = 1_000_000
+  let made = 0
+  const look = (reach: Reach, account = String(made)) => {
+    now += 1000
+    made += 1
+    return reachability.looked(now, account, reach)
+  }
+  const many = (count: number, reach: Reach) => Array.from({ length: count }, () => look(reach)).filter(Boolean).length
+  return { look, many, reachability, pass: (seconds: number) => void (now += seconds * 1000) }
+}
+
+describe("12.4 whether the messenger can be reached at all", () => {
+  it("is said by answers and by their absence, not by a session without a key", () => {
+    const lost = (reason: "never" | "revoked") => ({ outcome: { kind: "lost" as const }, lost: [{ own, reason }] })
+    assert.strictEqual(reachOf({ outcome: { kind: "lost" }, lost: [] }), "nothing")
+    assert.strictEqual(reachOf(lost("never")), "nothing")
+    assert.strictEqual(reachOf(lost("revoked")), "good")
+    assert.strictEqual(reachOf({ outcome: { kind: "flood", seconds: 1 }, lost: [] }), "good")
+    assert.strictEqual(reachOf({ outcome: { kind: "unavailable", error: "refused" }, lost: [] }), "good")
+    assert.strictEqual(reachOf({ outcome: { kind: "unavailable", error: "unavailable" }, lost: [] }), "failed")
+  })
+
+  it("is not where most looks failed, until six in turn are good at accounts that were not seen since", () => {
+    const { look, many, reachability } = looks()
+    many(19, "failed")
+    assert.isNull(reachability.awaySince)
+    many(1, "failed")
+    const since = reachability.awaySince
+    assert.isNotNull(since)
+    many(100, "nothing")
+    for (let round = 0; round < 5; round++) {
+      many(20, "failed")
+      for (let again = 0; again < 20; again++) assert.isFalse(look("good", own))
+      assert.strictEqual(many(4, "good"), 0)
+    }
+    assert.strictEqual(reachability.awaySince, since)
+    look("failed")
+    assert.strictEqual(many(6, "good"), 1)
+    assert.isNull(reachability.awaySince)
+    assert.strictEqual(many(100, "good"), 0)
+  })
+
+  it("is again where at least half of the accounts answer for ten minutes, however few they are", () => {
+    const { look, many, pass, reachability } = looks()
+    many(20, "failed")
+    assert.isFalse(look("good", own))
+    pass(599)
+    look("failed", "a")
+    look("failed", "b")
+    assert.isFalse(look("good", own))
+    pass(540)
+    assert.isFalse(look("failed", "a"))
+    pass(120)
+    assert.isTrue(look("good", own))
+    assert.isNull(reachability.awaySince)
+  })
+
+  it("ends what was told before a start once the looks of its first minute are good", () => {
+    const { many } = looks()
+    assert.strictEqual(many(60, "good"), 0)
+    assert.strictEqual(many(2, "good"), 1)
+    const failing = looks()
+    assert.strictEqual(failing.many(15, "failed") + failing.many(10, "good") + failing.many(15, "failed"), 0)
+    assert.isNotNull(failing.reachability.awaySince)
+  })
+})
