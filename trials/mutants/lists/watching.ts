@@ -205,8 +205,8 @@ export const watching: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/engine/Step.ts",
-    line: "if (term === null || ownership.current() !== term) return { kind: \"outdated\", reached }",
-    becomes: "if (term === null) return { kind: \"outdated\", reached }",
+    line: "if (term === null || ownership.current() !== term) return { kind: \"outdated\", reach }",
+    becomes: "if (term === null) return { kind: \"outdated\", reach }",
     why: "a process that has lost the lease writes down what it saw with a dead key",
     tests: ["test/engine/ownership.test.ts"]
   },
