@@ -3,7 +3,7 @@ import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../src/domain/Access.ts"
 import { AccountId } from "../../src/domain/Account.ts"
-import { Monitors } from "../../src/engine/Monitors.ts"
+import { type Claimed, Monitors } from "../../src/engine/Monitors.ts"
 import { Watch } from "../../src/engine/Watch.ts"
 import * as WatchSql from "../../src/layers/sql/Watch.ts"
 import * as Worker from "../../src/layers/Worker.ts"
@@ -22,6 +22,18 @@ const finish = Effect.fnUntraced(function*(claimed: Effect.Success<typeof claim>
   yield* (yield* Monitors).finish(claimed.map((one) => ({ ...one, next_at })))
   return next_at
 })
+
+/** Writes a step down that has found nothing, and wants the next look then. */
+const writeStep = (watch: Watch["Service"], held: Claimed, nextAt: Date) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Fixtures.within(
+      held.organizationId,
+      watch.write(
+        held,
+        { upserts: [], ended: [], account: {}, monitor: {}, facets: {}, dueAt: null, nextAt, release: false },
+        new Date(now)
+      )
+    ))
 
 describe("12.4 who holds an account", () => {
   forEachDatabase((_, database) => {
@@ -98,24 +110,7 @@ describe("12.4 who holds an account", () => {
               at: new Date(now + seconds * 1000),
               look: false
             })
-          const write = (seconds: number) =>
-            Fixtures.within(
-              id,
-              watch.write(
-                held,
-                {
-                  upserts: [],
-                  ended: [],
-                  account: {},
-                  monitor: {},
-                  facets: {},
-                  dueAt: null,
-                  nextAt: new Date(now + seconds * 1000),
-                  release: false
-                },
-                new Date(now)
-              )
-            )
+          const write = (seconds: number) => writeStep(watch, held, new Date(now + seconds * 1000))
           const inSeconds = Effect.map(nextAt, (at) => at === null ? null : (at.getTime() - now) / 1000)
           yield* push(10)
           yield* write(60)
@@ -132,6 +127,10 @@ describe("12.4 who holds an account", () => {
           const { account, admins, nextAt } = yield* due
           const claimed = yield* claim
           yield* World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
+          const watch = yield* Effect.provide(Watch, WatchSql.layer, { local: true })
+          const later = new Date((yield* Clock.currentTimeMillis) + 60_000)
+          for (const held of claimed) yield* writeStep(watch, held, later)
+          assert.isNull(yield* nextAt)
           yield* finish(claimed)
           assert.isNull(yield* nextAt)
         }))

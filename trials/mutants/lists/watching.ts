@@ -252,7 +252,7 @@ export const watching: ReadonlyArray<Mutant> = [
     line: "when epoch <> ${epoch} then next_at",
     becomes: "when epoch < 0 then next_at",
     why: "a pause during a step is forgotten at its end",
-    tests: ["test/engine/meanwhile.test.ts", "test/engine/crashes.test.ts", "test/engine/protecting.test.ts"]
+    tests: ["test/engine/claims.test.ts"]
   },
   {
     file: "src/layers/sql/Watch.ts",
