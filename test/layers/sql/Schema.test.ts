@@ -72,6 +72,7 @@ const servicePrivileges = [
   "recovery_code: SELECT(pepper_id), SELECT(used_at)",
   "schema_migration: SELECT",
   "service_session: SELECT",
+  "sign_up_link: SELECT(created_at), SELECT(organization_id), SELECT(used_at)",
   "simulated_account: INSERT, SELECT, UPDATE",
   "simulated_authorization: DELETE, INSERT, SELECT, UPDATE",
   "simulated_call: DELETE, INSERT, SELECT",
