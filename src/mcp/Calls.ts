@@ -1,0 +1,70 @@
+/** The calls of tools: what was decided about them, and how they run. */
+import { Effect, type Result } from "effect"
+import { codes, recover } from "../edge/Answer.ts"
+import * as Observation from "../edge/Observation.ts"
+import type { Site } from "../edge/Site.ts"
+import type * as Operation from "../kernel/Operation.ts"
+import type { AdmissionFailure } from "../kernel/Refusals.ts"
+import type { RateState } from "../ports/RateLimits.ts"
+import * as Arguments from "./Arguments.ts"
+import * as Direct from "./Direct.ts"
+import type * as Messages from "./Messages.ts"
+import * as Pages from "./Pages.ts"
+import * as Personal from "./Personal.ts"
+import * as Selection from "./Selection.ts"
+import * as Text from "./Text.ts"
+
+export type Admission = Result.Result<RateState, AdmissionFailure>
+
+type Admitted = Messages.Asking & { readonly admission: Admission }
+
+/** What was decided about a request's messages before they are answered. */
+export class Admissions {
+  readonly #calls: Array<Admitted> = []
+
+  keep(message: Messages.Asking, admission: Admission): void {
+    this.#calls.push({ ...message, admission })
+  }
+
+  /** The call with what was decided about it, told once. */
+  take(id: unknown, tool: string): Admitted | undefined {
+    const at = this.#calls.findIndex((call) => call.id === id && call.tool === tool)
+    return at === -1 ? undefined : this.#calls.splice(at, 1)[0]
+  }
+}
+
+const endpoints = new Map<string, Observation.Endpoint>()
+
+/** The tool as an endpoint of its own. */
+const endpointOf = ({ id }: Operation.Any): Observation.Endpoint => {
+  const endpoint = endpoints.get(id) ?? new Observation.Endpoint("mcp", Selection.path, id)
+  endpoints.set(id, endpoint)
+  return endpoint
+}
+
+/** The status that the answer would have over HTTP. */
+const statusOf = (code: string | undefined): number => code === undefined ? 200 : codes.get(code) ?? 500
+
+/** Runs a tool; whatever fails is a result with the body that the failure has over HTTP. */
+export const call = Effect.fnUntraced(
+  function*(
+    operation: Operation.Any,
+    input: unknown,
+    admission: Admission | undefined,
+    _console: Site | undefined,
+    unasked: string | undefined
+  ) {
+    yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
+    if (unasked !== undefined) return yield* Personal.refusal(unasked)
+    // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+    const written = yield* operation.respond(Arguments.prepare(operation, input))
+    const result: Direct.Called = { text: Text.render(operation, written), structured: written.text }
+    return result
+  },
+  // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+  (called, operation, _input, _admission, console, _unasked) =>
+    // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+    recover((failure) => Effect.succeed(Direct.failed(Pages.leading(failure, operation, console))))(called),
+  // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
+  (called, operation) => Observation.within(endpointOf(operation), statusOf, called)
+)
