@@ -118,7 +118,7 @@ Try it:
   curl -s -H "Authorization: Bearer $KEY" "${address}/v1/accounts?limit=3"
   ACCOUNT=$(curl -s -H "Authorization: Bearer $KEY" "${address}/v1/accounts?status=protected&limit=1" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
   curl -s -X POST -H "Authorization: Bearer $KEY" ${address}/v1/accounts/$ACCOUNT/pause
-  curl -s -H "Authorization: Bearer $KEY" "${address}/v1/journal?limit=1"
+  curl -s -H "Authorization: Bearer $KEY" "${address}/v1/journal?account_id=$ACCOUNT&limit=1"
 `
 }
 

@@ -239,7 +239,7 @@ describe("npm start", () => {
     let said = ""
     npm.stdout.setEncoding("utf8").on("data", (text: string) => said += text)
     const ended = new Promise((resolve) => npm.once("close", resolve))
-    await until(() => said.includes("/v1/journal?limit=1\"\n"))
+    await until(() => said.includes("/v1/journal?account_id=$ACCOUNT&limit=1\"\n"))
     expect(said).toContain(`\n${starting}${opening(data)}Listening on `)
     const pid = Number(fs.readFileSync(path.join(data, "console.lock"), "utf8"))
     expect(fs.existsSync(real)).toBe(false)

@@ -51,6 +51,6 @@ export const ask = async (address: string, key: string, method: string, at: stri
 
 /** The whole output of a service's welcome is one write after another; this waits for its last line. */
 export const shownKeys = async (service: Command.Service): Promise<ReadonlyArray<string>> => {
-  await until(() => service.stdout().includes("/v1/journal?limit=1\"\n"))
+  await until(() => service.stdout().includes("/v1/journal?account_id=$ACCOUNT&limit=1\"\n"))
   return [...service.stdout().matchAll(/^ {2}Demo \w+ +(\S+)$/gm)].map(([, key = ""]) => key)
 }
