@@ -1,9 +1,8 @@
 /** Through which of the service's own sessions others are signed out. */
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { AuthorizationId } from "../domain/Messenger.ts"
-import { isActing } from "../domain/protection/Deadline.ts"
-import { sameIn } from "../domain/protection/Own.ts"
+import { oldestAble, sameIn } from "../domain/protection/Own.ts"
 import type { LiveSession } from "../ports/MessengerSession.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import type { Claimed } from "./Monitors.ts"
@@ -16,12 +15,12 @@ export interface Target {
   readonly id: AuthorizationId
 }
 
-/** The list of the oldest own session, where that is not the one that was looked through. */
+/** The list of the oldest own session that may sign out, where that is not the one that was looked through. */
 const elder = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
   const sessions = yield* LiveSessions
   const watch = yield* Watch
-  const [oldest] = (yield* watch.own(claimed)).filter(isActing)
-    .toSorted((one, other) => one.created_at.getTime() - other.created_at.getTime())
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const oldest = oldestAble(yield* watch.own(claimed), now)
   if (oldest === undefined || oldest.id === through) return null
   return yield* Effect.gen(function*() {
     const live = yield* sessions.use(claimed, oldest.session_ref)

@@ -2,8 +2,7 @@
 import { Clock, Duration, Effect, type Scope } from "effect"
 import { longestBeforeElder } from "../domain/Limits.ts"
 import { type Authorization, AuthorizationId } from "../domain/Messenger.ts"
-import { canSignOut, enforcementActiveAt } from "../domain/protection/Deadline.ts"
-import { sameIn } from "../domain/protection/Own.ts"
+import { oldestAble, sameIn } from "../domain/protection/Own.ts"
 import { Db } from "../ports/Db.ts"
 import { type LiveSession, MessengerSession } from "../ports/MessengerSession.ts"
 import { OwnSessions } from "../ports/OwnSessions.ts"
@@ -27,10 +26,9 @@ const open = Effect.fnUntraced(function*(of: SecretsOf, main: LiveSession) {
   const messenger = yield* MessengerSession
   const own = yield* OwnSessions
   const now = new Date(yield* Clock.currentTimeMillis)
-  const second = yield* db.read(of.organizationId, own.second(of))
-  const old = second.find((one) => canSignOut(enforcementActiveAt([one]), now))
-  if (old === undefined) return null
-  const live = yield* inTime(messenger.open(old.session_ref))
+  const oldest = oldestAble(yield* db.read(of.organizationId, own.second(of)), now)
+  if (oldest === undefined) return null
+  const live = yield* inTime(messenger.open(oldest.session_ref))
   const [listed, seen] = yield* Effect.all([inTime(live.authorizations), inTime(main.authorizations)], {
     concurrency: "unbounded"
   })

@@ -1,5 +1,9 @@
-/** Which listed sessions are the service's own: by what the platform says of them, never by their names alone. */
+/**
+ * Which listed sessions are the service's own, by what the platform says of them and never by their names alone; and which
+ * of them signs others out.
+ */
 import type { Authorization } from "../Messenger.ts"
+import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
 import type { OwnDevice, OwnSession } from "./Facts.ts"
 
 /** The list, with the service's own sessions told from all others. */
@@ -39,6 +43,16 @@ const isSame = (one: Authorization, other: Authorization): boolean =>
 export const sameIn = (list: ReadonlyArray<Authorization>, seen: Authorization): Authorization | undefined => {
   const found = list.filter((each) => isSame(each, seen))
   return found.length === 1 && found[0]?.current === false ? found[0] : undefined
+}
+
+/** The oldest of the service's acting sessions that the platform lets sign others out; undefined where there is none yet. */
+export const oldestAble = <Own extends Pick<OwnSession, "slot" | "created_at">>(
+  own: ReadonlyArray<Own>,
+  now: Date
+): Own | undefined => {
+  const [oldest] = own.filter((one) => canSignOut(enforcementActiveAt([one]), now))
+    .toSorted((one, other) => one.created_at.getTime() - other.created_at.getTime())
+  return oldest
 }
 
 /** The list by whose each entry is; null where the platform does not say which one asked. */
