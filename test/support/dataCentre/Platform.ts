@@ -43,6 +43,8 @@ export const start = Effect.fnUntraced(function*(
   const context = yield* Effect.context<never>()
   const passwords = new Map<string, Password>()
   const addresses = new Map<string, string>()
+  /** How often a password of an account was set from outside: it has other salts each time. */
+  const turns = new Map<string, number>()
   /** The data centres that have the numbers' accounts; of others whichever is asked. */
   const homes = new Map<string, number>()
   const kept = (key: DataCentre.Key): Kept => key.of
@@ -367,12 +369,14 @@ export const start = Effect.fnUntraced(function*(
     const { recovery_email, two_fa_password } = change
     if (typeof recovery_email === "string") addresses.set(userId, recovery_email)
     if (two_fa_password === undefined) return
+    const turn = turns.get(userId) ?? 0
+    turns.set(userId, turn + 1)
     remember(
       userId,
       phone,
       two_fa_password === null
         ? null
-        : { verifier: Proofs.verifierOf(Redacted.value(two_fa_password)), known: two_fa_password }
+        : { verifier: Proofs.verifierOf(Redacted.value(two_fa_password), turn), known: two_fa_password }
     )
   }
 

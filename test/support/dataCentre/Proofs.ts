@@ -27,8 +27,17 @@ export const algorithm = (salt1: Uint8Array, salt2: Uint8Array): Word => ({
 
 const salted = (data: Uint8Array, salt: Uint8Array): Buffer => Cipher.sha256(salt, data, salt)
 
-/** The verifier of a password. */
-export const verifierOf = (password: string): Verifier => {
+const verifiers = new Map<string, Verifier>()
+
+/** The verifier of a password that is set for the nth time: it costs 100,000 rounds, and is the same each time. */
+export const verifierOf = (password: string, nth: number): Verifier => {
+  const name = `${nth} ${password}`
+  const known = verifiers.get(name) ?? newVerifier(password)
+  verifiers.set(name, known)
+  return known
+}
+
+const newVerifier = (password: string): Verifier => {
   const [salt1, salt2] = [crypto.randomBytes(40), crypto.randomBytes(16)]
   const first = salted(salted(Buffer.from(password), salt1), salt2)
   const stretched = crypto.pbkdf2Sync(first, salt1, 100_000, 64, "sha512")
