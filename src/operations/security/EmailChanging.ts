@@ -4,7 +4,7 @@ import type { Caller } from "../../domain/Access.ts"
 import type { AccountFacts } from "../../domain/Account.ts"
 import { NoPendingChange, type ServiceUnavailable, type TooManyAttempts } from "../../domain/Failure.ts"
 import { emailChangesPerHour, emailCodeAttempts, emailCodeLifetime } from "../../domain/Limits.ts"
-import type { AccountSecurity } from "../../domain/Messenger.ts"
+import { type AccountSecurity, maskEmail } from "../../domain/Messenger.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import { type EmailChange, type EmailChangeFacts, type EmailKind, isOpen } from "../../domain/Security.ts"
 import { acted } from "../../domain/SessionReview.ts"
@@ -16,7 +16,7 @@ import { AccountTasks } from "../../ports/AccountTasks.ts"
 import { Attempts } from "../../ports/Attempts.ts"
 import { EmailChanges } from "../../ports/EmailChanges.ts"
 import type { EmailPending } from "../../ports/MessengerSecurity.ts"
-import { keepFacets, leftBehind, needing, ofAccount, prepare, type Seen } from "./Securing.ts"
+import { keepFacets, leftBehind, looked, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
 
 interface Context {
   readonly account: AccountFacts
@@ -27,11 +27,11 @@ interface Context {
 export const facetOf = { recovery: ["recovery"], login: ["login_email"] } as const
 
 /** Counts a change before the messenger is asked for it. */
-export const counted = (context: Context): Effect.Effect<void, TooManyAttempts | ServiceUnavailable, Attempts> =>
+const counted = (context: Context): Effect.Effect<void, TooManyAttempts | ServiceUnavailable, Attempts> =>
   Effect.flatMap(Attempts, (attempts) => attempts.count(ofAccount(context), "email_change", emailChangesPerHour))
 
 /** What is stored and answered of a code that was sent. */
-export const changeOf = (kind: EmailKind, { codeLength, pattern }: EmailPending, now: Date): EmailChangeFacts => ({
+const changeOf = (kind: EmailKind, { codeLength, pattern }: EmailPending, now: Date): EmailChangeFacts => ({
   kind,
   pattern,
   code_length: codeLength,
@@ -39,7 +39,7 @@ export const changeOf = (kind: EmailKind, { codeLength, pattern }: EmailPending,
   expires_at: plus(now, emailCodeLifetime)
 })
 
-export const shown = (change: EmailChangeFacts, { id }: AccountFacts): typeof EmailChange.Type => ({
+const shown = (change: EmailChangeFacts, { id }: AccountFacts): typeof EmailChange.Type => ({
   object: "email_change",
   account_id: id,
   kind: change.kind,
@@ -51,11 +51,7 @@ export const shown = (change: EmailChangeFacts, { id }: AccountFacts): typeof Em
 })
 
 /** Writes down that a code was sent. */
-export const begin = (
-  change: EmailChangeFacts,
-  security: AccountSecurity | undefined,
-  context: Context
-) =>
+const begin = (change: EmailChangeFacts, security: AccountSecurity | undefined, context: Context) =>
   needing(Effect.gen(function*() {
     yield* (yield* EmailChanges).begin(ofAccount(context), change)
     if (change.kind === "recovery") {
@@ -64,6 +60,49 @@ export const begin = (
     yield* keepFacets(security, facetOf[change.kind], context)
     return {}
   }))
+
+/** An address that was asked for. */
+interface Wanted {
+  readonly email: string
+  readonly seen: Seen | null
+}
+
+/** A code that was sent, and what the messenger has then. */
+interface Sent {
+  readonly change: EmailChangeFacts
+  readonly security: AccountSecurity | undefined
+}
+
+/** The steps of asking for another address; it may be asked for where `may` does not fail. */
+export const requesting = <E1, E2>(
+  kind: EmailKind,
+  may: (seen: Seen) => Effect.Effect<unknown, E1>,
+  send: (live: Messaging["live"], email: string, seen: Seen) => Effect.Effect<EmailPending, E2>
+) => ({
+  check: ({ email }: { readonly email: string }) =>
+    needing(Effect.succeed(Operation.planned<Wanted>({ email, seen: null }))),
+  look: ({ email }: Wanted, { account, caller, live }: Messaging) =>
+    needing(Effect.gen(function*() {
+      const seen = yield* seeSecurity(live, { account, caller })
+      yield* may(seen)
+      yield* counted({ account, caller })
+      return Operation.planned<Wanted>({ email, seen })
+    })),
+  intent: ({ email }: Wanted) => ({ details: { email: maskEmail(email) } }),
+  prepare: ({ seen }: Wanted, _: number, { account, caller, now }: Guarding) =>
+    needing(Effect.gen(function*() {
+      yield* prepare(yield* looked(seen), facetOf[kind], { account, caller }, now)
+    })),
+  act: (plan: Wanted, { live, now }: Messaging) =>
+    needing(Effect.gen(function*() {
+      const seen = yield* looked(plan.seen)
+      const pending = yield* send(live, plan.email, seen)
+      return { change: changeOf(kind, pending, now), security: yield* after(live, seen) }
+    })),
+  settle: (_: Wanted, { change, security }: Sent, { account, caller }: Guarding) =>
+    begin(change, security, { account, caller }),
+  answer: (_: Wanted, { change }: Sent, { account }: Messaging) => needing(Effect.succeed(shown(change, account)))
+})
 
 /** A code that was entered. */
 export interface Entered {
@@ -108,12 +147,20 @@ const refusedCode = (kind: EmailKind, { change }: Entered, error: string, contex
     yield* (yield* AccountTasks).add(ofAccount(context), "cancel_recovery_email", now)
   }))
 
-/** The steps of entering a code that are the same for both addresses. */
-export const confirming = (kind: EmailKind) => ({
+/** The steps of entering a code. */
+export const confirming = <E>(
+  kind: EmailKind,
+  send: (live: Messaging["live"], code: Redacted.Redacted) => Effect.Effect<unknown, E>
+) => ({
   check: ({ code }: { readonly code: Redacted.Redacted }, { account, caller, now }: Guarding) =>
     Effect.map(
       opened(kind, { account, caller }, now),
       (change) => Operation.planned<Entered>({ code, change, seen: null })
+    ),
+  look: (plan: Entered, { account, caller, live }: Messaging) =>
+    Effect.map(
+      seeSecurity(live, { account, caller }),
+      (seen) => Operation.planned<Entered>({ ...plan, seen })
     ),
   intent: ({ change }: Entered) => ({ details: { email: change.pattern } }),
   prepare: ({ seen }: Entered, _: number, { account, caller, now }: Guarding) =>
@@ -121,6 +168,7 @@ export const confirming = (kind: EmailKind) => ({
       if (seen !== null) yield* prepare(seen, facetOf[kind], { account, caller }, now)
       yield* attempt(kind, { account, caller })
     })),
+  act: ({ code, seen }: Entered, { live }: Messaging) => needing(Effect.andThen(send(live, code), after(live, seen))),
   settle: (_: Entered, security: AccountSecurity | undefined, { account, caller }: Guarding) =>
     confirmed(kind, security, { account, caller }),
   failed: (plan: Entered, { error }: Failed, { account, caller, now }: Guarding) =>

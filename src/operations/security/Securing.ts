@@ -21,8 +21,11 @@ import {
   type PasswordCandidate,
   takenPassword
 } from "../../domain/Secrets.ts"
+import { acted } from "../../domain/SessionReview.ts"
+import type { Messaging } from "../../kernel/Context.ts"
 import type { Live, LiveWriter } from "../../kernel/Live.ts"
 import type { LiveFailure } from "../../kernel/LiveCalls.ts"
+import * as Operation from "../../kernel/Operation.ts"
 import type { AccountTasks } from "../../ports/AccountTasks.ts"
 import { Attempts } from "../../ports/Attempts.ts"
 import type { EmailChanges } from "../../ports/EmailChanges.ts"
@@ -49,6 +52,14 @@ export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A
 /** What a look at the messenger has found; each step after the look has it. */
 export const looked = <A>(found: A | null): Effect.Effect<A> =>
   found === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(found)
+
+/** The steps of a change without input: all of it is planned by a look, and only that it was done is answered. */
+export const byLook = <Ready>(did: string) => ({
+  check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
+  intent: () => ({ details: {} }),
+  answer: (_: Ready | null, __: AccountSecurity | undefined, { account, now }: Messaging) =>
+    needing(Effect.succeed(acted(did, account, null, now)))
+})
 
 /** What the service holds of an account, and what the messenger has. */
 export interface Seen {

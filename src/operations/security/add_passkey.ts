@@ -9,6 +9,7 @@ import { Passkeys } from "../../ports/Passkeys.ts"
 import { type SealedSecret, Secrets } from "../../ports/Secrets.ts"
 import { sample } from "./add_passkey.sample.ts"
 import {
+  byLook,
   heldPasskey,
   keepFacets,
   leftBehind,
@@ -46,7 +47,7 @@ export const addPasskey = Operation.guarded(
     journal: { action: "passkey.added", target: "account" }
   },
   {
-    check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
+    ...byLook<Ready>("passkey_added"),
     look: (_, { account, caller, live, now }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
@@ -68,7 +69,6 @@ export const addPasskey = Operation.guarded(
         })
         return Operation.planned<Ready | null>({ seen, passkey, sealed })
       })),
-    intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         const { sealed, seen } = yield* looked(plan)
@@ -92,7 +92,6 @@ export const addPasskey = Operation.guarded(
       needing(Effect.gen(function*() {
         if (!certain) return
         yield* (yield* Secrets).erase(ofAccount({ account, caller }), [(yield* looked(plan)).sealed.id])
-      })),
-    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("passkey_added", account, null, now)))
+      }))
   }
 )

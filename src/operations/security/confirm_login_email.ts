@@ -1,12 +1,10 @@
-import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { CodeInvalid, NoPendingChange } from "../../domain/Failure.ts"
 import { EmailCode } from "../../domain/Security.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { sample } from "./confirm_login_email.sample.ts"
-import { after, confirming, type Entered } from "./EmailChanging.ts"
-import { needing, seeSecurity } from "./Securing.ts"
+import { confirming } from "./EmailChanging.ts"
 
 export const confirmLoginEmail = Operation.guarded(
   "confirm_login_email",
@@ -29,13 +27,5 @@ export const confirmLoginEmail = Operation.guarded(
     failures: [NoPendingChange, CodeInvalid],
     journal: { action: "login_email.confirmed", target: "account" }
   },
-  {
-    ...confirming("login"),
-    look: (plan, { account, caller, live }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* seeSecurity(live, { account, caller })
-        return Operation.planned<Entered>({ ...plan, seen })
-      })),
-    act: ({ code, seen }, { live }) => needing(Effect.andThen(live.confirmLoginEmail(code), after(live, seen)))
-  }
+  confirming("login", (live, code) => live.confirmLoginEmail(code))
 )

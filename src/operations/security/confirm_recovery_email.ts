@@ -6,7 +6,7 @@ import { EmailCode } from "../../domain/Security.ts"
 import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { sample } from "./confirm_recovery_email.sample.ts"
-import { after, confirming, type Entered } from "./EmailChanging.ts"
+import { confirming, type Entered } from "./EmailChanging.ts"
 import { needing, seeSecurity } from "./Securing.ts"
 
 export const confirmRecoveryEmail = Operation.guarded(
@@ -31,7 +31,7 @@ export const confirmRecoveryEmail = Operation.guarded(
     journal: { action: "recovery_email.confirmed", target: "account" }
   },
   {
-    ...confirming("recovery"),
+    ...confirming("recovery", (live, code) => live.confirmRecoveryEmail(code)),
     look: (plan, { account, caller, live, now }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
@@ -40,7 +40,6 @@ export const confirmRecoveryEmail = Operation.guarded(
         return recovery_pending_pattern === null && recovery_email_pattern === plan.change.pattern
           ? Operation.unchanged(acted("recovery_email_confirmed", account, null, now))
           : Operation.planned<Entered>({ ...plan, seen })
-      })),
-    act: ({ code, seen }, { live }) => needing(Effect.andThen(live.confirmRecoveryEmail(code), after(live, seen)))
+      }))
   }
 )

@@ -8,24 +8,11 @@ import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { sample } from "./remove_passkey.sample.ts"
-import {
-  heldPasskey,
-  keepFacets,
-  leftBehind,
-  looked,
-  needing,
-  ofAccount,
-  prepare,
-  type Seen,
-  seeSecurity
-} from "./Securing.ts"
-
-interface Ready {
-  readonly seen: Seen
-  readonly passkey: PasskeyCandidate
-}
+import { type Removal, removing } from "./Removing.ts"
+import { heldPasskey, keepFacets, leftBehind, looked, needing, ofAccount, seeSecurity } from "./Securing.ts"
 
 const touched = ["passkeys"] as const
+const removal = removing<PasskeyCandidate>("passkey", touched, "passkey_removed")
 
 export const removePasskey = Operation.guarded(
   "remove_passkey",
@@ -46,43 +33,29 @@ export const removePasskey = Operation.guarded(
     journal: journalAction("passkey.removed")
   },
   {
-    check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
+    ...removal,
     look: (_, { account, caller, live, now }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
         const { passkey_ids } = seen.security
         if (passkey_ids === null) return yield* new MessengerUnavailable({})
         if (passkey_ids.length === 0) return Operation.unchanged(acted("passkey_removed", account, null, now))
-        const passkey = heldPasskey(seen)
-        if (passkey === undefined) return yield* new PasskeyNotManaged({})
-        return Operation.planned<Ready | null>({ seen, passkey })
-      })),
-    intent: () => ({ details: {} }),
-    prepare: (plan, _, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        const { seen } = yield* looked(plan)
-        yield* prepare(seen, touched, { account, caller }, now)
-        yield* (yield* Secrets).suspend(ofAccount({ account, caller }), "passkey")
+        const secret = heldPasskey(seen)
+        if (secret === undefined) return yield* new PasskeyNotManaged({})
+        return Operation.planned<Removal<PasskeyCandidate> | null>({ seen, secret })
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const { passkey } = yield* looked(plan)
-        yield* live.removePasskey(passkey.passkeyId)
+        const { secret } = yield* looked(plan)
+        yield* live.removePasskey(secret.passkeyId)
         return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [] })
       })),
     settle: (plan, security, { account, caller }) =>
       needing(Effect.gen(function*() {
-        const { passkey } = yield* looked(plan)
-        yield* (yield* Secrets).erase(ofAccount({ account, caller }), [passkey.id])
+        const { secret } = yield* looked(plan)
+        yield* (yield* Secrets).erase(ofAccount({ account, caller }), [secret.id])
         yield* keepFacets(security, touched, { account, caller })
         return {}
-      })),
-    failed: (plan, { certain }, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        if (!certain) return
-        const { passkey } = yield* looked(plan)
-        yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: passkey.id, slot: "held" }], now)
-      })),
-    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("passkey_removed", account, null, now)))
+      }))
   }
 )

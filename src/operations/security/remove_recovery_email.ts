@@ -6,7 +6,7 @@ import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { after, facetOf, finished } from "./EmailChanging.ts"
 import { sample } from "./remove_recovery_email.sample.ts"
-import { keepFacets, looked, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import { byLook, keepFacets, looked, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
 
 export const removeRecoveryEmail = Operation.guarded(
   "remove_recovery_email",
@@ -27,7 +27,7 @@ export const removeRecoveryEmail = Operation.guarded(
     journal: { action: "recovery_email.removed", target: "account" }
   },
   {
-    check: () => needing(Effect.succeed(Operation.planned<Seen | null>(null))),
+    ...byLook<Seen>("recovery_email_removed"),
     look: (_, { account, caller, live, now }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
@@ -39,7 +39,6 @@ export const removeRecoveryEmail = Operation.guarded(
         if (has_recovery !== false) yield* managedPassword(seen)
         return Operation.planned<Seen | null>(seen)
       })),
-    intent: () => ({ details: {} }),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         yield* prepare(yield* looked(plan), facetOf.recovery, { account, caller }, now)
@@ -61,7 +60,6 @@ export const removeRecoveryEmail = Operation.guarded(
         yield* finished("recovery", { account, caller })
         yield* keepFacets(security, facetOf.recovery, { account, caller })
         return {}
-      })),
-    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("recovery_email_removed", account, null, now)))
+      }))
   }
 )

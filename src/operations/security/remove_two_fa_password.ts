@@ -9,24 +9,11 @@ import * as Operation from "../../kernel/Operation.ts"
 import { EmailChanges } from "../../ports/EmailChanges.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { sample } from "./remove_two_fa_password.sample.ts"
-import {
-  keepFacets,
-  leftBehind,
-  looked,
-  managedPassword,
-  needing,
-  ofAccount,
-  prepare,
-  type Seen,
-  seeSecurity
-} from "./Securing.ts"
-
-interface Ready {
-  readonly seen: Seen
-  readonly password: PasswordCandidate
-}
+import { type Removal, removing } from "./Removing.ts"
+import { keepFacets, leftBehind, looked, managedPassword, needing, ofAccount, seeSecurity } from "./Securing.ts"
 
 const touched = ["two_fa", "recovery"] as const
+const removal = removing<PasswordCandidate>("two_fa", touched, "two_fa_removed")
 
 export const removeTwoFaPassword = Operation.guarded(
   "remove_two_fa_password",
@@ -47,25 +34,18 @@ export const removeTwoFaPassword = Operation.guarded(
     journal: journalAction("two_fa.removed")
   },
   {
-    check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
+    ...removal,
     look: (_, { account, caller, live, now }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
         return seen.security.two_fa_present === true
-          ? Operation.planned<Ready | null>({ seen, password: yield* managedPassword(seen) })
+          ? Operation.planned<Removal<PasswordCandidate> | null>({ seen, secret: yield* managedPassword(seen) })
           : Operation.unchanged(acted("two_fa_removed", account, null, now))
-      })),
-    intent: () => ({ details: {} }),
-    prepare: (plan, _, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        const { seen } = yield* looked(plan)
-        yield* prepare(seen, touched, { account, caller }, now)
-        yield* (yield* Secrets).suspend(ofAccount({ account, caller }), "two_fa")
       })),
     act: (plan, { live }) =>
       needing(Effect.gen(function*() {
-        const { password } = yield* looked(plan)
-        yield* live.removePassword(password.password).pipe(
+        const { secret } = yield* looked(plan)
+        yield* live.removePassword(secret.password).pipe(
           Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
         )
         return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [] })
@@ -73,18 +53,11 @@ export const removeTwoFaPassword = Operation.guarded(
     settle: (plan, security, { account, caller, now }) =>
       needing(Effect.gen(function*() {
         const context = { account, caller }
-        const { password } = yield* looked(plan)
-        yield* (yield* Secrets).move(ofAccount(context), [{ id: password.id, slot: "retired" }], now)
+        const { secret } = yield* looked(plan)
+        yield* (yield* Secrets).move(ofAccount(context), [{ id: secret.id, slot: "retired" }], now)
         yield* (yield* EmailChanges).end(ofAccount(context), "recovery")
         yield* keepFacets(security, touched, context)
         return {}
-      })),
-    failed: (plan, { certain }, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        if (!certain) return
-        const { password } = yield* looked(plan)
-        yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: password.id, slot: "held" }], now)
-      })),
-    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("two_fa_removed", account, null, now)))
+      }))
   }
 )

@@ -2,17 +2,11 @@ import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { TargetAccount } from "../../domain/Account.ts"
 import { EmailRefused, TooManyAttempts, TwoFaNotManaged } from "../../domain/Failure.ts"
-import { maskEmail } from "../../domain/Messenger.ts"
 import { EmailAddress, EmailChange } from "../../domain/Security.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { after, begin, changeOf, counted, facetOf, shown } from "./EmailChanging.ts"
-import { looked, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import { requesting } from "./EmailChanging.ts"
+import { managedPassword } from "./Securing.ts"
 import { sample } from "./set_recovery_email.sample.ts"
-
-interface Plan {
-  readonly email: string
-  readonly seen: Seen | null
-}
 
 export const setRecoveryEmail = Operation.guarded(
   "set_recovery_email",
@@ -35,30 +29,11 @@ export const setRecoveryEmail = Operation.guarded(
     failures: [TwoFaNotManaged, EmailRefused, TooManyAttempts],
     journal: { action: "recovery_email.requested", target: "account" }
   },
-  {
-    check: ({ email }) => needing(Effect.succeed(Operation.planned<Plan>({ email, seen: null }))),
-    look: ({ email }, { account, caller, live }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* seeSecurity(live, { account, caller })
-        yield* managedPassword(seen)
-        yield* counted({ account, caller })
-        return Operation.planned<Plan>({ email, seen })
-      })),
-    intent: ({ email }) => ({ details: { email: maskEmail(email) } }),
-    prepare: (plan, _, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        yield* prepare(yield* looked(plan.seen), facetOf.recovery, { account, caller }, now)
-      })),
-    act: (plan, { live, now }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* looked(plan.seen)
-        const { password: current } = yield* managedPassword(seen)
-        const pending = yield* live.setRecoveryEmail({ current, email: plan.email }).pipe(
-          Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
-        )
-        return { change: changeOf("recovery", pending, now), security: yield* after(live, seen) }
-      })),
-    settle: (_, { change, security }, { account, caller }) => begin(change, security, { account, caller }),
-    answer: (_, { change }, { account }) => needing(Effect.succeed(shown(change, account)))
-  }
+  requesting("recovery", managedPassword, (live, email, seen) =>
+    Effect.gen(function*() {
+      const { password: current } = yield* managedPassword(seen)
+      return yield* live.setRecoveryEmail({ current, email }).pipe(
+        Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
+      )
+    }))
 )
