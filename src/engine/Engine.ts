@@ -15,11 +15,11 @@ import { Ownership } from "./Ownership.ts"
 import { step, type Stepped, type StepServices } from "./Step.ts"
 
 /** How many accounts a process looks at at once, and of one organization while others wait. */
-const places = 64
+const places = 192
 const placesOfOne = places / 2
 
 /** How many it looks at while the messenger is away, which is not to be flooded when it comes back. */
-const placesAway = Math.floor(places / 10)
+const placesAway = 6
 
 /** After how long an announcement that failed is tried again. */
 const tellPause = Duration.seconds(10)
@@ -85,12 +85,13 @@ export class Engine extends Context.Service<Engine, {
 
         const taken = () => [...busy.values()].reduce((sum, count) => sum + count, 0)
 
-        const count = (organization: string, by: number) => {
-          const left = (busy.get(organization) ?? 0) + by
-          if (left === 0) busy.delete(organization)
-          else busy.set(organization, left)
-          return Measures.runs(taken())
-        }
+        const count = (organization: string, by: number) =>
+          Effect.suspend(() => {
+            const left = (busy.get(organization) ?? 0) + by
+            if (left === 0) busy.delete(organization)
+            else busy.set(organization, left)
+            return Measures.runs(taken())
+          })
 
         const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
           yield* Measures.polled(stepped.kind)
@@ -158,13 +159,14 @@ export class Engine extends Context.Service<Engine, {
           const free = (away ? placesAway : places) - taken()
           if (free <= 0) return { over: away, started: 0 }
           const crowded = [...busy].filter(([, of]) => of >= placesOfOne).map(([organization]) => organization)
-          const claimed = yield* monitors.claim({ free, crowded })
+          const each = placesOfOne - Math.max(0, ...[...busy.values()].filter((of) => of < placesOfOne))
+          const claimed = yield* monitors.claim({ free, each, crowded })
           for (const one of claimed) {
             yield* count(one.organizationId, 1)
             yield* Measures.began(one.next_at)
             yield* FiberSet.run(fibers, run(one))
           }
-          return { over: away || claimed.length < free, started: claimed.length }
+          return { over: away || claimed.length < Math.min(free, each), started: claimed.length }
         })
 
         const someDone = Effect.suspend(() => taken() <= placesOfOne ? Effect.void : Effect.sleep("10 millis")).pipe(

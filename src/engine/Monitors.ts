@@ -36,7 +36,9 @@ export interface Pushed {
 export interface Wanted {
   /** How many at most. */
   readonly free: number
-  /** Organizations that have enough places already: they are asked for only where places are left. */
+  /** How many at most of one organization that does not have enough places yet. */
+  readonly each: number
+  /** Organizations that have enough places already: they are asked for only where nobody else waits. */
   readonly crowded: ReadonlyArray<string>
 }
 
@@ -47,7 +49,10 @@ export interface OpenSession extends Pick<Held, "accountId" | "organizationId"> 
 
 /** The monitors of all organizations; two processes never hold one account. */
 export class Monitors extends Context.Service<Monitors, {
-  /** Takes the accounts that are due, what is urgent first and then by how long it is due. */
+  /**
+   * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due. Fewer
+   * than `each` and `free` are all of them.
+   */
   claim(wanted: Wanted): Effect.Effect<ReadonlyArray<Claimed>, ServiceUnavailable>
   /** Gives the accounts back; what an operation asked for in the meantime stays. */
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>

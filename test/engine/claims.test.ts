@@ -14,7 +14,7 @@ import { arrange, makeWatched } from "../support/watched.ts"
 import * as World from "../support/world.ts"
 
 /** Takes what is due. */
-const claim = Effect.flatMap(Monitors, (monitors) => monitors.claim({ free: 64, crowded: [] }))
+const claim = Effect.flatMap(Monitors, (monitors) => monitors.claim({ free: 64, each: 64, crowded: [] }))
 
 /** Gives accounts back, to be looked at in an hour. */
 const finish = Effect.fnUntraced(function*(claimed: Effect.Success<typeof claim>) {
@@ -87,14 +87,33 @@ describe("12.4 who holds an account", () => {
           const now = yield* Clock.currentTimeMillis
           const polled = yield* makeWatched(organization)
           yield* World.set(id, "monitor", polled.account, { next_at: new Date(now - 5000) })
-          yield* World.set(id, "monitor", account, { next_at: new Date(now), due_at: new Date(now) })
           const monitors = yield* Monitors
-          for (const crowded of [[], [id]]) {
-            const [first] = yield* monitors.claim({ free: 1, crowded })
-            assert.strictEqual(first?.accountId, account)
-            yield* World.set(id, "monitor", account, { busy_until: null })
+          // The poll before a deadline may be late itself.
+          for (const late of [0, 3000]) {
+            yield* World.set(id, "monitor", account, { next_at: new Date(now - late), due_at: new Date(now) })
+            for (const crowded of [[], [id]]) {
+              const [first] = yield* monitors.claim({ free: 1, each: 1, crowded })
+              assert.strictEqual(first?.accountId, account)
+              yield* World.set(id, "monitor", account, { busy_until: null })
+            }
           }
-          assert.lengthOf(yield* monitors.claim({ free: 9, crowded: [] }), 2)
+          assert.lengthOf(yield* monitors.claim({ free: 9, each: 9, crowded: [] }), 2)
+        }))
+
+      it.effect("an account whose deadline is yet to come is polled in its turn", () =>
+        Effect.gen(function*() {
+          const organization = yield* arrange()
+          const { account, id } = organization
+          const now = yield* Clock.currentTimeMillis
+          const polled = yield* makeWatched(organization)
+          yield* World.set(id, "monitor", polled.account, { next_at: new Date(now - 5000) })
+          yield* World.set(id, "monitor", account, { next_at: new Date(now - 3000), due_at: new Date(now + 1) })
+          const monitors = yield* Monitors
+          const claimed = yield* Effect.replicateEffect(monitors.claim({ free: 1, each: 1, crowded: [] }), 3)
+          assert.deepStrictEqual(
+            claimed.map((found) => found.map(({ accountId }) => String(accountId))),
+            [[polled.account], [account], []]
+          )
         }))
 
       it.effect("a push during a look, or a step, puts off nothing that is due before it", () =>

@@ -22,23 +22,27 @@ const claimed = ({ account_id, main_id, main_ref, organization_id, ...row }: Row
   main: main_id === null || main_ref === null ? null : { id: main_id, session_ref: SessionRef.make(main_ref) }
 })
 
-/** 0 for what an operation, a push or a deadline waits for, 1 for a poll. */
-const rank = "case when urgent or due_at <= next_at then 0 else 1 end"
+/** When an account presses: an operation, a push or a deadline waits for it. A poll that is late holds no deadline back. */
+const pressing = `case when urgent then next_at else greatest(next_at, due_at) end`
+const presses = "next_at is not null and (urgent or due_at is not null)"
 
-const dueAs = (ranked: 0 | 1, most: string, crowded: string) => `
-  select organization_id, account_id from monitor
-  where (${rank}) = ${ranked} and next_at <= $1 and (busy_until is null or busy_until <= $1)
-    and (flood_until is null or flood_until <= $1) and organization_id ${crowded} ($5::text[])
-  order by next_at limit ${most} for no key update skip locked`
+const free = "(busy_until is null or busy_until <= $1) and (flood_until is null or flood_until <= $1)"
 
 /**
  * Takes those that are due and free, polls last, skipping what another process is taking. What becomes urgent while an
  * account is held came after the claim.
  */
 const taking = (crowded: "<> all" | "= any") => `
-  with pressing as (${dueAs(0, "$2", crowded)}),
-  polls as (${dueAs(1, "greatest($2 - (select count(*) from pressing), 0)", crowded)}),
-  due as (select * from pressing union all select * from polls)
+  with pressing as (
+    select organization_id, account_id from monitor
+    where ${presses} and (${pressing}) <= $1 and ${free} and organization_id ${crowded} ($5::text[])
+    order by (${pressing}) limit $2 for no key update skip locked
+  ), polls as (
+    select organization_id, account_id from monitor
+    where next_at is not null and not urgent and next_at <= $1 and (due_at is null or due_at > $1) and ${free}
+      and organization_id ${crowded} ($5::text[])
+    order by next_at limit greatest($2 - (select count(*) from pressing), 0) for no key update skip locked
+  ), due as (select * from pressing union all select * from polls)
   update monitor set busy_by = $3, busy_until = $4, fence = fence + 1, urgent = false
   from due left join service_session as main on main.organization_id = due.organization_id
     and main.account_id = due.account_id and main.slot = 'main'
@@ -91,17 +95,19 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
 
-    const take = Effect.fnUntraced(function*({ crowded, free }: Wanted) {
+    const take = Effect.fnUntraced(function*({ crowded, each, free }: Wanted) {
       const now = yield* Clock.currentTimeMillis
       const by = yield* random.uuidV7()
       const until = new Date(now + Duration.toMillis(guardHeld))
-      const taken: Array<Claimed> = []
-      for (const round of crowded.length === 0 ? [others] : [others, crowds]) {
-        if (taken.length >= free) break
-        const values = [new Date(now), free - taken.length, by, until, crowded]
-        taken.push(...(yield* Tenant.ask<Row>(sql, round, values)).map(claimed))
-      }
-      return taken
+      const round = (which: string, most: number) =>
+        Effect.map(
+          Tenant.ask<Row>(sql, which, [new Date(now), most, by, until, crowded]),
+          (rows) => rows.map(claimed)
+        )
+      const most = Math.min(each, free)
+      const first = yield* round(others, most)
+      if (crowded.length === 0 || first.length === most) return first
+      return [...first, ...(yield* round(crowds, free - first.length))]
     })
 
     return {
@@ -123,8 +129,8 @@ export const layer = Layer.effect(
       nextDue: Effect.map(
         Tenant.ask<{ next_at: Date | null }>(
           sql,
-          `select least((select min(next_at) from monitor where (${rank}) = 0),
-            (select min(next_at) from monitor where (${rank}) = 1)) as next_at`,
+          `select least((select min(next_at) from monitor where next_at is not null and not urgent),
+            (select min(${pressing}) from monitor where ${presses})) as next_at`,
           []
         ),
         ([row]) => row?.next_at ?? null

@@ -38,6 +38,7 @@ import logOutRetired from "./0043_log_out_retired.ts"
 import knowBrowsersLong from "./0047_know_browsers_long.ts"
 import shareResetRequests from "./0048_share_reset_requests.ts"
 import expireSignUpLinks from "./0050_expire_sign_up_links.ts"
+import pressLateDeadlines from "./0054_press_late_deadlines.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -77,5 +78,6 @@ export const migrations: Migrate.Migrations = {
   "0043_log_out_retired": logOutRetired,
   "0047_know_browsers_long": knowBrowsersLong,
   "0048_share_reset_requests": shareResetRequests,
-  "0050_expire_sign_up_links": expireSignUpLinks
+  "0050_expire_sign_up_links": expireSignUpLinks,
+  "0054_press_late_deadlines": pressLateDeadlines
 }
