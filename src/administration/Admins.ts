@@ -10,6 +10,7 @@ import { ConsolePasswords } from "../ports/ConsolePasswords.ts"
 import { Db } from "../ports/Db.ts"
 import { FactorRecords } from "../ports/FactorRecords.ts"
 import { IdentityProviders } from "../ports/IdentityProviders.ts"
+import { Organizations } from "../ports/Organizations.ts"
 import { PasswordResets } from "../ports/PasswordResets.ts"
 import { People } from "../ports/People.ts"
 import { adminRef, Name } from "./Fields.ts"
@@ -208,6 +209,12 @@ export const setAdmin = useCase(
     })
 )
 
+/** Refuses a link into an organization that was wound down, which would open nothing. */
+const demandOpen = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+  const { closed_at } = yield* (yield* Organizations).facts({ organizationId })
+  if (closed_at !== null) return yield* refuse(`${organizationId} is closed: organizations reopen opens it again.`)
+})
+
 export const renewInvitation = useCase(
   "renew_invitation",
   Schema.Struct(adminRef),
@@ -227,6 +234,7 @@ export const renewInvitation = useCase(
           const admin = yield* locked(id, email)
           const refused = waits(admin)
           if (refused !== null) return yield* refuse(refused.message)
+          yield* demandOpen(id)
           const { expiresAt, token } = yield* people.reinvite(id, admin.id, at)
           return [
             { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
@@ -267,6 +275,7 @@ export const makePasswordLink = useCase(
                 "What pages ask for again is set by admins set-password."
             )
           }
+          yield* demandOpen(id)
           const origin = { mailed: false, knownBrowser: false }
           const { expiresAt, token } = yield* resets.make({ organizationId: id, adminId: admin.id }, origin, at)
           return [

@@ -187,6 +187,26 @@ describe("the second factor at sign-in", () => {
           ])
         }))
 
+      it.effect("is waited for no more once the admin was removed, also by whoever is invited again at the same address", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* stage()
+          const { id: adminId } = admins.superadmin
+          yield* Pages.givePassword(id, adminId)
+          yield* Factors.giveTotp(id, adminId)
+          const email = yield* Pages.emailOf(id, adminId)
+          const pending = [yield* Factors.begin(id, email), yield* Factors.begin(id, email)]
+          expect((yield* rows(id, "pending_sign_in")).length).toBe(2)
+          const { key } = admins.owner
+          expect((yield* World.send("DELETE", `/v1/admins/${adminId}`, { key })).status).toBe(200)
+          expect(yield* rows(id, "pending_sign_in")).toEqual([])
+          const again = yield* World.send("POST", "/v1/admins", { key, body: { email, role: "superadmin" } })
+          expect([again.status, again.body.id === adminId]).toEqual([200, false])
+          for (const cookie of pending) {
+            const page = yield* Pages.visit("GET", "/console/sign-in/second-factor", { cookie })
+            expect([page.status, page.location?.split("?")[0]]).toEqual([303, "/console/sign-in"])
+          }
+        }))
+
       it.effect("counts only with the form's token, from this site", () =>
         Effect.gen(function*() {
           const { email, id } = yield* stage()

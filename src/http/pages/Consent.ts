@@ -13,7 +13,6 @@ import { html } from "./Html.ts"
 import * as Lead from "./Lead.ts"
 import * as Replacing from "./Replacing.ts"
 import * as Scopes from "./Scopes.ts"
-import { outForm } from "./SignIn.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
@@ -93,7 +92,7 @@ const show = Effect.fnUntraced(
       base,
       title: faults.size === 0 ? "Connect an application" : "Problem: connect an application",
       admin,
-      signOut: sessions.csrf(admin.sessionId, outForm),
+      signOut: sessions.csrf(admin.sessionId, Visit.outForm),
       returnTo: `${path}?${query}`,
       ...(formAction === undefined ? {} : { formAction }),
       ...(shown.status === undefined ? {} : { status: shown.status }),
@@ -170,12 +169,7 @@ const checked = <E, R>(
         return yield* Lead.to(visit, found.location)
       case "Ready":
         return found.admin.organizationClosed
-          ? yield* Visit.problem(visit.base, visit.requestId, {
-            status: 403,
-            title: "This organization is closed",
-            text: "It has been wound down: no application can be connected to it.",
-            advice: "Sign out and sign in with another organization."
-          })
+          ? yield* Visit.closed(visit, found.admin, `${path}?${visit.query}`)
           : yield* decide(found.request, found.admin)
     }
   })

@@ -2,8 +2,7 @@
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import * as Html from "./Html.ts"
-import { outForm } from "./SignIn.ts"
-import type { View } from "./Visit.ts"
+import { outForm, type View } from "./Visit.ts"
 
 export interface Content {
   readonly title: string

@@ -72,7 +72,7 @@ const link = (base: string, at: string | undefined) => (entry: Navigation.Entry)
   }>${entry.text}</a></li>`
 
 const navigation = ({ admin, at, base }: Page): Html | undefined =>
-  admin === undefined ? undefined : html`
+  admin === undefined || admin.organizationClosed ? undefined : html`
     <nav aria-label="Console">
       <ul>${Navigation.shownTo(admin.role).map(link(base, at))}
       </ul>

@@ -116,9 +116,6 @@ const post = (visit: Visit.Visit) =>
     )
   })
 
-/** What the token of the sign-out form stands for. */
-export const outForm = "sign-out"
-
 /** Ends the session, and leads to the sign-in. */
 const postOut = (visit: Visit.Visit) =>
   Effect.gen(function*() {
@@ -128,7 +125,7 @@ const postOut = (visit: Visit.Visit) =>
     if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
     const returnTo = Visit.returnPath(form.value.text("return_to"))
     if (Option.isNone(admin)) return Visit.toSignIn(visit, returnTo)
-    if (!sessions.verifyCsrf(admin.value.sessionId, outForm, form.value.text("csrf"))) {
+    if (!sessions.verifyCsrf(admin.value.sessionId, Visit.outForm, form.value.text("csrf"))) {
       return yield* Visit.foreignForm(visit)
     }
     const cookie = yield* sessions.end(admin.value, visit)

@@ -4,7 +4,13 @@ import { Cookies, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
 import { type FirstFactor, SignIns } from "../../console/SignIns.ts"
 import { Caller, Scope } from "../../domain/Access.ts"
-import { ParameterInvalid, PasswordIncorrect, ResourceMissing, TooManyAttempts } from "../../domain/Failure.ts"
+import {
+  OrganizationClosed,
+  ParameterInvalid,
+  PasswordIncorrect,
+  ResourceMissing,
+  TooManyAttempts
+} from "../../domain/Failure.ts"
 import { choicesListed, maxChosen, maxFormSize, maxParameters } from "../../domain/OAuth.ts"
 import { isUuid } from "../../domain/Wire.ts"
 import { type ErrorAnswer, recover } from "../../edge/Answer.ts"
@@ -175,7 +181,33 @@ export interface View {
   readonly now: number
 }
 
-/** Runs a page of the admin who is signed in; anybody else signs in first, and gets back to the path. */
+/** What the token of the sign-out form stands for. */
+export const outForm = "sign-out"
+
+/** What every page of an organization that was wound down says: nothing of it is shown or done, but for signing out. */
+export const closed = Effect.fnUntraced(function*({ base, requestId }: Visit, admin: SignedIn, returnTo = "") {
+  const failure = new OrganizationClosed({})
+  yield* Observation.failing(failure._tag)
+  return yield* Html.respond({
+    base,
+    title: "This organization is closed",
+    narrow: true,
+    status: 403,
+    admin,
+    signOut: (yield* ConsoleSessions).csrf(admin.sessionId, outForm),
+    returnTo,
+    body: Html.html`
+<h1>This organization is closed</h1>
+<p>${failure.message} Nothing of it is shown or changed here, and no application can be connected to it.</p>
+<p>If this is a mistake, tell whoever operates this console for your organization: they can open it again for 30 days. If you belong to another organization, sign out and sign in there.</p>
+<p class="hint">Request <code>${requestId}</code></p>`
+  })
+})
+
+/**
+ * Runs a page of the admin who is signed in; anybody else signs in first, and gets back to the path. In an organization
+ * that was wound down there is none.
+ */
 export const asAdmin = <E, R>(
   visit: Visit,
   path: string,
@@ -184,6 +216,7 @@ export const asAdmin = <E, R>(
   Effect.gen(function*() {
     const found = yield* admin(visit)
     if (Option.isNone(found)) return toSignIn(visit, path)
+    if (found.value.organizationClosed) return yield* closed(visit, found.value)
     const sessions = yield* ConsoleSessions
     const view: View = {
       visit,

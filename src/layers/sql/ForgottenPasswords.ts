@@ -27,6 +27,7 @@ import * as Endings from "./Endings.ts"
 import { maySignInHere } from "./IdentityProviders.ts"
 import { browserDigest } from "./KnownBrowsers.ts"
 import * as LinkThrottle from "./LinkThrottle.ts"
+import { isOpen } from "./Organizations.ts"
 import { countAll, makeTurns } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -51,9 +52,13 @@ const sealedFor = (id: string): ReadonlyArray<string> => ["password_reset_reques
 
 const day = Duration.toMillis(Duration.days(1))
 
-/** Holds for an admin who may sign in by a password: nobody has to come by the organization's identity provider instead. */
+/**
+ * Holds for an admin who may sign in by a password: the organization was not wound down, and nobody has to come by its
+ * identity provider instead.
+ */
 const active = (sql: SqlClient.SqlClient) =>
-  sql`joined_at is not null and disabled_at is null and removed_at is null and ${maySignInHere(sql)}`
+  sql`joined_at is not null and disabled_at is null and removed_at is null and ${maySignInHere(sql)}
+    and ${isOpen(sql)}`
 
 /** Requests and links in the database. */
 export const layer = Layer.effect(
@@ -260,8 +265,7 @@ const find = Effect.fnUntraced(function*({ browser, email, organization }: Reque
         and digest = ${browser}) as known
     from admin
     where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
-      and ${active(sql)}
-      and exists (select 1 from organization where organization.id = admin.organization_id and closed_at is null)`)
+      and ${active(sql)}`)
 })
 
 /** Looks at the requests that wait, those of networks with few of them first; one that two processes look at leads to one mail, for the second is too soon. */

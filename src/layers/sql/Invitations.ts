@@ -9,6 +9,7 @@ import { Journal } from "../../ports/Journal.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { InvitationTokens } from "../crypto/LinkTokens.ts"
 import * as LinkThrottle from "./LinkThrottle.ts"
+import { isOpen } from "./Organizations.ts"
 import { makeTurns } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -24,7 +25,8 @@ export const layer = Layer.effect(
     const turns = makeTurns()
 
     const open = (now: Date) =>
-      sql`invitation_expires_at > ${now} and joined_at is null and disabled_at is null and removed_at is null`
+      sql`invitation_expires_at > ${now} and joined_at is null and disabled_at is null and removed_at is null
+        and ${isOpen(sql)}`
 
     const find = Effect.fnUntraced(function*(token: Redacted.Redacted, { organizationId }: CookieSite) {
       if (!tokens.isWellFormed(token)) return null
@@ -33,7 +35,7 @@ export const layer = Layer.effect(
         select organization.id as "organizationId", organization.name as "organizationName", admin.id as "adminId",
           email, role
         from admin join organization on organization.id = admin.organization_id
-        where ${sql.in("invitation_digest", tokens.digests(token))} and ${open(now)} and closed_at is null
+        where ${sql.in("invitation_digest", tokens.digests(token))} and ${open(now)}
           and (${organizationId}::text is null or organization.id = ${organizationId})`)
       return found ?? null
     })

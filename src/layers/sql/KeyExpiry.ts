@@ -6,6 +6,7 @@ import { service } from "../../domain/Actor.ts"
 import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import * as Mail from "../../domain/mail/index.ts"
 import { Db, Journal, Outbox } from "../../ports/index.ts"
+import { isOpen } from "./Organizations.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How long before its end the admin of a key is told; of a key that is younger than that nobody is. */
@@ -68,7 +69,7 @@ export const tellExpiry = Effect.gen(function*() {
     select organization_id, id from api_key
     where revoked_at is null and expiry_told is distinct from 'ended' and (
       expires_at <= ${now} or expires_at <= ${soon} and expiry_told is null and created_at <= ${age})
-      and exists (select 1 from organization where organization.id = api_key.organization_id and closed_at is null)
+      and ${isOpen(sql, "api_key")}
     order by expires_at limit ${batch}`)
   let told = 0
   for (const [organization, keys] of Map.groupBy(due, ({ organization_id }) => organization_id)) {

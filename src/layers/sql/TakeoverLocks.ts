@@ -6,6 +6,7 @@ import { service } from "../../domain/Actor.ts"
 import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import { takeoverWindow } from "../../domain/Limits.ts"
 import { Db, Journal } from "../../ports/index.ts"
+import { isOpen } from "./Organizations.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How many locks one run ends at most. */
@@ -49,7 +50,7 @@ export const expire = Effect.gen(function*() {
   const due = yield* Tenant.directory(sql)(sql<Due>`
     select organization_id, id from account
     where locked_at <= ${until}
-      and exists (select 1 from organization where organization.id = account.organization_id and closed_at is null)
+      and ${isOpen(sql, "account")}
     order by locked_at limit ${batch}`)
   let ended = 0
   for (const [organization, rows] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
