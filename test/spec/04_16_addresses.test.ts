@@ -228,6 +228,9 @@ describe("4.16 addresses and passkeys", () => {
           expect(told(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
           expect(yield* slots).toEqual(["passkey held"])
           expect(yield* profile).toMatchObject({ passkey_present: true, passkey_managed: true })
+          yield* platform.script({ userId, operation: "remove_passkey", answer: { _tag: "Refused", reason: "REASON" } })
+          expect(told(yield* send("DELETE", "passkey"))).toEqual([409, "messenger_refused"])
+          expect(yield* slots).toEqual(["passkey held"])
           expect(told(yield* send("DELETE", "passkey"))).toEqual([200, "passkey_removed"])
           expect(yield* slots).toEqual([])
           yield* platform.changeSecurity(userId, { passkey_ids: ["holders"] })
@@ -236,6 +239,8 @@ describe("4.16 addresses and passkeys", () => {
           expect((yield* events).filter((event) => !event.startsWith("monitoring."))).toEqual([
             "passkey.added pending",
             "passkey.added done",
+            "passkey.removed pending",
+            "passkey.removed failed",
             "passkey.removed pending",
             "passkey.removed done",
             "passkey.removed refused",

@@ -127,6 +127,21 @@ describe("4.16 2FA", () => {
           expect((yield* events).at(-1)).toBe("two_fa.removed refused")
         }))
 
+      it.effect("a password that the messenger refuses to remove stays held", () =>
+        Effect.gen(function*() {
+          const { events, managed, platform, remove, set, slots, userId } = yield* staged
+          yield* set()
+          yield* platform.script({
+            userId,
+            operation: "remove_password",
+            answer: { _tag: "Refused", reason: "REASON" }
+          })
+          expect(told(yield* remove)).toEqual([409, "messenger_refused"])
+          expect(yield* slots).toEqual(["two_fa held"])
+          assert.isTrue(yield* managed)
+          expect((yield* events).slice(-2)).toEqual(["two_fa.removed pending", "two_fa.removed failed"])
+        }))
+
       it.effect("after a takeover the password that is kept is replaced, by the service and journaled, until it works", () =>
         Effect.gen(function*() {
           const { candidates, id, managed, platform, set, slots, userId } = yield* staged
