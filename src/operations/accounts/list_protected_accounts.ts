@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { everyone } from "../../domain/Access.ts"
 import { Account, account, AccountId, DepartmentId } from "../../domain/Account.ts"
-import { ParameterInvalid } from "../../domain/Failure.ts"
+import { pageRows, paging } from "../../domain/Paging.ts"
 import { AccountStatus } from "../../domain/Status.ts"
-import { defaultPageLimit, List, page, PageLimit } from "../../domain/Wire.ts"
+import { defaultPageLimit, List, page } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/Accounts.ts"
 import { Organizations } from "../../ports/Organizations.ts"
@@ -23,10 +23,7 @@ export const listProtectedAccounts = Operation.read(
       department_id: Schema.optionalKey(DepartmentId).annotateKey({
         description: "Only accounts filed under the department with this id."
       }),
-      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most accounts on a page." }),
-      starting_after: Schema.optionalKey(AccountId).annotateKey({
-        description: "Id of the last account of the previous page; left out for the first page."
-      })
+      ...paging(AccountId, "accounts", "account")
     },
     success: List(Account).annotate({ identifier: "account_list" }),
     sample
@@ -37,13 +34,8 @@ export const listProtectedAccounts = Operation.read(
       const organizations = yield* Organizations
       const query = { status, departmentId: department_id, after: starting_after, limit }
       const facts = yield* organizations.facts(caller)
-      const rows = yield* accounts.list(caller, query, now)
-      if (rows === null) {
-        return yield* new ParameterInvalid({
-          param: "starting_after",
-          message: "starting_after: there is no such account."
-        })
-      }
+      const found = yield* accounts.list(caller, query, now)
+      const rows = yield* pageRows(found, "there is no such account.")
       return page(rows.map((row) => account(row, facts, caller, now)), limit)
     })
 )

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { everyone, Role } from "../../domain/Access.ts"
 import { Admin, admin, AdminId, AdminStatus } from "../../domain/Admin.ts"
-import { ParameterInvalid } from "../../domain/Failure.ts"
-import { defaultPageLimit, page, PageLimit, PlainList } from "../../domain/Wire.ts"
+import { pageRows, paging } from "../../domain/Paging.ts"
+import { defaultPageLimit, page, PlainList } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { People } from "../../ports/People.ts"
 import { sample } from "./list_admins.sample.ts"
@@ -20,10 +20,7 @@ export const listAdmins = Operation.read(
     query: {
       role: Schema.optionalKey(Role).annotateKey({ description: "Only admins of this role." }),
       status: Schema.optionalKey(AdminStatus).annotateKey({ description: "Only admins in this state." }),
-      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most admins on a page." }),
-      starting_after: Schema.optionalKey(AdminId).annotateKey({
-        description: "Id of the last admin of the previous page; left out for the first page."
-      })
+      ...paging(AdminId, "admins", "admin")
     },
     success: PlainList(Admin).annotate({ identifier: "admin_list" }),
     sample
@@ -31,13 +28,8 @@ export const listAdmins = Operation.read(
   ({ limit = defaultPageLimit, role, starting_after, status }, { caller, now }) =>
     Effect.gen(function*() {
       const people = yield* People
-      const rows = yield* people.list(caller, { role, status, after: starting_after, limit }, now)
-      if (rows === null) {
-        return yield* new ParameterInvalid({
-          param: "starting_after",
-          message: "starting_after: there is no such admin."
-        })
-      }
+      const found = yield* people.list(caller, { role, status, after: starting_after, limit }, now)
+      const rows = yield* pageRows(found, "there is no such admin.")
       return page(rows.map((row) => admin(row, caller)), limit)
     })
 )

@@ -3,11 +3,16 @@ import { Effect } from "effect"
 import type { AccountId, DepartmentId } from "../../domain/Account.ts"
 import * as Actor from "../../domain/Actor.ts"
 import {
+  CodeInvalid,
+  LoginExpired,
   LoginInProgress,
+  LoginStep,
   MessengerRefused,
   MessengerUnavailable,
+  PasswordInvalid,
   PhoneRefused,
-  TooManyAttempts
+  TooManyAttempts,
+  WrongAccount
 } from "../../domain/Failure.ts"
 import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import { isOver, isUnsettled, login as show, type LoginFacts, startWait } from "../../domain/Login.ts"
@@ -16,6 +21,18 @@ import type { Entering } from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { Logins, LoginStarts } from "../../ports/Logins.ts"
 import { fail, goOn, leave, type Plan, refuse, started } from "./Steps.ts"
+
+/** What the messenger and a login that is open refuse, whatever the login is for. */
+export const refusals = [
+  LoginInProgress,
+  PhoneRefused,
+  TooManyAttempts,
+  LoginStep,
+  LoginExpired,
+  CodeInvalid,
+  PasswordInvalid,
+  WrongAccount
+] as const
 
 export interface Wanted {
   readonly accountId: AccountId | null

@@ -4,19 +4,11 @@ import { DepartmentId } from "../../domain/Account.ts"
 import { admits } from "../../domain/Connecting.ts"
 import {
   AlreadyConnected,
-  CodeInvalid,
-  LoginExpired,
-  LoginInProgress,
-  LoginStep,
   NoFreeSeat,
   NotLicensed,
   ParameterInvalid,
-  PasswordInvalid,
-  PhoneRefused,
   ResourceMissing,
-  RoleForbidden,
-  TooManyAttempts,
-  WrongAccount
+  RoleForbidden
 } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import { maxRoleLabelLength } from "../../domain/Limits.ts"
@@ -26,7 +18,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import { Departments } from "../../ports/Departments.ts"
 import { Logins } from "../../ports/Logins.ts"
 import { sample } from "./start_account_connect.sample.ts"
-import { enter, steps } from "./Starting.ts"
+import { enter, refusals, steps } from "./Starting.ts"
 
 const unfiled = "A connection that is limited to departments names the one that the account comes into."
 
@@ -60,14 +52,7 @@ export const startAccountConnect = Operation.login(
       NoFreeSeat,
       NotLicensed,
       AlreadyConnected,
-      LoginInProgress,
-      PhoneRefused,
-      TooManyAttempts,
-      LoginStep,
-      LoginExpired,
-      CodeInvalid,
-      PasswordInvalid,
-      WrongAccount
+      ...refusals
     ],
     journal: journalAction("login.started")
   },

@@ -2,27 +2,14 @@ import { Duration, Effect, Schema } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { TargetAccount } from "../../domain/Account.ts"
 import { admits } from "../../domain/Connecting.ts"
-import {
-  AlreadyConnected,
-  CodeInvalid,
-  LoginExpired,
-  LoginInProgress,
-  LoginStep,
-  NoFreeSeat,
-  NotActive,
-  NotLicensed,
-  PasswordInvalid,
-  PhoneRefused,
-  TooManyAttempts,
-  WrongAccount
-} from "../../domain/Failure.ts"
+import { AlreadyConnected, NoFreeSeat, NotActive, NotLicensed } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import { watchedLately } from "../../domain/Limits.ts"
 import { Login, PhoneNumber } from "../../domain/Login.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Logins } from "../../ports/Logins.ts"
 import { sample } from "./start_account_relogin.sample.ts"
-import { enter, steps } from "./Starting.ts"
+import { enter, refusals, steps } from "./Starting.ts"
 
 export const startAccountRelogin = Operation.login(
   "start_account_relogin",
@@ -49,14 +36,7 @@ export const startAccountRelogin = Operation.login(
       AlreadyConnected,
       NotLicensed,
       NoFreeSeat,
-      LoginInProgress,
-      PhoneRefused,
-      TooManyAttempts,
-      LoginStep,
-      LoginExpired,
-      CodeInvalid,
-      PasswordInvalid,
-      WrongAccount
+      ...refusals
     ],
     journal: journalAction("login.started")
   },

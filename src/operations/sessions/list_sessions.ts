@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { AccountId } from "../../domain/Account.ts"
-import { ParameterInvalid } from "../../domain/Failure.ts"
+import { pageRows, paging } from "../../domain/Paging.ts"
 import { ReviewState, SessionRecordId, SessionReview, sessionReview } from "../../domain/SessionReview.ts"
-import { defaultPageLimit, List, page, PageLimit } from "../../domain/Wire.ts"
+import { defaultPageLimit, List, page } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Sessions } from "../../ports/Sessions.ts"
 import { sample } from "./list_sessions.sample.ts"
@@ -25,10 +25,7 @@ export const listSessions = Operation.read(
           "Only these: `pending` has a deadline or is being signed out, `approved` was approved by an admin, `unreviewed` was there before the service."
       }),
       account_id: Schema.optionalKey(AccountId).annotateKey({ description: "Only the sessions of this account." }),
-      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most sessions on a page." }),
-      starting_after: Schema.optionalKey(SessionRecordId).annotateKey({
-        description: "Id of the last item of the previous page; left out for the first page."
-      })
+      ...paging(SessionRecordId, "sessions", "item")
     },
     success: List(SessionReview).annotate({ identifier: "session_review_list" }),
     sample
@@ -36,13 +33,8 @@ export const listSessions = Operation.read(
   ({ account_id, limit = defaultPageLimit, review, starting_after }, { caller, now }) =>
     Effect.gen(function*() {
       const sessions = yield* Sessions
-      const rows = yield* sessions.list(caller, { review, accountId: account_id, after: starting_after, limit })
-      if (rows === null) {
-        return yield* new ParameterInvalid({
-          param: "starting_after",
-          message: "starting_after: there is no such session, or it has ended. Start with the first page."
-        })
-      }
+      const found = yield* sessions.list(caller, { review, accountId: account_id, after: starting_after, limit })
+      const rows = yield* pageRows(found, "there is no such session, or it has ended. Start with the first page.")
       return page(rows.map((row) => sessionReview(row, now)), limit)
     })
 )

@@ -1,8 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { everyone } from "../../domain/Access.ts"
-import { ParameterInvalid } from "../../domain/Failure.ts"
+import { pageRows, paging } from "../../domain/Paging.ts"
 import { SupportRequest, supportRequest } from "../../domain/Support.ts"
-import { defaultPageLimit, page, PageLimit, PlainList, Uuid } from "../../domain/Wire.ts"
+import { defaultPageLimit, page, PlainList, Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Support } from "../../ports/Support.ts"
 import { sample } from "./list_support_requests.sample.ts"
@@ -18,25 +18,15 @@ export const listSupportRequests = Operation.read(
     toolset: "console",
     scope: "org:read",
     roles: everyone,
-    query: {
-      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most requests on a page." }),
-      starting_after: Schema.optionalKey(Uuid).annotateKey({
-        description: "Id of the last request of the previous page; left out for the first page."
-      })
-    },
+    query: paging(Uuid, "requests", "request"),
     success: PlainList(SupportRequest).annotate({ identifier: "support_request_list" }),
     sample
   },
   ({ limit = defaultPageLimit, starting_after }, { caller, now }) =>
     Effect.gen(function*() {
       const support = yield* Support
-      const rows = yield* support.list(caller, { after: starting_after, limit })
-      if (rows === null) {
-        return yield* new ParameterInvalid({
-          param: "starting_after",
-          message: "starting_after: there is no such request."
-        })
-      }
+      const found = yield* support.list(caller, { after: starting_after, limit })
+      const rows = yield* pageRows(found, "there is no such request.")
       return page(rows.map((facts) => supportRequest(facts, now)), limit)
     })
 )
