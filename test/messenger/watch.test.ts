@@ -60,6 +60,45 @@ describe("the service over the messenger's own protocol", () => {
         ])
       }))
 
+    it.effect("erases the key of a session that was signed out, while the login that made it is still known", () =>
+      Effect.gen(function*() {
+        const stage = yield* staged()
+        const sql = yield* SqlClient.SqlClient
+        const kept = Effect.fnUntraced(function*(sessionRef: string) {
+          yield* KeysSql.sweep
+          const rows = yield* Tenant.directory(sql)(sql`
+            select session_ref from messenger_session where session_ref = ${sessionRef}
+            union all select session_ref from messenger_key where session_ref = ${sessionRef}`)
+          return rows.length > 0
+        })
+        const refOf = Effect.fnUntraced(function*(login: string) {
+          const [row] = yield* World.query<{ session_ref: string }>(
+            stage.id,
+            (sql) => sql`select session_ref from login where organization_id = ${stage.id} and id = ${login}`
+          )
+          return row?.session_ref ?? ""
+        })
+        const person = yield* meet()
+        const { body: begun } = yield* stage.connect(person.phone)
+        const ref = yield* refOf(begun.id)
+        expect(yield* kept(ref)).toBe(true)
+        const { body: done } = yield* stage.code(begun.id, yield* person.code)
+        expect(done).toMatchObject({ state: "completed" })
+        yield* look
+        expect(yield* kept(ref)).toBe(true)
+        yield* stage.platform.revokeService(person.userId)
+        yield* look
+        expect((yield* stage.account(done.account_id)).status).toBe("protection_stopped")
+        expect(yield* refOf(begun.id)).toBe(ref)
+        expect(yield* kept(ref)).toBe(false)
+        const other = yield* meet()
+        const { body: left } = yield* stage.connect(other.phone)
+        const unused = yield* refOf(left.id)
+        expect(yield* kept(unused)).toBe(true)
+        expect((yield* stage.cancel(left.id)).body).toMatchObject({ state: "cancelled" })
+        expect(yield* kept(unused)).toBe(false)
+      }))
+
     it.effect("keeps keys that open under their session alone, and never one in the clear", () =>
       Effect.gen(function*() {
         const centre = DataCentre.centreOf(yield* SimulatedPlatform)

@@ -78,7 +78,7 @@ try {
   const played: Array<Played> = []
   for (const law of laws) if (values.law === undefined || values.law === law) played.push(await play(law))
   for (const { findings, law } of played) {
-    for (const { sequence, text } of findings.slice(0, 5)) {
+    for (const { sequence, text } of findings) {
       console.error(`\n${law}, seed ${values.seed}, sequence ${sequence}:\n${text.slice(0, 4000)}`)
     }
   }

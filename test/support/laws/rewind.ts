@@ -53,9 +53,9 @@ export const tidy = async (overseer: Overseer): Promise<void> => {
   await overseer.query("vacuum")
 }
 
-/** A key's ending and a sealed letter differ each time that they are made. */
+/** A key's ending, and what is sealed, differ each time that they are made. */
 const rowsOf = (table: string, column: string): string =>
-  `select '${table}' as name, to_jsonb(one) - array['last_used_at', 'last_four', 'letter_sealed'] as row from "${table}" one where ${column} = $1`
+  `select '${table}' as name, to_jsonb(one) - array['last_used_at', 'last_four', 'letter_sealed', 'sealed'] as row from "${table}" one where ${column} = $1`
 
 /** A statement that reads everything of one organization, its people on the messenger too. */
 export const everythingOf = async (overseer: Overseer): Promise<string> => {

@@ -46,9 +46,9 @@ export interface Stage {
   readonly everything: string
 }
 
-/** What looks like an id, of the service or of the messenger, a secret, a digest or a hash. */
+/** What looks like an id, of the service, of the messenger or of a passkey, a secret, a digest or a hash. */
 export const opaque =
-  /osc_[a-z]+_[0-9A-Za-z]+|req_[0-9a-z]{26}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b\d{15,19}\b/g
+  /osc_[a-z]+_[0-9A-Za-z]+|req_[0-9a-z]{26}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b\d{15,19}\b|(?<![\w-])[\w-]{43}(?![\w-])/g
 
 const allScopes = "archive:read org:read accounts:write security:write admins:write archive:delete"
 
