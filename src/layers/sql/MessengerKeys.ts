@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { SessionRef } from "../../domain/Messenger.ts"
@@ -107,14 +107,19 @@ export const layer = Layer.effect(
 )
 
 /**
- * Forgets what sessions keep that nobody has any more: of accounts that are gone, and of logins that came to nothing.
- * Whoever signs in is written down before there is a key.
+ * Forgets what sessions keep that nobody has any more: of accounts that are gone, of sessions that have ended, and of
+ * logins that came to nothing, once nothing of them is left to be taken back. Whoever signs in is written down before
+ * there is a key.
  */
-export const sweep = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Tenant.ask(
+export const sweep = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Tenant.ask(
     sql,
     `delete from messenger_session
       where not exists (select from service_session where service_session.session_ref = messenger_session.session_ref)
-        and not exists (select from login where login.session_ref = messenger_session.session_ref)`,
-    []
-  ))
+        and not exists (
+          select from login where login.session_ref = messenger_session.session_ref
+            and (state in ('code_sent', 'password_needed') or state_sealed is not null or busy_until > $1))`,
+    [new Date(yield* Clock.currentTimeMillis)]
+  )
+})
