@@ -77,6 +77,8 @@ export interface ConnectedAccount {
 export class Logins extends Context.Service<Logins, {
   /** The login, as far as the caller may see it. */
   find(caller: Caller["Service"], id: string): Effect.Effect<LoginFacts | null>
+  /** Those that have not ended, as far as the caller may see them, the newest first. */
+  unfinished(caller: Caller["Service"], now: Date): Effect.Effect<ReadonlyArray<LoginFacts>>
   /** The login as it is now, whoever sees it. */
   read(organizationId: OrganizationId, id: string): Effect.Effect<LoginFacts | null>
   /** Those with the number, or into the account, that have not ended; held for the rest of the transaction. */

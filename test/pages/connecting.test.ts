@@ -45,6 +45,7 @@ describe("15.3 connecting an account at the console", () => {
         const own = begun.location!
         expect([begun.status, own]).toEqual([303, expect.stringMatching(/^\/console\/logins\/[0-9a-f-]{36}$/)])
         const page = yield* see(own)
+        expect(page.text).toContain(`<a href="/console/accounts" aria-current="true">Accounts</a>`)
         for (
           const text of [
             person.phone,
@@ -170,6 +171,62 @@ describe("15.3 connecting an account at the console", () => {
         const done = yield* send(yield* see(login), `${login}/code`, { code })
         expect(done.location).toBe(`${own}?done=account_reconnected`)
         expect((yield* see(done.location!)).text).toContain("The account is connected again.")
+      }))
+
+    it.effect("a login whose page was closed is found again by whoever may go on with it, until it ends", () =>
+      Effect.gen(function*() {
+        const { account, admins, begin, connected, id, relogin, see } = yield* staged("admin")
+        const department = yield* World.makeDepartment(id, "Sales")
+        yield* World.grant(id, admins.admin.id, { departments: [department] })
+        const people = yield* Effect.all([Logins.meet(), Logins.meet(), Logins.meet()])
+        const [mine, theirs, known] = people
+        const cookies = {
+          owner: yield* Pages.signIn(id, admins.owner.id),
+          billing: yield* Pages.signIn(id, admins.billing.id)
+        }
+        const pages = ["/console/accounts", connect]
+        const shown = Effect.fnUntraced(function*(who?: keyof typeof cookies) {
+          const texts = yield* Effect.forEach(
+            pages,
+            (path) => who === undefined ? see(path) : Pages.visit("GET", path, { cookie: cookies[who] })
+          )
+          return texts.map(({ text }) =>
+            [...text.matchAll(/href="(\/console\/logins\/[^"]+)"/g)].map(([, path]) => path)
+          )
+        })
+        expect(yield* shown()).toEqual([[], []])
+        const own = (yield* begin(mine.phone, { department_id: department })).location!
+        expect(yield* shown()).toEqual([[own], [own]])
+        const page = yield* see(connect)
+        for (const text of ["1 login is not finished", "Waits for the code, started by you", "in 10 minutes"]) {
+          expect(page.text).toContain(text)
+        }
+        const owner = Logins.actor(admins.owner.key)
+        const begun = yield* owner.connect(theirs.phone)
+        const others = `/console/logins/${begun.body.id}`
+        expect(yield* shown()).toEqual([[own], [own]])
+        // One into an account that the admin does not reach is none of theirs either.
+        const { body: { account_id } } = yield* connected(known)
+        yield* World.grant(id, admins.admin.id, { accounts: [account_id] })
+        expect((yield* account(account_id)).id).toBe(account_id)
+        yield* World.set(id, "account", account_id, { monitoring_state: "unknown" })
+        const again = yield* Logins.actor(admins.admin.key).relogin(account_id)
+        expect([again.status, (yield* relogin(account_id)).status]).toEqual([200, 409])
+        const into = `/console/logins/${again.body.id}`
+        expect((yield* shown())[1]?.toSorted()).toEqual([own, into].toSorted())
+        yield* World.query(
+          id,
+          (sql) => sql`delete from admin_account where organization_id = ${id} and admin_id = ${admins.admin.id}`
+        )
+        expect(yield* shown()).toEqual([[own], [own]])
+        expect((yield* shown("owner"))[1]?.toSorted()).toEqual([own, others, into].toSorted())
+        expect((yield* Pages.visit("GET", connect, { cookie: cookies.owner })).text)
+          .toContain("started by another admin")
+        expect(yield* shown("billing")).toEqual([[], []])
+        expect((yield* owner.cancel(begun.body.id)).status).toBe(200)
+        expect((yield* shown("owner"))[1]?.toSorted()).toEqual([own, into].toSorted())
+        yield* TestClock.adjust("10 minutes")
+        expect([yield* shown(), yield* shown("owner")]).toEqual([[[], []], [[], []]])
       }))
 
     it.effect("a role that protects no accounts is told so, and an admin sees no login of somebody else's", () =>

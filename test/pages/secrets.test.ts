@@ -46,6 +46,10 @@ describe("3.9 secrets at the console", () => {
           expect(list.text.indexOf(gone)).toBeGreaterThan(0)
           expect(list.text.indexOf(gone)).toBeLessThan(list.text.indexOf(account))
           expect(list.text).not.toContain(secret)
+          const asked = yield* Pages.visit("GET", `/console/accounts/${account}/secrets`, { cookie: signed })
+          expect(asked.text.match(/<a [^>]*aria-current[^>]*>[^<]*/g)).toEqual([
+            "<a href=\"/console/secrets\" aria-current=\"true\">Secrets"
+          ])
           const wrong = yield* reveal(signed, "not the password")
           expect([wrong.status, wrong.text.includes("kVb7"), yield* events]).toEqual([403, false, []])
           const shown = yield* reveal(signed, Pages.password)

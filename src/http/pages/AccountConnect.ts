@@ -9,6 +9,7 @@ import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Lists from "./Lists.ts"
+import * as OpenLogins from "./OpenLogins.ts"
 import * as Refused from "./Refused.ts"
 import * as Visit from "./Visit.ts"
 
@@ -41,6 +42,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refused
     })
   }
   const departments = yield* Lists.departments
+  const unfinished = yield* OpenLogins.section(view)
   const faults = Refused.faultsOf(refused, inputs)
   return yield* Frame.page(view, {
     title: refused === undefined ? "Connect an account" : "Problem: connect an account",
@@ -83,7 +85,8 @@ ${faults.size > 0 ? Html.summary(faults) : Refused.box(refused?.problem)}
     <button class="main">Send the code</button>
     <a class="button" href="${view.visit.base}/console/accounts">Cancel</a>
   </div>
-</form>`
+</form>
+${unfinished}`
   })
 })
 

@@ -22,6 +22,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Lists from "./Lists.ts"
 import * as Notices from "./Notices.ts"
+import * as OpenLogins from "./OpenLogins.ts"
 import * as Statuses from "./Statuses.ts"
 import * as Visit from "./Visit.ts"
 
@@ -248,6 +249,7 @@ const get = (visit: Visit.Visit) =>
         ? (yield* listSessions.call({ review: "pending", limit: reviewsShown })).data
         : []
       const chart = reachesEveryAccount(view.admin.role) ? yield* history(view) : undefined
+      const unfinished = yield* OpenLogins.section(view)
       const showNotices = yield* Notices.make(view)
       return yield* Frame.page(view, {
         title: "Accounts",
@@ -266,6 +268,7 @@ ${showNotices()}
 ${warnings(overview)}
 ${tiles(view, protection, filter)}
 ${reviews(view, protection.sessions_to_review, waiting)}
+${unfinished}
 ${chart}
 <section aria-labelledby="list">
   <h2 id="list">${filter.status === undefined ? "All accounts" : Statuses.words[filter.status].name}</h2>

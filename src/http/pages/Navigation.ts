@@ -24,5 +24,14 @@ export const home = "/console/accounts"
 /** The links of a role, in their order. */
 export const shownTo = (role: Role): ReadonlyArray<Entry> => entries.filter(({ roles }) => roles.includes(role))
 
+/** Pages that stand elsewhere than the link that they belong to. */
+const moved: ReadonlyArray<{ readonly page: RegExp; readonly to: Entry["path"] }> = [
+  { page: /^\/console\/accounts\/[^/]+\/secrets$/, to: "/console/secrets" },
+  { page: /^\/console\/logins\//, to: "/console/accounts" }
+]
+
 /** Whether the page at the path belongs to the link. */
-export const isAt = (path: string, entry: Entry): boolean => path === entry.path || path.startsWith(`${entry.path}/`)
+export const isAt = (path: string, entry: Entry): boolean => {
+  const at = moved.find(({ page }) => page.test(path))?.to ?? path
+  return at === entry.path || at.startsWith(`${entry.path}/`)
+}

@@ -36,6 +36,9 @@ const columns = [
 
 const isOpen = "login.state in ('code_sent', 'password_needed')"
 
+/** How many of those that have not ended are listed. */
+const listed = 50
+
 /** How many a run looks after; the rest is looked after by the next one. */
 const leftOver = `
   select organization_id, id from login
@@ -80,6 +83,10 @@ export const layer = Layer.effect(
               and ${reachableDepartment(sql, caller)}))`
       }`
 
+    /** Holds for logins that the caller may see: owner and superadmins see all, any other admin their own. */
+    const visible = (caller: Caller["Service"]): Statement.Fragment =>
+      sql`${within(caller)} and ${superadmins.includes(caller.role) ? sql`true` : sql`started_by = ${caller.adminId}`}`
+
     const seal = (organizationId: string, id: string, state: Redacted.Redacted | null | undefined) =>
       state === undefined
         ? {}
@@ -110,11 +117,18 @@ export const layer = Layer.effect(
       find: (caller, id) =>
         sql<LoginFacts>`
           select ${facts} from login
-          where ${one(caller.organizationId, id)} and ${within(caller)}
-            and ${superadmins.includes(caller.role) ? sql`true` : sql`started_by = ${caller.adminId}`}`.pipe(
+          where ${one(caller.organizationId, id)} and ${visible(caller)}`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row ?? null)
         ),
+
+      unfinished: (caller, now) =>
+        Effect.orDie(sql<LoginFacts>`
+          select ${facts} from login
+          where login.organization_id = ${caller.organizationId} and ${open} and expires_at > ${now} and ${
+          visible(caller)
+        }
+          order by created_at desc, id limit ${listed}`),
 
       read: (organizationId, id) =>
         sql<LoginFacts>`select ${facts} from login where ${one(organizationId, id)}`.pipe(

@@ -1,0 +1,35 @@
+/** The logins that wait for their next step: whoever has closed the page of one finds it again. */
+import { Effect } from "effect"
+import { Caller, protectors } from "../../domain/Access.ts"
+import type { LoginFacts } from "../../domain/Login.ts"
+import { Db } from "../../ports/Db.ts"
+import { Logins } from "../../ports/Logins.ts"
+import * as AccountLogin from "./AccountLogin.ts"
+import type * as Html from "./Html.ts"
+import { html } from "./Html.ts"
+import * as Times from "./Times.ts"
+import type * as Visit from "./Visit.ts"
+
+const row = ({ admin, now, visit }: Visit.View) => (login: LoginFacts): Html.Html =>
+  html`<li>
+  <h3><a href="${visit.base}${AccountLogin.pathOf(login.id)}"><span class="number">${login.phone_number}</span></a></h3>
+  <p class="hint">${
+    login.state === "code_sent" ? "Waits for the code" : "Waits for the holder’s 2FA password"
+  }, started by ${login.started_by === admin.adminId ? "you" : "another admin"}, runs out ${
+    Times.when(login.expires_at, now)
+  }.</p>
+</li>`
+
+/** Those that the admin may go on with; nothing where there are none, or for a role that connects no accounts. */
+export const section = Effect.fnUntraced(function*(view: Visit.View) {
+  const caller = yield* Caller
+  if (!protectors.includes(caller.role)) return undefined
+  const db = yield* Db
+  const logins = yield* Logins
+  const open = yield* db.read(caller.organizationId, logins.unfinished(caller, new Date(view.now)))
+  return open.length === 0 ? undefined : html`
+<section aria-labelledby="logins">
+  <h2 id="logins">${open.length === 1 ? "1 login is not finished" : `${open.length} logins are not finished`}</h2>
+  <ul class="plain">${open.map(row(view))}</ul>
+</section>`
+})
