@@ -28,7 +28,9 @@ export interface Deadline {
 /** A statement that the session knows by a name. */
 export interface Prepared {
   readonly name: string
-  readonly key: string
+  readonly text: string
+  /** The types of its parameters. */
+  readonly types: string
   /** When it was last sent, counted in statements. */
   used: number
   /** Undefined until the server has described it, null where it answers no rows. */

@@ -14,7 +14,9 @@ const close = ({ name }: Prepared): Uint8Array => PgProtocol.encodeClose({ targe
 const maxPrepared = 256
 
 export class PreparedStatements {
-  readonly #known = new Map<string, Prepared>()
+  /** By text, which need not be read to be found, and then by the types of the parameters. */
+  readonly #known = new Map<string, Map<string, Prepared>>()
+  #size = 0
   #names = 0
   #uses = 0
 
@@ -23,9 +25,8 @@ export class PreparedStatements {
     const parameters = values.map(Values.parameter)
     let types = ""
     for (const { oid } of parameters) types += `${oid},`
-    const key = `${types}${text}`
-    const known = named ? this.#known.get(key) : undefined
-    const prepared = known ?? { name: named ? `s${++this.#names}` : "", key, used: 0, description: undefined }
+    const known = named ? this.#known.get(text)?.get(types) : undefined
+    const prepared = known ?? { name: named ? `s${++this.#names}` : "", text, types, used: 0, description: undefined }
     prepared.used = ++this.#uses
     const bind = Result.getOrThrow(encodeBind({ portal: "", statement: prepared.name, parameters }))
     if (known === undefined) {
@@ -36,7 +37,7 @@ export class PreparedStatements {
         query: text,
         parameterTypes: parameters.map(({ oid }) => oid)
       })))
-      if (named) this.#known.set(key, prepared)
+      if (named) this.#keep(prepared)
     }
     messages.push(bind)
     // The rows of one that is on its way in another cycle are not known either.
@@ -47,18 +48,20 @@ export class PreparedStatements {
 
   /** What was to be learned by messages that are not sent is not known. */
   unlearn(sent: ReadonlyArray<Sent>): void {
-    for (const { parsed, prepared } of sent) if (parsed && prepared.name !== "") this.#known.delete(prepared.key)
+    for (const { parsed, prepared } of sent) if (parsed && prepared.name !== "") this.#drop(prepared)
   }
 
   /** Has the server forget those that are too many. */
   evict(messages: Array<Uint8Array>): void {
-    while (this.#known.size > maxPrepared) {
+    while (this.#size > maxPrepared) {
       let oldest: Prepared | undefined
-      for (const prepared of this.#known.values()) {
-        if (oldest === undefined || prepared.used < oldest.used) oldest = prepared
+      for (const alike of this.#known.values()) {
+        for (const prepared of alike.values()) {
+          if (oldest === undefined || prepared.used < oldest.used) oldest = prepared
+        }
       }
       if (oldest === undefined) return
-      this.#known.delete(oldest.key)
+      this.#drop(oldest)
       messages.push(close(oldest))
     }
   }
@@ -68,9 +71,23 @@ export class PreparedStatements {
     const stale = code === "26000" || code === "0A000"
     for (const { parsed, prepared } of sent) {
       prepared.description?.fault()
-      if ((!parsed && !stale) || this.#known.get(prepared.key) !== prepared) continue
-      this.#known.delete(prepared.key)
+      if ((!parsed && !stale) || this.#known.get(prepared.text)?.get(prepared.types) !== prepared) continue
+      this.#drop(prepared)
       messages.push(close(prepared))
     }
+  }
+
+  #keep(prepared: Prepared): void {
+    const alike = this.#known.get(prepared.text)
+    if (alike === undefined) this.#known.set(prepared.text, new Map([[prepared.types, prepared]]))
+    else alike.set(prepared.types, prepared)
+    this.#size++
+  }
+
+  #drop({ text, types }: Prepared): void {
+    const alike = this.#known.get(text)
+    if (alike?.delete(types) !== true) return
+    this.#size--
+    if (alike.size === 0) this.#known.delete(text)
   }
 }

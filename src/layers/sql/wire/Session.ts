@@ -49,9 +49,8 @@ export class Session {
   /** Messages that have not been written. */
   #unwritten: Array<Uint8Array> = []
   #flushing = false
-  /** What is to be answered, in its order; those before `#head` have been. */
+  /** What is to be answered, in its order. */
   #owed: Array<Cycle> = []
-  #head = 0
   #status: PgProtocol.TransactionStatus = "I"
   #lost: SqlError.SqlError | undefined
   readonly #onLost: Array<() => void> = []
@@ -75,7 +74,7 @@ export class Session {
 
   /** How many cycles have not been answered. */
   get outstanding(): number {
-    return this.#owed.length - this.#head
+    return this.#owed.length
   }
 
   /** Whether it answers nothing any more. */
@@ -208,7 +207,7 @@ export class Session {
   #abandon(cycle: Cycle, ...left: ReadonlyArray<Asked | undefined>): void {
     if (!cycle.isAwaited) return
     for (const asked of left) if (asked !== undefined) asked.settle = undefined
-    if (!cycle.isAwaited && this.#owed[this.#head] === cycle) this.#leave()
+    if (!cycle.isAwaited && this.#owed[0] === cycle) this.#leave()
   }
 
   #leave(): void {
@@ -223,9 +222,8 @@ export class Session {
 
   /** Ends what is over its time, and the session where it does not answer; called again and again while it is owed. */
   sweep(): void {
-    for (let index = this.#head; index < this.#owed.length; index++) {
-      const cycle = this.#owed[index]
-      if (cycle?.deadline === undefined || !cycle.isAwaited) continue
+    for (const cycle of this.#owed) {
+      if (cycle.deadline === undefined || !cycle.isAwaited) continue
       if (cycle.deadline.clock.currentTimeMillisUnsafe() < cycle.deadline.at) continue
       const waiting = cycle.asked.map(({ settle }) => settle)
       this.#abandon(cycle, ...cycle.asked)
@@ -248,9 +246,8 @@ export class Session {
   #end(error: SqlError.SqlError): void {
     if (this.#lost !== undefined) return
     this.#lost = error
-    const owed = this.#owed.slice(this.#head)
+    const owed = this.#owed
     this.#owed = []
-    this.#head = 0
     this.#unwritten = []
     for (const cycle of owed) cycle.fail(error)
     for (const callback of this.#onLost) callback()
@@ -267,7 +264,7 @@ export class Session {
 
   readonly #onMessage = (message: PgProtocol.BackendMessage<unknown>): void => {
     if (this.#lost !== undefined) return
-    const cycle = this.#owed[this.#head]
+    const cycle = this.#owed[0]
     const sent = cycle?.sent[cycle.at]
     switch (message._tag) {
       case "ParseComplete":
@@ -324,11 +321,8 @@ export class Session {
   /** The head is answered whole. */
   #ready(cycle: Cycle, status: PgProtocol.TransactionStatus): void {
     this.#status = status
-    this.#head++
-    if (this.#head === this.#owed.length) {
-      this.#owed = []
-      this.#head = 0
-    }
+    // What was answered belongs to its request alone: a session that always owes something would keep them all.
+    this.#owed.shift()
     const isAwaited = cycle.isAwaited
     if (!isAwaited) this.#cancelled = undefined
     const { failure } = cycle
@@ -344,7 +338,7 @@ export class Session {
         cycle.fail(failure)
       }
     }
-    const next = this.#owed[this.#head]
+    const next = this.#owed[0]
     if (next === undefined) this.#onAnswered?.()
     else if (!next.isAwaited) this.#leave()
   }
