@@ -71,6 +71,30 @@ describe("the journal's page", () => {
         expect((yield* World.changes(id)).length).toBe(3)
       }))
 
+    it.effect("departments, admins and times are told by name and date, with the id and the exact time beside them", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, visit } = yield* stage()
+        const department = yield* World.makeDepartment(id, "Sales <b>")
+        const { key } = admins.owner
+        yield* World.put(`/v1/accounts/${account}/department`, key, { department_id: department })
+        yield* World.put(`/v1/admins/${admins.admin.id}/role`, key, { role: "billing" })
+        const { text } = yield* visit()
+        const email = yield* Pages.emailOf(id, admins.admin.id)
+        for (
+          const part of [
+            "Department: <bdi dir=\"auto\">Sales &lt;b&gt;</bdi>",
+            `<dt>Department</dt><dd><bdi dir="auto">Sales &lt;b&gt;</bdi> <bdi><code>${department}</code></bdi></dd>`,
+            `<dt>Admin</dt><dd><bdi dir="auto">${email}</bdi> <code>${admins.admin.id}</code></dd>`,
+            `<code>${at(day).toISOString()}</code></dd>`,
+            "<dt>Before</dt><dd>admin</dd>"
+          ]
+        ) expect(text).toContain(part)
+        const page = yield* Pages.visit("GET", `/console/accounts/${account}`, {
+          cookie: yield* Pages.signIn(id, admins.owner.id)
+        })
+        expect(page.text).toContain("Department: <bdi dir=\"auto\">Sales &lt;b&gt;</bdi>")
+      }))
+
     it.effect("whoever sees a part of it reads that part, and no head", () =>
       Effect.gen(function*() {
         const { account, admins, id, shown, visit } = yield* stage("admin")

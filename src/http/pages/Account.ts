@@ -10,6 +10,7 @@ import { getAccount } from "../../operations/accounts/get_account.ts"
 import { listJournalEvents } from "../../operations/journal/list_journal_events.ts"
 import * as AccountForms from "./AccountForms.ts"
 import * as Devices from "./Devices.ts"
+import * as EventDetails from "./EventDetails.ts"
 import * as Events from "./Events.ts"
 import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
@@ -39,12 +40,12 @@ const reasons = (account: AccountDetail, now: number): ReadonlyArray<Html.Html> 
       } is signed out ${first <= now ? "next" : Times.when(new Date(first), now)}, unless somebody approves it.`
     ]),
     ...(tamper === undefined || tamper.locked_at === null ? [] : [
-      html`The takeover lock is on since ${Times.ago(tamper.locked_at, now)}${
-        tamper.reason === null ? "" : html` (${Html.named(Events.worded(tamper.reason))})`
+      html`The takeover lock was set ${Times.ago(tamper.locked_at, now)}${
+        tamper.reason === null ? "" : html` (changed: ${Html.named(EventDetails.saidAll(tamper.reason))})`
       }: whoever signs in is signed out at once.`
     ]),
     ...(monitoring === undefined || monitoring.last_poll_error === null ? [] : [
-      html`The last look at it failed: ${Html.named(Events.worded(monitoring.last_poll_error))}.`
+      html`The last look at it failed: ${Html.named(EventDetails.said(monitoring.last_poll_error))}.`
     ]),
     ...(status !== "recently_connected" || enforcement === null ? [] : [
       html`Sessions can be signed out ${Times.when(enforcement, now)}.`
@@ -102,7 +103,12 @@ const sessions = (view: Visit.View, account: AccountDetail): Html.Html | undefin
 </section>`
 }
 
-const history = (view: Visit.View, account: AccountDetail, events: ReadonlyArray<JournalEvent>): Html.Html =>
+const history = (
+  view: Visit.View,
+  account: AccountDetail,
+  events: ReadonlyArray<JournalEvent>,
+  names: EventDetails.Names
+): Html.Html =>
   html`
 <section aria-labelledby="history">
   <div class="head">
@@ -114,7 +120,7 @@ const history = (view: Visit.View, account: AccountDetail, events: ReadonlyArray
   ${
     events.length === 0
       ? html`<p class="empty">Nothing yet that you may see.</p>`
-      : html`<ul class="plain events">${events.map(Events.item(view))}</ul>`
+      : html`<ul class="plain events">${events.map(Events.item(view, { names, account: false }))}</ul>`
   }
 </section>`
 
@@ -173,7 +179,7 @@ ${standing(account, view.now)}
 <div class="columns">
 <div>
 ${sessions(view, account)}
-${history(view, account, events)}
+${history(view, account, events, new Map(departments.map(({ id, name }) => [id, name])))}
 </div>
 <div>
 <section aria-labelledby="about">

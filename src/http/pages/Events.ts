@@ -1,6 +1,6 @@
 /** Events of the journal in words. */
-import { shownName } from "../../domain/ClientName.ts"
 import type { JournalEvent } from "../../domain/JournalEvent.ts"
+import * as EventDetails from "./EventDetails.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Lists from "./Lists.ts"
@@ -14,14 +14,6 @@ const gistDetails = 3
 
 export const journalPath = "/console/journal"
 
-const spelled: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\bapi\b/g, "API"],
-  [/\bai\b/g, "AI"],
-  [/\boauth\b/g, "OAuth"],
-  [/\btwo fa\b/g, "two-factor authentication"],
-  [/\bsign (in|out|up)\b/g, "sign-$1"]
-]
-
 /** Actions whose names say less than a person wants to read. */
 const told: ReadonlyMap<string, string> = new Map([
   ["console.signed_in", "Signed in to the console"],
@@ -31,13 +23,8 @@ const told: ReadonlyMap<string, string> = new Map([
   ["session.detected", "New session"]
 ])
 
-/** The name of an action or a detail as a person writes it: `session.signed_out` is “Session signed out”. */
-export const worded = (name: string): string => {
-  const other = told.get(name)
-  if (other !== undefined) return other
-  const text = spelled.reduce((all, [found, by]) => all.replaceAll(found, by), name.replaceAll(/[._]/g, " "))
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-}
+/** The name of an action as a person writes it. */
+export const worded = (name: string): string => told.get(name) ?? EventDetails.written(name)
 
 const outcomes = {
   done: { tone: "good", text: "Done" },
@@ -67,65 +54,77 @@ const by = (view: Visit.View, { actor }: JournalEvent): Html.Html =>
 
 const fact = (name: string, value: Html.Value): Html.Html => html`<dt>${name}</dt><dd>${value}</dd>`
 
+const exact = (value: string | number): Html.Html => html`<code>${value}</code>`
+
 const known = (name: string, value: string | number | null): Html.Html | undefined =>
-  value === null ? undefined : fact(name, html`<code>${value}</code>`)
+  value === null ? undefined : fact(name, exact(value))
+
+/** What was used, by the name that somebody gave it. */
+const credential = ({ id, kind, label }: NonNullable<JournalEvent["credential"]>): Html.Html =>
+  kind === "console" ? html`Console session ${exact(id)}` : html`${credentials[kind]} ${Html.named(label)} ${exact(id)}`
+
+const credentials = { api_key: "API key", token: "Token", oauth: "Application" }
 
 /** Everything that the event holds, what it is chained by too. */
-const details = (event: JournalEvent): Html.Html =>
-  html`<dl class="facts">
-    ${Object.entries(event.details).map(([name, value]) => fact(worded(name), Html.named(plain(value))))}
-    ${fact("Action", html`<code>${event.action}</code>`)}
-    ${fact("Time", html`<code>${event.at.toISOString()}</code>`)}
+const details = (event: JournalEvent, names: EventDetails.Names): Html.Html => {
+  const target = event.target === null ? undefined : names.get(event.target.id)
+  return html`<dl class="facts">
     ${
-    event.credential === null
-      ? undefined
-      : fact(
-        "With",
-        html`${Html.named(event.credential.label)} (${
-          worded(event.credential.kind)
-        } <code>${event.credential.id}</code>)`
-      )
+    EventDetails.all(event, names).map(({ exact: stored, label, shown }) =>
+      fact(label, html`${shown}${stored === null ? undefined : html` <bdi>${exact(stored)}</bdi>`}`)
+    )
   }
-    ${event.target === null ? undefined : fact(worded(event.target.type), html`<code>${event.target.id}</code>`)}
+    ${fact("Action", exact(event.action))}
+    ${fact("Time", html`${Html.momentOf(event.at)} ${exact(event.at.toISOString())}`)}
+    ${event.credential === null ? undefined : fact("With", credential(event.credential))}
+    ${
+    event.target === null ? undefined : fact(
+      worded(event.target.type),
+      html`${target === undefined ? undefined : html`${Html.named(target)} `}${exact(event.target.id)}`
+    )
+  }
     ${known("Address", event.ip)}
     ${known("Request", event.request_id)}
-    ${known("Completes", event.closes)}
-    ${fact("Sequence", html`<code>${event.sequence}</code>`)}
-    ${fact("Hash", html`<code>${event.hash}</code>`)}
-    ${fact("Hash before", html`<code>${event.prev_hash}</code>`)}
+    ${known("Completes event", event.closes)}
+    ${fact("Sequence", exact(event.sequence))}
+    ${fact("Hash", exact(event.hash))}
+    ${fact("Hash before", exact(event.prev_hash))}
   </dl>`
-
-const plain = (value: string | number | boolean): string =>
-  value === true ? "yes" : value === false ? "no" : String(value)
-
-/** The most telling details in one line; all of them are below. */
-const gist = (event: JournalEvent): Html.Html | undefined => {
-  const facts = Object.entries(event.details).slice(0, gistDetails)
-  return facts.length === 0 ?
-    undefined :
-    html`<p class="gist">${
-      facts.map(([name, value], at) =>
-        html`${at === 0 ? "" : " · "}${worded(name)}: ${Html.named(shownName(plain(value)) ?? "")}`
-      )
-    }</p>`
 }
 
-const account = (view: Visit.View, id: string, names: ReadonlyMap<string, string>): Html.Html => {
+/** The most telling details in one line; all of them are below. */
+const gist = (event: JournalEvent, names: EventDetails.Names): Html.Html | undefined => {
+  const facts = EventDetails.all(event, names).slice(0, gistDetails)
+  return facts.length === 0 ?
+    undefined :
+    html`<p class="gist">${facts.map(({ label, shown }, at) => html`${at === 0 ? "" : " · "}${label}: ${shown}`)}</p>`
+}
+
+const account = (view: Visit.View, id: string, names: EventDetails.Names): Html.Html => {
   const name = names.get(id)
   return html`<a href="${view.visit.base}/console/accounts/${id}">${
     name === undefined ? "Account" : Html.named(name)
   }</a>`
 }
 
-/** One event; with the names of accounts it also says which one it concerns. */
-export const item = (view: Visit.View, names?: ReadonlyMap<string, string>) => (event: JournalEvent): Html.Html =>
+interface Shown {
+  /** What the ids of accounts, departments and admins are called. */
+  readonly names: EventDetails.Names
+  /** Whether it says which account it concerns. */
+  readonly account: boolean
+}
+
+/** One event. */
+export const item = (view: Visit.View, shown: Shown) => (event: JournalEvent): Html.Html =>
   html`<li id="e${event.sequence}">
   <div class="head"><h3>${worded(event.action)}${
-    names === undefined || event.account_id === null ? undefined : html`: ${account(view, event.account_id, names)}`
+    !shown.account || event.account_id === null
+      ? undefined
+      : html`: ${account(view, event.account_id, shown.names)}`
   }</h3>${event.outcome === "done" ? undefined : outcome(event)}</div>
-  ${gist(event)}
+  ${gist(event, shown.names)}
   <p class="hint">${Times.ago(event.at, view.now)} ${by(view, event)} ${
     event.actor.type === "admin" ? ways[event.via] : ""
   }</p>
-  <details><summary>Details of event ${event.sequence}</summary>${details(event)}</details>
+  <details><summary>Details of event ${event.sequence}</summary>${details(event, shown.names)}</details>
 </li>`

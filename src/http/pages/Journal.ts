@@ -139,7 +139,7 @@ const filters = (
   <div>
     <label for="outcome">How it went</label>
     <select id="outcome" name="outcome">
-      ${Lists.option("", "However", filter.outcome)}
+      ${Lists.option("", "Any outcome", filter.outcome)}
       ${JournalOutcome.literals.map((outcome) => Lists.option(outcome, Events.worded(outcome), filter.outcome))}
     </select>
   </div>
@@ -184,11 +184,16 @@ const headOf = Effect.fnUntraced(function*(view: Visit.View, { last_sequence }: 
   return (yield* tailJournalEvents.call({ after_sequence: last_sequence, limit: 1 })).head_hash
 })
 
-/** The accounts that are named at their events; those of further pages are links without a name. */
-const accountNames = Effect.map(
-  listProtectedAccounts.call({ limit: 100 }),
-  ({ data }): ReadonlyMap<string, string> => new Map(data.map(({ id, name }) => [id, name]))
-)
+/** What ids at events are called; those of further pages of accounts are links without a name. */
+const namesOf = Effect.fnUntraced(function*(people: ReadonlyArray<Person>) {
+  const { data: accounts } = yield* listProtectedAccounts.call({ limit: 100 })
+  const departments = yield* Lists.departments
+  return new Map([
+    ...accounts.map(({ id, name }) => [id, name] as const),
+    ...departments.map(({ id, name }) => [id, name] as const),
+    ...people.map(({ email, id, name }) => [id, name ?? email] as const)
+  ])
+})
 
 const get = (visit: Visit.Visit) =>
   Visit.asAdmin(
@@ -201,7 +206,7 @@ const get = (visit: Visit.Visit) =>
         const head = yield* headOf(view, journal)
         const { data: events, has_more } = yield* listJournalEvents.call(asked(filter))
         const { data: people } = yield* listAdmins.call({ limit: 100 })
-        const names = yield* accountNames
+        const names = yield* namesOf(people)
         const showNotices = yield* Notices.make(view)
         const to = (members: Partial<Filter>) => Lists.address(`${visit.base}${path}`, { ...filter, ...members })
         return yield* Frame.page(view, {
@@ -219,7 +224,7 @@ ${showNotices()}
   ${
             events.length === 0
               ? html`<p class="empty">No event fits. <a href="${visit.base}${path}">Show the whole journal</a></p>`
-              : html`<ul class="plain events">${events.map(Events.item(view, names))}</ul>`
+              : html`<ul class="plain events">${events.map(Events.item(view, { names, account: true }))}</ul>`
           }
   ${
             Lists.paging({
