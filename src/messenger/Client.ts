@@ -33,6 +33,8 @@ export interface Client {
   moveTo(dataCentre: number): Effect.Effect<void, Common>
   /** Whether the platform has said that it does not know the key: nothing is asked over this connection any more. */
   isDoubted(): boolean
+  /** How many connections the session has lost so far: what was asked over them is asked again. */
+  losses(): number
   /** Forgets the session's key: the service has signed out itself. */
   readonly loggedOut: Effect.Effect<void, Common>
 }
@@ -208,6 +210,7 @@ export const make = Effect.fnUntraced(function*(
         Deferred.await(ended)
       ),
     isDoubted: () => isDoubted,
+    losses: line.losses,
     loggedOut: Effect.andThen(
       Deferred.fail(ended, new NoSession({ reason: "logged_out" })),
       keys.erase(sessionRef)

@@ -22,6 +22,8 @@ export interface Line {
   readonly transport: WireTransport
   /** Ends every connection, also one that is being made, and makes none any more. */
   readonly cut: () => void
+  /** How many connections were lost, other than by `cut`. */
+  readonly losses: () => number
 }
 
 export interface Network {
@@ -121,6 +123,7 @@ export const make = Effect.fnUntraced(function*(first: Address) {
   const line: Network["line"] = (right, { atOnce }) => {
     const sockets = new Set<net.Socket>()
     let isCut = false
+    let losses = 0
     return {
       transport: {
         connect: async (address) => {
@@ -131,6 +134,7 @@ export const make = Effect.fnUntraced(function*(first: Address) {
           sockets.add(socket)
           socket.once("close", () => sockets.delete(socket))
           await connect(socket, address, () => !isCut)
+          socket.once("close", () => losses += isCut ? 0 : 1)
           return new FencedConnection(socket, () => right() !== under)
         },
         packetCodec: () => new IntermediatePacketCodec()
@@ -138,7 +142,8 @@ export const make = Effect.fnUntraced(function*(first: Address) {
       cut: () => {
         isCut = true
         for (const socket of sockets) socket.destroy()
-      }
+      },
+      losses: () => losses
     }
   }
 

@@ -2,8 +2,9 @@
 import { Clock, Effect, type Redacted, type Scope } from "effect"
 import type { SessionRef } from "../domain/Messenger.ts"
 import { type Paired, PairingRefused, PasswordNeeded } from "../ports/MessengerLogin.ts"
-import { type Common, NoSession, type PasswordInvalid } from "../ports/MessengerSession.ts"
+import { type Common, NoSession, type PasswordInvalid, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import type { Client } from "./Client.ts"
+import { once } from "./Once.ts"
 import * as Passwords from "./Passwords.ts"
 import * as Values from "./Values.ts"
 
@@ -11,7 +12,13 @@ export type Connect = (sessionRef: SessionRef) => Effect.Effect<Client, Common, 
 
 const refused = () => new PairingRefused()
 
-const tokenRefused = { AUTH_TOKEN_INVALID: refused, AUTH_TOKEN_EXPIRED: refused, AUTH_TOKEN_EXCEPTION: refused }
+const tokenRefused = {
+  AUTH_TOKEN_INVALID: refused,
+  AUTH_TOKEN_INVALIDX: refused,
+  AUTH_TOKEN_EXPIRED: refused,
+  AUTH_TOKEN_EXCEPTION: refused,
+  AUTH_TOKEN_ALREADY_ACCEPTED: refused
+}
 
 /** `client` lets in the session that `connect` connects. */
 export const pair = (client: Client, connect: Connect) =>
@@ -34,8 +41,14 @@ export const pair = (client: Client, connect: Connect) =>
       if (offered._ !== "auth.loginToken") {
         return yield* refused()
       }
-      const accepted = Values.authorization(
-        yield* client.call({ _: "auth.acceptLoginToken", token: offered.token }, tokenRefused)
+      const accepted = yield* once(
+        client,
+        Effect.map(
+          client.call({ _: "auth.acceptLoginToken", token: offered.token }, tokenRefused),
+          Values.authorization
+        ),
+        (refusal) =>
+          refusal instanceof PairingRefused ? Effect.succeed(null) : Effect.fail(refusal)
       )
       const withPassword = Effect.gen(function*() {
         if (password === null) {
@@ -65,7 +78,16 @@ export const pair = (client: Client, connect: Connect) =>
           failure instanceof NoSession && failure.reason === "never",
         () =>
           withPassword
+      ).pipe(
+        // Nobody keeps a session that was let in and is refused.
+        Effect.tapError((failure) =>
+          failure instanceof PlatformUnavailable ? Effect.void : Effect.ignore(other.call({ _: "auth.logOut" }))
+        )
       )
+      // It is signed in, and who let it in has not heard under which id: whoever looks for it finds it.
+      if (accepted === null) {
+        return yield* new PlatformUnavailable()
+      }
       return { seenAs: accepted.id, createdAt: accepted.created_at ?? new Date(yield* Clock.currentTimeMillis) }
     },
     Effect.scoped

@@ -17,6 +17,7 @@ export const make = Effect.fnUntraced(
       return { client, scope }
     })
 
+    let lost = 0
     let current = yield* open
     const ready = Effect.suspend(() => {
       if (!current.client.isDoubted()) return Effect.succeed(current.client)
@@ -24,6 +25,7 @@ export const make = Effect.fnUntraced(
         const before = current
         if (!before.client.isDoubted()) return before.client
         current = yield* open
+        lost += before.client.losses()
         yield* Scope.close(before.scope, Exit.void)
         return current.client
       }))
@@ -34,6 +36,7 @@ export const make = Effect.fnUntraced(
       call: (request, meanings) => Effect.flatMap(ready, (client) => client.call(request, meanings)),
       moveTo: (dataCentre) => Effect.flatMap(ready, (client) => client.moveTo(dataCentre)),
       isDoubted: () => current.client.isDoubted(),
+      losses: () => lost + current.client.losses(),
       loggedOut: Effect.flatMap(ready, (client) => client.loggedOut)
     }
   }

@@ -3,8 +3,9 @@ import { Effect, Redacted, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { maskEmail } from "../domain/Messenger.ts"
 import { type EmailPending, EmailRefused, PasskeyRefused, type SecurityVerbs } from "../ports/MessengerSecurity.ts"
-import { type PasswordInvalid, PlatformRefused } from "../ports/MessengerSession.ts"
+import { type PasswordInvalid, PlatformRefused, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import type { Client, Meanings } from "./Client.ts"
+import { once } from "./Once.ts"
 import * as Passwords from "./Passwords.ts"
 import type { wire } from "./Protocol.ts"
 
@@ -111,6 +112,14 @@ const registration = (
   }
 }
 
+/** A code serves once: where it may have served already, nobody knows what its refusal says. */
+const confirmed = <A, E>(client: Client, ask: Effect.Effect<A, E | EmailRefused>) =>
+  once(
+    client,
+    Effect.asVoid(ask),
+    (refusal) => Effect.fail(refusal instanceof EmailRefused ? new PlatformUnavailable() : refusal)
+  )
+
 /** The verbs over the client of a session that is signed in. */
 export const make = (client: Client): SecurityVerbs => ({
   setRecoveryEmail: Effect.fn("LiveSession.setRecoveryEmail")(({ current, email }) =>
@@ -133,7 +142,7 @@ export const make = (client: Client): SecurityVerbs => ({
     )
   ),
   confirmRecoveryEmail: Effect.fn("LiveSession.confirmRecoveryEmail")((code) =>
-    Effect.asVoid(client.call({ _: "account.confirmPasswordEmail", code: Redacted.value(code) }, emailMeanings))
+    confirmed(client, client.call({ _: "account.confirmPasswordEmail", code: Redacted.value(code) }, emailMeanings))
   ),
   cancelRecoveryEmail: Effect.asVoid(client.call({ _: "account.cancelPasswordEmail" })).pipe(
     Effect.catchIf(
@@ -159,11 +168,14 @@ export const make = (client: Client): SecurityVerbs => ({
     })))
   ),
   confirmLoginEmail: Effect.fn("LiveSession.confirmLoginEmail")((code) =>
-    Effect.asVoid(client.call({
-      _: "account.verifyEmail",
-      purpose: { _: "emailVerifyPurposeLoginChange" },
-      verification: { _: "emailVerificationCode", code: Redacted.value(code) }
-    }, emailMeanings))
+    confirmed(
+      client,
+      client.call({
+        _: "account.verifyEmail",
+        purpose: { _: "emailVerifyPurposeLoginChange" },
+        verification: { _: "emailVerificationCode", code: Redacted.value(code) }
+      }, emailMeanings)
+    )
   ),
   addPasskey: Effect.fn("LiveSession.addPasskey")(function*({ id, key }) {
     const { options } = yield* client.call({ _: "account.initPasskeyRegistration" }, passkeyMeanings)
@@ -172,8 +184,16 @@ export const make = (client: Client): SecurityVerbs => ({
       () => new PlatformRefused({ reason: "unknown options of a passkey" })
     )
     const credential = registration(publicKey.rp.id, publicKey.challenge, id, key)
-    const added = yield* client.call({ _: "account.registerPasskey", credential }, passkeyMeanings)
-    return { id: added.id }
+    const registered = client.call({ _: "account.registerPasskey", credential }, passkeyMeanings)
+    return yield* once(
+      client,
+      Effect.map(registered, (added) => ({ id: added.id })),
+      (refusal) =>
+        Effect.flatMap(
+          client.call({ _: "account.getPasskeys" }),
+          ({ passkeys }) => passkeys.some((one) => one.id === id) ? Effect.succeed({ id }) : Effect.fail(refusal)
+        )
+    )
   }),
   removePasskey: Effect.fn("LiveSession.removePasskey")((id) =>
     Effect.catchIf(

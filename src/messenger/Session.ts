@@ -6,14 +6,17 @@ import { type AccountSecurity, AuthorizationId, type HeldSecrets, maskEmail } fr
 import type { Connection } from "../layers/messenger/LiveSessions.ts"
 import {
   type Common,
+  NoSession,
   PasswordInvalid,
   PlatformRefused,
   ProfileRefused,
   SignOutLocked,
+  type TwoFaChange,
   UnknownAuthorization,
   UsernameRefused
 } from "../ports/MessengerSession.ts"
 import type { Client } from "./Client.ts"
+import { once } from "./Once.ts"
 import * as Passwords from "./Passwords.ts"
 import type { Long, wire } from "./Protocol.ts"
 import * as Security from "./Security.ts"
@@ -56,6 +59,42 @@ export const make = (client: Client): Omit<Connection, "pair"> => {
       ({ proof }) => client.call({ _: "account.getPasswordSettings", password: proof }, Passwords.meanings)
     )
 
+  const holds = (candidate: Redacted.Redacted) =>
+    Effect.as(isPassword(candidate), true).pipe(Effect.catchTag("PasswordInvalid", () => Effect.succeed(false)))
+
+  const replace = Effect.fnUntraced(function*({ current, next }: TwoFaChange) {
+    if (current !== null) {
+      yield* Passwords.proved(
+        client,
+        current,
+        ({ proof, settings }) =>
+          Effect.flatMap(
+            Passwords.replacing(settings, next),
+            (newSettings) =>
+              client.call({ _: "account.updatePasswordSettings", password: proof, newSettings }, Passwords.meanings)
+          )
+      )
+      return
+    }
+    const settings = yield* Passwords.settings(client)
+    if (settings.hasPassword === true) return yield* new PasswordInvalid()
+    const newSettings = yield* Passwords.replacing(settings, next)
+    yield* client.call({
+      _: "account.updatePasswordSettings",
+      password: { _: "inputCheckPasswordEmpty" },
+      newSettings
+    }, { PASSWORD_HASH_INVALID: () => new PasswordInvalid() })
+  })
+
+  const remove = Effect.fnUntraced(function*(current: Redacted.Redacted) {
+    if ((yield* Passwords.settings(client)).hasPassword !== true) return
+    yield* Passwords.proved(client, current, ({ proof }) =>
+      client.call(
+        { _: "account.updatePasswordSettings", password: proof, newSettings: Passwords.removing },
+        Passwords.meanings
+      ))
+  })
+
   /** A part of the security settings: only a refusal of the part itself leaves it unread. */
   const part = <A>(ask: Effect.Effect<A, Common>): Effect.Effect<A | null, Common> =>
     Effect.catchTag(ask, "PlatformRefused", () => Effect.succeed(null))
@@ -73,7 +112,11 @@ export const make = (client: Client): Omit<Connection, "pair"> => {
     return null
   })
 
-  const logOut = Effect.andThen(client.call({ _: "auth.logOut" }), client.loggedOut)
+  const logOut = once(
+    client,
+    Effect.asVoid(client.call({ _: "auth.logOut" })),
+    (refusal) => refusal instanceof NoSession ? Effect.void : Effect.fail(refusal)
+  ).pipe(Effect.andThen(client.loggedOut))
 
   /** Until when the platform lets this session sign nobody out: it does not say, but for the session's age. */
   const signOutLocked = Effect.gen(function*() {
@@ -132,14 +175,20 @@ export const make = (client: Client): Omit<Connection, "pair"> => {
       id === ownId ?
         logOut :
         withId(id, (hash) =>
-          client.call<wire.account.RawResetAuthorizationRequest, SignOutLocked | UnknownAuthorization>({
-            _: "account.resetAuthorization",
-            hash
-          }, {
-            FRESH_RESET_AUTHORISATION_FORBIDDEN: () =>
-              new SignOutLocked({ until: null }),
-            HASH_INVALID: () => new UnknownAuthorization()
-          }).pipe(Effect.asVoid, Effect.catchTag("SignOutLocked", () => signOutLocked)))
+          once(
+            client,
+            Effect.asVoid(
+              client.call<wire.account.RawResetAuthorizationRequest, SignOutLocked | UnknownAuthorization>({
+                _: "account.resetAuthorization",
+                hash
+              }, {
+                FRESH_RESET_AUTHORISATION_FORBIDDEN: () => new SignOutLocked({ until: null }),
+                HASH_INVALID: () => new UnknownAuthorization()
+              })
+            ),
+            // Whoever asks has seen it listed, and it is not any more.
+            (refusal) => refusal instanceof UnknownAuthorization ? Effect.void : Effect.fail(refusal)
+          ).pipe(Effect.catchTag("SignOutLocked", () => signOutLocked)))
     ),
     confirm: Effect.fn("LiveSession.confirm")((id) =>
       withId(
@@ -150,40 +199,20 @@ export const make = (client: Client): Omit<Connection, "pair"> => {
           }))
       )
     ),
-    checkPassword: Effect.fn("LiveSession.checkPassword")((candidate) =>
-      Effect.as(isPassword(candidate), true).pipe(Effect.catchTag("PasswordInvalid", () => Effect.succeed(false)))
+    checkPassword: Effect.fn("LiveSession.checkPassword")(holds),
+    setPassword: Effect.fn("LiveSession.setPassword")((change) =>
+      once(client, replace(change), (refusal) =>
+        refusal instanceof PasswordInvalid
+          ? Effect.flatMap(holds(change.next), (held) => held ? Effect.void : Effect.fail(refusal))
+          : Effect.fail(refusal))
     ),
-    setPassword: Effect.fn("LiveSession.setPassword")(function*({ current, next }) {
-      if (current !== null) {
-        yield* Passwords.proved(
-          client,
-          current,
-          ({ proof, settings }) =>
-            Effect.flatMap(
-              Passwords.replacing(settings, next),
-              (newSettings) =>
-                client.call({ _: "account.updatePasswordSettings", password: proof, newSettings }, Passwords.meanings)
-            )
-        )
-        return
-      }
-      const settings = yield* Passwords.settings(client)
-      if (settings.hasPassword === true) return yield* new PasswordInvalid()
-      const newSettings = yield* Passwords.replacing(settings, next)
-      yield* client.call({
-        _: "account.updatePasswordSettings",
-        password: { _: "inputCheckPasswordEmpty" },
-        newSettings
-      }, { PASSWORD_HASH_INVALID: () => new PasswordInvalid() })
-    }),
-    removePassword: Effect.fn("LiveSession.removePassword")(function*(current) {
-      if ((yield* Passwords.settings(client)).hasPassword !== true) return
-      yield* Passwords.proved(client, current, ({ proof }) =>
-        client.call(
-          { _: "account.updatePasswordSettings", password: proof, newSettings: Passwords.removing },
-          Passwords.meanings
+    removePassword: Effect.fn("LiveSession.removePassword")((current) =>
+      once(client, remove(current), (refusal) =>
+        Effect.flatMap(
+          Passwords.settings(client),
+          ({ hasPassword }) => hasPassword === true ? Effect.fail(refusal) : Effect.void
         ))
-    }),
+    ),
     security: Effect.fn("LiveSession.security")(function*({ passkeyIds, twoFaPasswords }: HeldSecrets) {
       const settings = yield* part(Passwords.settings(client))
       const own = settings?.hasPassword === true ? yield* part(held(twoFaPasswords)) : null

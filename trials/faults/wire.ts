@@ -86,14 +86,14 @@ export const wire: Fault = async () => {
       users.push(user)
       await run(world.logIn(user, { device_model: "Phone", created_at: new Date(millis() - day) }))
       const request = dropped[place % dropped.length]!
-      centre.faults.drop = { request, when: place < dropped.length ? "before" : "after", times: 1 }
+      centre.faults.push({ request, does: place < dropped.length ? "drop before" : "drop after", times: 1 })
       const begun = await asked(stage, service, "/v1/logins", { phone_number: `+${phone}` })
       if (begun?.body.id === undefined) throw new Error(`login ${place} not begun: ${JSON.stringify(begun)}`)
       const at = `/v1/logins/${begun.body.id}/code`
       const code = await codeFor(outside, phone)
       if (place === 0) {
         // The process dies after the messenger has signed it in, and before it has heard so.
-        centre.faults.silent = { request: "auth.signIn", times: 1 }
+        centre.faults.push({ request: "auth.signIn", does: "stay silent", times: 1 })
         const hanging = Clients.send(service.address, Clients.nextKey(stage), "POST", at, { code })
         await pause(2000)
         await service.stop("SIGKILL")
@@ -132,7 +132,7 @@ export const wire: Fault = async () => {
     service = next
 
     // A process is killed when the messenger has signed strangers out, and has not said so.
-    centre.faults.silent = { request: "account.resetAuthorization", times: people / 2 }
+    centre.faults.push({ request: "account.resetAuthorization", does: "stay silent", times: people / 2 })
     await areDue()
     await pause(2000)
     await service.stop("SIGKILL")
@@ -149,7 +149,7 @@ export const wire: Fault = async () => {
 
     // The messenger asks to wait, and connections are dropped at what it is asked.
     await run(world.script({ answer: { _tag: "Busy", seconds: 5 }, operation: "sign_out", times: people }))
-    centre.faults.drop = { request: "account.resetAuthorization", when: "after", times: people }
+    centre.faults.push({ request: "account.resetAuthorization", does: "drop after", times: people })
     await areDue()
     await expect("signed out after a wait and drops", found, 0)
 

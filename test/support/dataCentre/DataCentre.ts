@@ -9,24 +9,19 @@ import * as crypto from "node:crypto"
 import * as net from "node:net"
 import * as zlib from "node:zlib"
 import * as Cipher from "./Cipher.ts"
+import { type Fault, happening, Refusal } from "./Faults.ts"
 import * as Handshake from "./Handshake.ts"
 import { read, type Word, write, writeAnswer } from "./Words.ts"
 
-/** What the data centre refuses, as the platform words it. */
-export class Refusal extends Error {
-  readonly code: number
-
-  constructor(code: number, text: string) {
-    super(text)
-    this.code = code
-  }
-}
+export { Refusal }
 
 /** A client's key, and who asks with it; whoever answers keeps what belongs to it in `of`. */
 export interface Key {
   readonly id: string
   readonly secret: Buffer
   readonly salt: Long
+  /** When it was agreed on, as `performance.now()` says. */
+  readonly made: number
   readonly of: { [member: string]: any }
 }
 
@@ -39,18 +34,11 @@ export interface Answerer {
   readonly gone: (key: Key) => void
 }
 
-/** What happens to clients by script. */
-export interface Faults {
-  /** Drops the connection at the next requests of this name, before or after they are done. */
-  drop?: { readonly request: string; readonly when: "before" | "after"; times: number }
-  /** Does the next requests of this name, and answers none of them. */
-  silent?: { readonly request: string; times: number }
-}
-
 export interface DataCentre {
   readonly port: number
   readonly publicKey: string
-  readonly faults: Faults
+  /** What is to happen; what has happened as often as it was to is gone. */
+  readonly faults: Array<Fault>
   /** The keys that are known. */
   readonly keys: ReadonlyMap<string, Key>
   /** Tells all sessions of the key something that they did not ask for. */
@@ -159,6 +147,7 @@ class Connection {
   }
 
   #plain(request: Word): void {
+    if (happening(this.#centre.faults, null, request) !== undefined) return this.cut()
     const content = write(this.#handshake(request))
     const writer = TlBinaryWriter.manual(20 + content.length)
     writer.long(Long.ZERO)
@@ -247,15 +236,11 @@ class Connection {
   }
 
   async #call(session: Session, id: Long, request: Word): Promise<void> {
-    const { drop, silent } = this.#centre.faults
-    const dropped = drop?.request === request._ && drop.times > 0 ? drop : undefined
-    if (dropped !== undefined) dropped.times--
-    if (dropped?.when === "before") return this.cut()
-    const isSilent = silent?.request === request._ && silent.times > 0
-    if (isSilent) silent.times--
-    const answer = await this.#centre.answer(session.key, request)
-    if (isSilent) return
-    if (dropped !== undefined) return this.cut()
+    const does = happening(this.#centre.faults, session.key, request)
+    if (does === "drop before") return this.cut()
+    const answer = await this.#centre.answer(session.key, request, does instanceof Refusal ? does : undefined)
+    if (does === "drop after") return this.cut()
+    if (does === "stay silent") return
     this.#result(session, id, answer)
   }
 
@@ -284,7 +269,7 @@ class Centre {
   readonly identity = Handshake.makeIdentity()
   readonly keys = new Map<string, Key>()
   readonly forgotten = new Set<string>()
-  readonly faults: Faults = {}
+  readonly faults: Array<Fault> = []
   readonly connections = new Set<Connection>()
   readonly packets = new Map<string, number>()
   /** The connection that has used a key last, and those that another one has followed. */
@@ -299,7 +284,7 @@ class Centre {
 
   add({ key, salt }: Handshake.Agreed): Key {
     const id = Cipher.sha1(key).subarray(-8).toString("hex")
-    const made = { id, secret: key, salt, of: {} }
+    const made = { id, secret: key, salt, made: performance.now(), of: {} }
     this.keys.set(id, made)
     return made
   }
@@ -321,8 +306,9 @@ class Centre {
     }
   }
 
-  async answer(key: Key, request: Word): Promise<Uint8Array> {
+  async answer(key: Key, request: Word, refusal: Refusal | undefined): Promise<Uint8Array> {
     try {
+      if (refusal !== undefined) throw refusal
       if (key.of["duplicated"] === true) throw new Refusal(406, "AUTH_KEY_DUPLICATED")
       return writeAnswer(await this.#answerer.answer(key, request))
     } catch (error) {

@@ -30,6 +30,8 @@ export const handlers = ({ ask, live }: {
     }
   },
   "account.registerPasskey": async (key: DataCentre.Key, { credential: { id, rawId, response } }: Word) => {
+    const challenge = key.of["passkeyChallenge"] ?? ""
+    delete key.of["passkeyChallenge"]
     const { verified } = await verifyRegistrationResponse({
       response: {
         id,
@@ -41,7 +43,7 @@ export const handlers = ({ ask, live }: {
           attestationObject: Buffer.from(response.attestationData).toString("base64url")
         }
       },
-      expectedChallenge: key.of["passkeyChallenge"],
+      expectedChallenge: challenge,
       expectedOrigin: `https://${site}`,
       expectedRPID: site
     }).catch(() => ({ verified: false }))

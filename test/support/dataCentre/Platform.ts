@@ -328,7 +328,10 @@ export const start = Effect.fnUntraced(function*(
     },
     "auth.acceptLoginToken": async (key, { token }) => {
       const other = offering(token)
-      if (other === undefined) return refuse(400, "AUTH_TOKEN_INVALID")
+      if (other === undefined) return refuse(400, "AUTH_TOKEN_INVALIDX")
+      if (kept(other).ref !== undefined || kept(other).moves !== undefined) {
+        return refuse(400, "AUTH_TOKEN_ALREADY_ACCEPTED")
+      }
       const session = await live(key)
       const ref = SessionRef.make(`wire-${other.id}`)
       const password = await passwordOf(key)
