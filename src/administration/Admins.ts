@@ -14,7 +14,7 @@ import { Organizations } from "../ports/Organizations.ts"
 import { PasswordResets } from "../ports/PasswordResets.ts"
 import { People } from "../ports/People.ts"
 import { adminRef, Name } from "./Fields.ts"
-import { entry, existing, journaled, now } from "./Journaled.ts"
+import { change, entry, existing, journaled, now } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 const Admin = Schema.Struct({
@@ -30,6 +30,13 @@ const Admin = Schema.Struct({
 })
 
 const AdminId = Schema.Struct({ organization: Schema.String, email: Schema.String, admin_id: Schema.String })
+
+/** A link that is made for an admin. */
+const Link = Schema.Struct({
+  ...AdminId.fields,
+  token: Schema.RedactedFromValue(Schema.String),
+  expires_at: Timestamp
+})
 
 const shown = ({ joined_at, ...admin }: AdminFacts): typeof Admin.Type => ({
   ...admin,
@@ -48,26 +55,19 @@ const find = Effect.fnUntraced(function*(organizationId: OrganizationId, email: 
   return found ?? (yield* refuse(`${organizationId} has no admin ${email}.`))
 })
 
-export const createAdmin = useCase(
+export const createAdmin = change(
   "create_admin",
   Schema.Struct({ ...adminRef, role: Role, name: Schema.NullOr(Schema.String), archive_access: Schema.Boolean }),
   AdminId,
-  ({ archive_access, email, name, organization, role }) =>
+  ({ archive_access, email, name, organization, role }, { at, id }) =>
     Effect.gen(function*() {
       const admins = yield* Admins
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const admin_id = yield* admins.create(id, { email, name, role, archiveAccess: archive_access }, at)
-          if (admin_id === null) {
-            const taken = (yield* admins.findByEmail(id, email, false)) === null ? "owner" : `admin ${email}`
-            return yield* refuse(`${organization} has an ${taken} already.`)
-          }
-          return [{ organization, email, admin_id }, entry("admin.created", admin_id, { email, role })]
-        })
-      )
+      const admin_id = yield* admins.create(id, { email, name, role, archiveAccess: archive_access }, at)
+      if (admin_id === null) {
+        const taken = (yield* admins.findByEmail(id, email, false)) === null ? "owner" : `admin ${email}`
+        return yield* refuse(`${organization} has an ${taken} already.`)
+      }
+      return [{ organization, email, admin_id }, entry("admin.created", admin_id, { email, role })]
     })
 )
 
@@ -121,27 +121,20 @@ export const resetFactor = useCase(
 )
 
 const setDisabled = <const Name extends string>(name: Name, disabled: boolean) =>
-  useCase(name, Schema.Struct(adminRef), AdminId, ({ email, organization }) =>
+  change(name, Schema.Struct(adminRef), AdminId, ({ email, organization }, { at, id }) =>
     Effect.gen(function*() {
       const admins = yield* Admins
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const admin = yield* locked(id, email)
-          const answer = { organization, email, admin_id: admin.id }
-          const refused = disabled ? stays(admin) : null
-          if (refused !== null) return yield* refuse(refused.message)
-          if ((admin.disabled_at !== null) === disabled) return [answer, null]
-          if (!disabled) {
-            yield* admins.enable(id, admin.id)
-            return [answer, entry("admin.enabled", admin.id)]
-          }
-          const sessions = yield* admins.disable(id, admin.id, at)
-          return [answer, entry("admin.disabled", admin.id, { sessions })]
-        })
-      )
+      const admin = yield* locked(id, email)
+      const answer = { organization, email, admin_id: admin.id }
+      const refused = disabled ? stays(admin) : null
+      if (refused !== null) return yield* refuse(refused.message)
+      if ((admin.disabled_at !== null) === disabled) return [answer, null]
+      if (!disabled) {
+        yield* admins.enable(id, admin.id)
+        return [answer, entry("admin.enabled", admin.id)]
+      }
+      const sessions = yield* admins.disable(id, admin.id, at)
+      return [answer, entry("admin.disabled", admin.id, { sessions })]
     }))
 
 export const disableAdmin = setDisabled("disable_admin", true)
@@ -215,75 +208,53 @@ const demandOpen = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   if (closed_at !== null) return yield* refuse(`${organizationId} is closed: organizations reopen opens it again.`)
 })
 
-export const renewInvitation = useCase(
+export const renewInvitation = change(
   "renew_invitation",
   Schema.Struct(adminRef),
-  Schema.Struct({
-    ...AdminId.fields,
-    token: Schema.RedactedFromValue(Schema.String),
-    expires_at: Timestamp
-  }),
-  ({ email, organization }) =>
+  Link,
+  ({ email, organization }, { at, id }) =>
     Effect.gen(function*() {
       const people = yield* People
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const admin = yield* locked(id, email)
-          const refused = waits(admin)
-          if (refused !== null) return yield* refuse(refused.message)
-          yield* demandOpen(id)
-          const { expiresAt, token } = yield* people.reinvite(id, admin.id, at)
-          return [
-            { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
-            entry("admin.invitation_resent", admin.id, { email })
-          ]
-        })
-      )
+      const admin = yield* locked(id, email)
+      const refused = waits(admin)
+      if (refused !== null) return yield* refuse(refused.message)
+      yield* demandOpen(id)
+      const { expiresAt, token } = yield* people.reinvite(id, admin.id, at)
+      return [
+        { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+        entry("admin.invitation_resent", admin.id, { email })
+      ]
     })
 )
 
 /** Makes the link by which an admin who has forgotten the password chooses another one. */
-export const makePasswordLink = useCase(
+export const makePasswordLink = change(
   "make_password_link",
   Schema.Struct(adminRef),
-  Schema.Struct({
-    ...AdminId.fields,
-    token: Schema.RedactedFromValue(Schema.String),
-    expires_at: Timestamp
-  }),
-  ({ email, organization }) =>
+  Link,
+  ({ email, organization }, { at, id }) =>
     Effect.gen(function*() {
       const resets = yield* PasswordResets
       const providers = yield* IdentityProviders
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const admin = yield* locked(id, email)
-          if (adminStatus(admin) !== "active") {
-            return yield* refuse(
-              `${email} is ${adminStatus(admin)}: only who has joined and is enabled has a password.`
-            )
-          }
-          if (admin.role !== "owner" && (yield* providers.find(id))?.required === true) {
-            return yield* refuse(
-              `${email} signs in by the identity provider of ${organization}, and a link to a new password opens nothing. ` +
-                "What pages ask for again is set by admins set-password."
-            )
-          }
-          yield* demandOpen(id)
-          const origin = { mailed: false, knownBrowser: false }
-          const { expiresAt, token } = yield* resets.make({ organizationId: id, adminId: admin.id }, origin, at)
-          return [
-            { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
-            entry("password_reset.link_made", admin.id, { email })
-          ]
-        })
-      )
+      const admin = yield* locked(id, email)
+      if (adminStatus(admin) !== "active") {
+        return yield* refuse(
+          `${email} is ${adminStatus(admin)}: only who has joined and is enabled has a password.`
+        )
+      }
+      if (admin.role !== "owner" && (yield* providers.find(id))?.required === true) {
+        return yield* refuse(
+          `${email} signs in by the identity provider of ${organization}, and a link to a new password opens nothing. ` +
+            "What pages ask for again is set by admins set-password."
+        )
+      }
+      yield* demandOpen(id)
+      const origin = { mailed: false, knownBrowser: false }
+      const { expiresAt, token } = yield* resets.make({ organizationId: id, adminId: admin.id }, origin, at)
+      return [
+        { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+        entry("password_reset.link_made", admin.id, { email })
+      ]
     })
 )
 

@@ -8,7 +8,7 @@ import { Db } from "../ports/Db.ts"
 import { IssuedCredentials } from "../ports/IssuedCredentials.ts"
 import { locked } from "./Admins.ts"
 import { adminRef } from "./Fields.ts"
-import { entry, existing, journaled, now } from "./Journaled.ts"
+import { change, entry, existing, now } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 const Key = Schema.Struct({
@@ -30,7 +30,7 @@ const shown = (at: Date) => ({ email, id, stopped, ...key }: ApiKeyFacts): typeo
   state: apiKeyState({ ...key, stopped }, at)
 })
 
-export const createKey = useCase(
+export const createKey = change(
   "create_key",
   Schema.Struct({
     ...adminRef,
@@ -46,57 +46,43 @@ export const createKey = useCase(
     key: Schema.RedactedFromValue(Schema.String),
     expires_at: Schema.NullOr(Timestamp)
   }),
-  ({ email, expires_in_days, label, organization, scopes }) =>
+  ({ email, expires_in_days, label, organization, scopes }, { at, id }) =>
     Effect.gen(function*() {
       const issued = yield* IssuedCredentials
-      const id = yield* existing(organization)
-      const at = yield* now
       const expiresAt = apiKeyExpiry(expires_in_days, at)
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const admin = yield* locked(id, email)
-          if (admin.disabled_at !== null) {
-            return yield* refuse(`${email} is disabled: enable the admin first, or the key would not work.`)
-          }
-          const made = yield* issued.issueApiKey(
-            { organizationId: id, adminId: admin.id },
-            { label, scopes, expiresAt },
-            at
-          )
-          return [
-            { organization, key_id: made.id, label, key: made.secret, expires_at: made.expiresAt },
-            entry("api_key.created", made.id, { label, scopes: scopes.join(" "), email })
-          ]
-        })
+      const admin = yield* locked(id, email)
+      if (admin.disabled_at !== null) {
+        return yield* refuse(`${email} is disabled: enable the admin first, or the key would not work.`)
+      }
+      const made = yield* issued.issueApiKey(
+        { organizationId: id, adminId: admin.id },
+        { label, scopes, expiresAt },
+        at
       )
+      return [
+        { organization, key_id: made.id, label, key: made.secret, expires_at: made.expiresAt },
+        entry("api_key.created", made.id, { label, scopes: scopes.join(" "), email })
+      ]
     })
 )
 
-export const revokeKey = useCase(
+export const revokeKey = change(
   "revoke_key",
   Schema.Struct({ organization: Schema.String, key_id: Schema.String }),
   Schema.Struct({ organization: Schema.String, key_id: Schema.String, revoked_at: Timestamp }),
-  ({ key_id, organization }) =>
+  ({ key_id, organization }, { at, id }) =>
     Effect.gen(function*() {
       const issued = yield* IssuedCredentials
-      const id = yield* existing(organization)
       const keyId = key_id.toLowerCase()
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          if (isUuid(keyId)) yield* issued.lockApiKey(id, keyId)
-          const key = yield* issued.findApiKey(id, keyId)
-          if (key === null) return yield* refuse(`${organization} has no key ${key_id}.`)
-          if (key.revoked_at !== null) return [{ organization, key_id, revoked_at: key.revoked_at }, null]
-          const made = yield* issued.revokeApiKey(id, keyId, at)
-          return [
-            { organization, key_id, revoked_at: at },
-            entry("api_key.revoked", keyId, made === 0 ? {} : { keys_made_with_it: made })
-          ]
-        })
-      )
+      if (isUuid(keyId)) yield* issued.lockApiKey(id, keyId)
+      const key = yield* issued.findApiKey(id, keyId)
+      if (key === null) return yield* refuse(`${organization} has no key ${key_id}.`)
+      if (key.revoked_at !== null) return [{ organization, key_id, revoked_at: key.revoked_at }, null]
+      const made = yield* issued.revokeApiKey(id, keyId, at)
+      return [
+        { organization, key_id, revoked_at: at },
+        entry("api_key.revoked", keyId, made === 0 ? {} : { keys_made_with_it: made })
+      ]
     })
 )
 

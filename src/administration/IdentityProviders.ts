@@ -8,7 +8,7 @@ import { IdentityProviders } from "../ports/IdentityProviders.ts"
 import { Organizations } from "../ports/Organizations.ts"
 import { locked } from "./Admins.ts"
 import { adminRef } from "./Fields.ts"
-import { entry, existing, journaled, now } from "./Journaled.ts"
+import { change, entry, existing } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 const Provider = Schema.Struct({
@@ -30,7 +30,7 @@ const Plain = (most: number) =>
     Schema.isMaxLength(most)
   )
 
-export const setProvider = useCase(
+export const setProvider = change(
   "set_identity_provider",
   Schema.Struct({
     organization: Schema.String,
@@ -48,52 +48,45 @@ export const setProvider = useCase(
     /** How many admins besides the owner cannot come by the provider yet. */
     unlinked: Schema.Int
   }),
-  ({ client_secret, organization, ...said }) =>
+  ({ client_secret, ...said }, { at, id }) =>
     Effect.gen(function*() {
       const providers = yield* IdentityProviders
       const organizations = yield* Organizations
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          yield* organizations.lock(id)
-          const before = yield* providers.lock(id)
-          const issuer = said.issuer ?? before?.issuer
-          const client_id = said.client_id ?? before?.client_id
-          if (issuer === undefined || client_id === undefined) {
-            return yield* refuse("A provider has an issuer and a client id: say both, by --issuer and --client-id.")
-          }
-          const moved = before?.issuer !== issuer || before.client_id !== client_id
-          if (moved && client_secret === null) {
-            return yield* refuse("Say the secret that the console has at this issuer: --client-secret-file - reads it.")
-          }
-          const after = {
-            issuer,
-            client_id,
-            required: said.required ?? before?.required ?? false,
-            second_factor: said.second_factor ?? before?.second_factor ?? "console",
-            private_network: said.private_network ?? before?.private_network ?? false
-          }
-          // Who came by what counts no more, and who had no need to come by it, signs in again.
-          const left = before !== null && moved ? yield* providers.endSessions(id, "linked") : 0
-          const stayed = after.required && before?.required !== true
-            ? yield* providers.endSessions(id, "not_owner")
-            : 0
-          const links = yield* providers.keepLinks(id, issuer)
-          yield* providers.put(id, after, client_secret, at)
-          const ended = { links, sessions: left + stayed }
-          return [
-            { ...after, ended, unlinked: yield* providers.unlinked(id) },
-            entry("identity_provider.set", id, {
-              ...after,
-              ...(client_secret === null ? {} : { client_secret: "new" }),
-              links_ended: links,
-              sessions_ended: ended.sessions
-            })
-          ]
+      yield* organizations.lock(id)
+      const before = yield* providers.lock(id)
+      const issuer = said.issuer ?? before?.issuer
+      const client_id = said.client_id ?? before?.client_id
+      if (issuer === undefined || client_id === undefined) {
+        return yield* refuse("A provider has an issuer and a client id: say both, by --issuer and --client-id.")
+      }
+      const moved = before?.issuer !== issuer || before.client_id !== client_id
+      if (moved && client_secret === null) {
+        return yield* refuse("Say the secret that the console has at this issuer: --client-secret-file - reads it.")
+      }
+      const after = {
+        issuer,
+        client_id,
+        required: said.required ?? before?.required ?? false,
+        second_factor: said.second_factor ?? before?.second_factor ?? "console",
+        private_network: said.private_network ?? before?.private_network ?? false
+      }
+      // Who came by what counts no more, and who had no need to come by it, signs in again.
+      const left = before !== null && moved ? yield* providers.endSessions(id, "linked") : 0
+      const stayed = after.required && before?.required !== true
+        ? yield* providers.endSessions(id, "not_owner")
+        : 0
+      const links = yield* providers.keepLinks(id, issuer)
+      yield* providers.put(id, after, client_secret, at)
+      const ended = { links, sessions: left + stayed }
+      return [
+        { ...after, ended, unlinked: yield* providers.unlinked(id) },
+        entry("identity_provider.set", id, {
+          ...after,
+          ...(client_secret === null ? {} : { client_secret: "new" }),
+          links_ended: links,
+          sessions_ended: ended.sessions
         })
-      )
+      ]
     })
 )
 
@@ -129,102 +122,83 @@ export const showProvider = useCase(
     })
 )
 
-export const removeProvider = useCase(
+export const removeProvider = change(
   "remove_identity_provider",
   Schema.Struct({ organization: Schema.String }),
   Schema.Struct({ organization: Schema.String, links: Schema.Int, sessions: Schema.Int }),
-  ({ organization }) =>
+  ({ organization }, { id }) =>
     Effect.gen(function*() {
       const providers = yield* IdentityProviders
       const organizations = yield* Organizations
-      const id = yield* existing(organization)
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          yield* organizations.lock(id)
-          const facts = yield* providers.lock(id)
-          if (facts === null) return yield* none(organization)
-          const sessions = yield* providers.endSessions(id, "linked")
-          const links = yield* providers.remove(id)
-          return [
-            { organization, links, sessions },
-            entry("identity_provider.removed", id, {
-              issuer: facts.issuer,
-              links_ended: links,
-              sessions_ended: sessions
-            })
-          ]
+      yield* organizations.lock(id)
+      const facts = yield* providers.lock(id)
+      if (facts === null) return yield* none(organization)
+      const sessions = yield* providers.endSessions(id, "linked")
+      const links = yield* providers.remove(id)
+      return [
+        { organization, links, sessions },
+        entry("identity_provider.removed", id, {
+          issuer: facts.issuer,
+          links_ended: links,
+          sessions_ended: sessions
         })
-      )
+      ]
     })
 )
 
 const operator = "the operator of the service"
 
-export const linkIdentity = useCase(
+export const linkIdentity = change(
   "link_identity",
   Schema.Struct({ ...adminRef, subject: Subject }),
   Schema.Struct({ organization: Schema.String, email: Schema.String, issuer: Schema.String, subject: Schema.String }),
-  ({ email, organization, subject }) =>
+  ({ email, organization, subject }, { at, id }) =>
     Effect.gen(function*() {
       const providers = yield* IdentityProviders
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const admin = yield* locked(id, email)
-          const facts = yield* providers.lock(id)
-          if (facts === null) return yield* none(organization)
-          const ref = { organizationId: id, adminId: admin.id }
-          const answer = { organization, email: admin.email, issuer: facts.issuer, subject }
-          const known = yield* providers.linkOf(ref)
-          if (known?.subject === subject) return [answer, null]
-          if (known !== null) {
-            return yield* refuse(`${admin.email} is linked to ${known.subject}: unlink the admin first.`)
-          }
-          if (!(yield* providers.link(ref, { issuer: facts.issuer, subject }, at))) {
-            return yield* refuse(`${subject} is linked to another admin of ${organization}.`)
-          }
-          return [
-            answer,
-            entry("admin.identity_linked", admin.id, { email: admin.email, issuer: facts.issuer, subject }),
-            [identityLinked({ adminId: admin.id, issuer: facts.issuer, by: operator })]
-          ]
-        })
-      )
+      const admin = yield* locked(id, email)
+      const facts = yield* providers.lock(id)
+      if (facts === null) return yield* none(organization)
+      const ref = { organizationId: id, adminId: admin.id }
+      const answer = { organization, email: admin.email, issuer: facts.issuer, subject }
+      const known = yield* providers.linkOf(ref)
+      if (known?.subject === subject) return [answer, null]
+      if (known !== null) {
+        return yield* refuse(`${admin.email} is linked to ${known.subject}: unlink the admin first.`)
+      }
+      if (!(yield* providers.link(ref, { issuer: facts.issuer, subject }, at))) {
+        return yield* refuse(`${subject} is linked to another admin of ${organization}.`)
+      }
+      return [
+        answer,
+        entry("admin.identity_linked", admin.id, { email: admin.email, issuer: facts.issuer, subject }),
+        [identityLinked({ adminId: admin.id, issuer: facts.issuer, by: operator })]
+      ]
     })
 )
 
-export const unlinkIdentity = useCase(
+export const unlinkIdentity = change(
   "unlink_identity",
   Schema.Struct(adminRef),
   Schema.Struct({ organization: Schema.String, email: Schema.String, sessions: Schema.Int }),
-  ({ email, organization }) =>
+  ({ email, organization }, { id }) =>
     Effect.gen(function*() {
       const providers = yield* IdentityProviders
-      const id = yield* existing(organization)
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const admin = yield* locked(id, email)
-          const ref = { organizationId: id, adminId: admin.id }
-          const known = yield* providers.linkOf(ref)
-          if (known === null) return yield* refuse(`${admin.email} is linked to nobody.`)
-          yield* providers.unlink(ref)
-          const sessions = yield* providers.endSessionsOf(ref, null)
-          const { issuer, subject } = known
-          return [
-            { organization, email: admin.email, sessions },
-            entry("admin.identity_unlinked", admin.id, {
-              email: admin.email,
-              issuer,
-              subject,
-              sessions_ended: sessions
-            }),
-            [identityUnlinked({ adminId: admin.id, issuer, by: operator })]
-          ]
-        })
-      )
+      const admin = yield* locked(id, email)
+      const ref = { organizationId: id, adminId: admin.id }
+      const known = yield* providers.linkOf(ref)
+      if (known === null) return yield* refuse(`${admin.email} is linked to nobody.`)
+      yield* providers.unlink(ref)
+      const sessions = yield* providers.endSessionsOf(ref, null)
+      const { issuer, subject } = known
+      return [
+        { organization, email: admin.email, sessions },
+        entry("admin.identity_unlinked", admin.id, {
+          email: admin.email,
+          issuer,
+          subject,
+          sessions_ended: sessions
+        }),
+        [identityUnlinked({ adminId: admin.id, issuer, by: operator })]
+      ]
     })
 )

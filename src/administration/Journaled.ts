@@ -1,5 +1,5 @@
 /** Changes by an operator, each in one transaction with its entry. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, type Schema } from "effect"
 import type { OrganizationId } from "../domain/Access.ts"
 import type { AccountId } from "../domain/Account.ts"
 import { operator } from "../domain/Actor.ts"
@@ -10,7 +10,7 @@ import { Db } from "../ports/Db.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Journal } from "../ports/Journal.ts"
 import { Outbox } from "../ports/Outbox.ts"
-import { refuse } from "./UseCase.ts"
+import { refuse, useCase } from "./UseCase.ts"
 
 /** The moment of the request. */
 export const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -44,6 +44,32 @@ export const journaled = Effect.fnUntraced(function*<A, E, R>(
     })
   )
 })
+
+/** An organization that exists, and the moment of the request. */
+export interface Of {
+  readonly id: OrganizationId
+  readonly at: Date
+}
+
+/** Declares a use case that is one change of an organization: it runs in one transaction with its entry. */
+export const change = <
+  const Name extends string,
+  Input extends Schema.Top & { readonly Type: { readonly organization: string } },
+  Output extends Schema.Top,
+  E,
+  R
+>(
+  name: Name,
+  input: Input,
+  output: Output,
+  run: (input: Input["Type"], of: Of) => Effect.Effect<Done<Output["Type"]>, E, R>
+) =>
+  useCase(name, input, output, (said) =>
+    Effect.gen(function*() {
+      const id = yield* existing(said.organization)
+      const at = yield* now
+      return yield* journaled(id, run(said, { id, at }))
+    }))
 
 /** The id of an organization that exists, or a refusal. */
 export const existing = Effect.fnUntraced(function*(id: string) {

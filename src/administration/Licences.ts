@@ -8,10 +8,10 @@ import { Accounts } from "../ports/Accounts.ts"
 import { Db } from "../ports/Db.ts"
 import { Licences } from "../ports/Licences.ts"
 import { Organizations } from "../ports/Organizations.ts"
-import { accountEntry, entry, existing, journaled } from "./Journaled.ts"
+import { accountEntry, change, entry, existing } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
-export const setTier = useCase(
+export const setTier = change(
   "set_tier",
   Schema.Struct({ organization: Schema.String, account_id: Schema.String, tier: Tier }),
   Schema.Struct({
@@ -21,35 +21,29 @@ export const setTier = useCase(
     /** What it had before. */
     from: Schema.NullOr(Tier)
   }),
-  ({ account_id, organization, tier }) =>
+  ({ account_id, organization, tier }, { id }) =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const licences = yield* Licences
       const organizations = yield* Organizations
-      const id = yield* existing(organization)
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const facts = yield* organizations.lockFacts(id)
-          const account = isUuid(account_id.toLowerCase())
-            ? yield* accounts.hold(id, AccountId.make(account_id.toLowerCase()))
-            : null
-          if (account === null) return yield* refuse(`${organization} has no account ${account_id}.`)
-          if (account.offboarded_at !== null) {
-            return yield* refuse(`${account_id} is offboarded: it holds no licence.`)
-          }
-          const from = account.licence_tier
-          const answer = { organization, account_id: account.id, tier, from }
-          if (from === tier) return [answer, null]
-          const fault = tierFault(facts, tier, yield* licences.used(id))
-          if (fault !== null) return yield* refuse(fault)
-          yield* licences.setTier(id, account.id, tier)
-          return [
-            answer,
-            accountEntry("account.tier_set", account.id, { tier, ...(from === null ? {} : { from }) })
-          ]
-        })
-      )
+      const facts = yield* organizations.lockFacts(id)
+      const account = isUuid(account_id.toLowerCase())
+        ? yield* accounts.hold(id, AccountId.make(account_id.toLowerCase()))
+        : null
+      if (account === null) return yield* refuse(`${organization} has no account ${account_id}.`)
+      if (account.offboarded_at !== null) {
+        return yield* refuse(`${account_id} is offboarded: it holds no licence.`)
+      }
+      const from = account.licence_tier
+      const answer = { organization, account_id: account.id, tier, from }
+      if (from === tier) return [answer, null]
+      const fault = tierFault(facts, tier, yield* licences.used(id))
+      if (fault !== null) return yield* refuse(fault)
+      yield* licences.setTier(id, account.id, tier)
+      return [
+        answer,
+        accountEntry("account.tier_set", account.id, { tier, ...(from === null ? {} : { from }) })
+      ]
     })
 )
 
@@ -79,27 +73,21 @@ export const listLinks = useCase(
     })
 )
 
-export const revokeLink = useCase(
+export const revokeLink = change(
   "revoke_sign_up_link",
   Schema.Struct({ organization: Schema.String, link_id: Schema.String }),
   Schema.Struct({ organization: Schema.String, link_id: Schema.String, free_seats: Schema.Int }),
-  ({ link_id, organization }) =>
+  ({ link_id, organization }, { id }) =>
     Effect.gen(function*() {
       const licences = yield* Licences
       const organizations = yield* Organizations
-      const id = yield* existing(organization)
       const linkId = link_id.toLowerCase()
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          yield* organizations.lock(id)
-          if (!isUuid(linkId) || !(yield* licences.revokeLink(id, linkId))) {
-            return yield* refuse(`${organization} has no sign-up link ${link_id} that is not used.`)
-          }
-          const facts = yield* organizations.facts({ organizationId: id })
-          const free_seats = facts.seat_limit - facts.seats_used - facts.seats_reserved
-          return [{ organization, link_id: linkId, free_seats }, entry("sign_up_link.revoked", linkId)]
-        })
-      )
+      yield* organizations.lock(id)
+      if (!isUuid(linkId) || !(yield* licences.revokeLink(id, linkId))) {
+        return yield* refuse(`${organization} has no sign-up link ${link_id} that is not used.`)
+      }
+      const facts = yield* organizations.facts({ organizationId: id })
+      const free_seats = facts.seat_limit - facts.seats_used - facts.seats_reserved
+      return [{ organization, link_id: linkId, free_seats }, entry("sign_up_link.revoked", linkId)]
     })
 )

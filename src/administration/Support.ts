@@ -5,8 +5,9 @@ import { maxSupportMessageLength } from "../domain/Limits.ts"
 import { supportAnswered } from "../domain/mail/index.ts"
 import { SupportRequest, supportRequest } from "../domain/Support.ts"
 import { Text } from "../domain/Wire.ts"
+import { Db } from "../ports/Db.ts"
 import { Support } from "../ports/Support.ts"
-import { entry, existing, journaled, now } from "./Journaled.ts"
+import { change, entry, existing, now } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 /** How many requests are listed, the newest. */
@@ -18,16 +19,10 @@ export const listSupport = useCase(
   Schema.Struct({ requests: Schema.Array(SupportRequest) }),
   ({ organization }) =>
     Effect.gen(function*() {
-      const support = yield* Support
       const id = yield* existing(organization)
       const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.map(
-          support.all(id, listed),
-          (found) => [{ requests: found.map((facts) => supportRequest(facts, at)) }, null]
-        )
-      )
+      const found = yield* (yield* Db).read(id, (yield* Support).all(id, listed))
+      return { requests: found.map((facts) => supportRequest(facts, at)) }
     })
 )
 
@@ -39,52 +34,38 @@ const locked = Effect.fnUntraced(function*(organization: OrganizationId, number:
   return found ?? (yield* refuse(`${organization} has no request ${number}.`))
 })
 
-export const answerSupport = useCase(
+export const answerSupport = change(
   "answer_support",
   Schema.Struct({ ...numbered, answer: Text(maxSupportMessageLength).check(Schema.isNonEmpty()) }),
   SupportRequest,
-  ({ answer, number, organization }) =>
+  ({ answer, number }, { at, id }) =>
     Effect.gen(function*() {
       const support = yield* Support
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const found = yield* locked(id, number)
-          if (found.state === "closed") return yield* refuse(`Request ${number} is closed.`)
-          yield* support.answer(id, found.id, answer, at)
-          const answered = { ...found, state: "answered" as const, answer, answered_at: at, updated_at: at }
-          return [
-            supportRequest(answered, at),
-            entry("support_request.answered", found.id, { number }),
-            [supportAnswered({ adminId: found.created_by, number, subject: found.subject, answer })]
-          ]
-        })
-      )
+      const found = yield* locked(id, number)
+      if (found.state === "closed") return yield* refuse(`Request ${number} is closed.`)
+      yield* support.answer(id, found.id, answer, at)
+      const answered = { ...found, state: "answered" as const, answer, answered_at: at, updated_at: at }
+      return [
+        supportRequest(answered, at),
+        entry("support_request.answered", found.id, { number }),
+        [supportAnswered({ adminId: found.created_by, number, subject: found.subject, answer })]
+      ]
     })
 )
 
-export const closeSupport = useCase(
+export const closeSupport = change(
   "close_support",
   Schema.Struct(numbered),
   SupportRequest,
-  ({ number, organization }) =>
+  ({ number }, { at, id }) =>
     Effect.gen(function*() {
       const support = yield* Support
-      const id = yield* existing(organization)
-      const at = yield* now
-      return yield* journaled(
-        id,
-        Effect.gen(function*() {
-          const found = yield* locked(id, number)
-          if (found.state === "closed") return [supportRequest(found, at), null]
-          yield* support.close(id, found.id, at)
-          return [
-            supportRequest({ ...found, state: "closed", updated_at: at }, at),
-            entry("support_request.closed", found.id, { number })
-          ]
-        })
-      )
+      const found = yield* locked(id, number)
+      if (found.state === "closed") return [supportRequest(found, at), null]
+      yield* support.close(id, found.id, at)
+      return [
+        supportRequest({ ...found, state: "closed", updated_at: at }, at),
+        entry("support_request.closed", found.id, { number })
+      ]
     })
 )
