@@ -2,39 +2,41 @@
 import { Effect, Option, Redacted } from "effect"
 import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import { ForgottenPasswords, type OpenReset } from "../../console/ForgottenPasswords.ts"
-import { maxEmailLength, minPasswordLength } from "../../domain/Limits.ts"
+import { maxEmailLength } from "../../domain/Limits.ts"
 import { resetPath } from "../../ports/ConsoleAddress.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as NewPassword from "./NewPassword.ts"
+import { attemptOf, tooMany } from "./NewPassword.ts"
 import * as Visit from "./Visit.ts"
 
 const path = resetPath
 const passwordPath = `${path}/password`
 
-const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
+const back = ({ base }: Visit.Visit): Html.Html =>
+  html`<p><a href="${base}/console/sign-in">Back to the sign-in</a></p>`
 
-const signInLink = ({ base }: Visit.Visit): Html.Html =>
-  html`<p><a class="button main" href="${base}/console/sign-in">Sign in</a></p>`
+/** A page that only says something, or asks for an address. */
+const page = (visit: Visit.Visit, title: string, body: Html.Html) =>
+  Html.respond({ base: visit.base, title, narrow: true, body })
 
 /** The page where no mail is sent. */
 const askOperator = (visit: Visit.Visit) =>
-  Html.respond({
-    base: visit.base,
-    title: "Forgotten password",
-    narrow: true,
-    body: html`
+  page(
+    visit,
+    "Forgotten password",
+    html`
 <h1>Forgotten your password?</h1>
 <p>This console sends no mail, so it cannot send you a link.</p>
 <p>Ask whoever operates it for your organization: they can make a link for you, by which you choose a new password.</p>
-<p><a href="${visit.base}/console/sign-in">Back to the sign-in</a></p>`
-  })
+${back(visit)}`
+  )
 
 const showRequest = (visit: Visit.Visit) =>
-  Html.respond({
-    base: visit.base,
-    title: "Forgotten password",
-    narrow: true,
-    body: html`
+  page(
+    visit,
+    "Forgotten password",
+    html`
 <h1>Forgotten your password?</h1>
 <p class="lead">A mail brings you a link by which you choose a new one.</p>
 <form method="post" action="${visit.base}${path}" class="card">
@@ -52,55 +54,39 @@ const showRequest = (visit: Visit.Visit) =>
   </div>
   <button class="main">Send me a link</button>
 </form>
-<p><a href="${visit.base}/console/sign-in">Back to the sign-in</a></p>`
-  })
+${back(visit)}`
+  )
 
 /** What everybody is told, whether anybody has the address or not. */
 const requested = (visit: Visit.Visit) =>
-  Html.respond({
-    base: visit.base,
-    title: "Look into your mail",
-    narrow: true,
-    body: html`
+  page(
+    visit,
+    "Look into your mail",
+    html`
 <h1>Look into your mail</h1>
 <p class="good" role="status">If an admin of the organization has this address, a mail with a link is there, or on its way.</p>
 <p>The link works once, for an hour. Another mail is sent after 15 minutes at the earliest.</p>
 <p class="hint">Nothing comes? Look among the unwanted mail, check the organization's name and the address, or ask whoever operates this console for a link.</p>
-<p><a href="${visit.base}/console/sign-in">Back to the sign-in</a></p>`
-  })
+${back(visit)}`
+  )
 
 const replaced = (visit: Visit.Visit) =>
-  Html.respond({
-    base: visit.base,
-    title: "Your password is changed",
-    narrow: true,
-    body: html`
+  page(
+    visit,
+    "Your password is changed",
+    html`
 <h1>Your password is changed</h1>
 <p class="good" role="status">Sign in with the new one. A mail tells you of the change.</p>
 <p>Your API keys, connected applications and sessions have ended with the old password: create keys anew, and connect applications again.</p>
-${signInLink(visit)}`
-  })
+<p><a class="button main" href="${visit.base}/console/sign-in">Sign in</a></p>`
+  )
 
-/** The page for a link that is unknown, used or over: which of them is not told. */
-const ended = ({ base, requestId }: Visit.Visit) =>
-  Visit.problem(base, requestId, {
-    status: 404,
-    title: "This link does not work",
+const ended = (visit: Visit.Visit) =>
+  NewPassword.ended(visit, {
     text:
       "A link works once and for an hour, and stops when the password is changed, or your organization has its admins sign in by its identity provider.",
     advice: "Ask for another one on the page “Forgotten your password?” of the sign-in."
   })
-
-const field = (faults: Html.Faults, id: string, label: string, hint?: string): Html.Html =>
-  html`
-  <div class="field">
-    <label for="${id}">${label}</label>
-    ${hint === undefined ? undefined : html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${Html.fault(faults, id)}
-    <input type="password" id="${id}" name="${id}" required autocomplete="new-password"${
-    Html.described(faults, id, hint !== undefined)
-  }>
-  </div>`
 
 const show = (
   visit: Visit.Visit,
@@ -119,31 +105,10 @@ const show = (
 <p class="lead">For the console of <strong>${Html.named(organizationName)}</strong>.</p>
 ${Html.summary(faults)}
 <form method="post" action="${visit.base}${passwordPath}" class="card">
-  <input type="hidden" name="token" value="${Redacted.value(token)}">
-  <div class="field">
-    <label for="email">Email address</label>
-    <input type="email" id="email" name="email" value="${email}" autocomplete="username" readonly>
-  </div>
-  ${
-      field(
-        faults,
-        "new",
-        "New password",
-        `At least ${minPasswordLength} characters; a few words that do not belong together are good.`
-      )
-    }
-  ${field(faults, "repeated", "New password again")}
+  ${NewPassword.fields(token, email, "New password", faults)}
   <p>Your API keys, connected applications and sessions end with the old password. You sign in with the new one afterwards.</p>
   <button class="main">Change password</button>
 </form>`
-  })
-
-const refused = (visit: Visit.Visit, of: string) => (failure: { message: string; retry_after: number }) =>
-  Visit.problem(visit.base, visit.requestId, {
-    status: 429,
-    title: "Too many attempts",
-    text: failure.message.replace("wrong passwords", of),
-    headers: { "retry-after": String(failure.retry_after) }
   })
 
 /** The form for a link, what came of it, or the form of whoever holds a link. */
@@ -160,7 +125,7 @@ const get = (visit: Visit.Visit) =>
     if (query.get("done") === "changed") return yield* replaced(visit)
     if (!passwords.available) return yield* askOperator(visit)
     return query.get("done") === "sent" ? yield* requested(visit) : yield* showRequest(visit)
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit, "wrong links")))
+  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
 
 /** Takes the request for a link, and answers alike whoever it names. */
 const request = (visit: Visit.Visit) =>
@@ -176,29 +141,21 @@ const request = (visit: Visit.Visit) =>
     const browser = (yield* ConsoleSessions).browser(visit.cookies, visit.site)
     yield* passwords.request(who, visit.site, { ...attemptOf(visit), browser })
     return Html.redirect(`${visit.base}${path}?done=sent`)
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit, "requests")))
+  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit, "requests")))
 
 /** Sets the password and uses the link up; whoever did it signs in afterwards. */
 const setPassword = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const form = yield* Visit.form(visit)
-    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
     const passwords = yield* ForgottenPasswords
-    const token = form.value.secret("token")
-    const again = (id: string, text: string) =>
-      Effect.flatMap(passwords.look(token, visit.site, attemptOf(visit)), (found) =>
-        found === null ? ended(visit) : show(visit, found, token, new Map([[id, text]]), 400))
-    if (form.value.text("new") !== form.value.text("repeated")) {
-      return yield* again("repeated", "This is not the same as the new password.")
-    }
-    return yield* passwords.set(token, form.value.secret("new"), visit.site, attemptOf(visit)).pipe(
-      Effect.flatMap((done) =>
-        done === null ? ended(visit) : Effect.succeed(Html.redirect(`${visit.base}${path}?done=changed`))
-      ),
-      Effect.catchTag("PasswordUnfit", ({ message }) =>
-        again("new", message))
-    )
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", refused(visit, "wrong links")))
+    return yield* NewPassword.choose(visit, {
+      look: (token) => passwords.look(token, visit.site, attemptOf(visit)),
+      set: (token, password) => passwords.set(token, password, visit.site, attemptOf(visit)),
+      show: (found, token, faults) => show(visit, found, token, faults, 400),
+      ended: ended(visit),
+      done: () => Effect.succeed(Html.redirect(`${visit.base}${path}?done=changed`)),
+      differs: "This is not the same as the new password."
+    })
+  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
 
 export const routes = [
   Visit.route("GET", path, get),
