@@ -1,13 +1,13 @@
 /** The second step of a sign-in. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
-import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import { SecondFactors } from "../../console/SecondFactors.ts"
-import { type PendingSignIn, SignIns } from "../../console/SignIns.ts"
+import { type PendingSignIn as Pending, SignIns } from "../../console/SignIns.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Passkeys from "./Passkeys.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
+import * as PendingSignIn from "./PendingSignIn.ts"
 import * as Visit from "./Visit.ts"
 
 const path = Visit.secondFactorPath
@@ -23,12 +23,10 @@ interface Shown {
 }
 
 const show = Effect.fnUntraced(
-  function*(visit: Visit.Visit, pending: PendingSignIn, { fault, headers, returnTo, status }: Shown) {
-    const csrf = (yield* ConsoleSessions).csrf(pending.id, answerForm)
+  function*(visit: Visit.Visit, pending: Pending, { fault, headers, returnTo, status }: Shown) {
+    const hidden = yield* PendingSignIn.hidden(pending, answerForm, returnTo)
     const question = yield* (yield* SecondFactors).ask({ ...pending, subject: pending.id }, visit.site)
     const faults = fault === undefined ? Html.noFaults : new Map([["code", fault]])
-    const hidden = html`<input type="hidden" name="csrf" value="${csrf}">
-  <input type="hidden" name="return_to" value="${returnTo}">`
     return yield* Html.respond({
       base: visit.base,
       title: faults.size === 0 ? "Second factor" : "Problem: second factor",
@@ -66,52 +64,41 @@ ${
 
 /** The question, for whoever has given the first factor; who has no second one sets it up first. */
 const get = (visit: Visit.Visit) =>
-  Effect.gen(function*() {
-    const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
-    const pending = yield* (yield* SignIns).current(visit.cookies, visit.site)
-    if (Option.isNone(pending)) return Visit.toSignIn(visit, returnTo)
-    if (!pending.value.hasFactor) {
-      return Html.redirect(`${visit.base}${Visit.setUpPath}?return_to=${encodeURIComponent(returnTo)}`)
-    }
-    return yield* show(visit, pending.value, { returnTo })
-  })
+  PendingSignIn.shown(visit, (pending, returnTo) =>
+    Effect.gen(function*() {
+      if (!pending.hasFactor) {
+        return Html.redirect(`${visit.base}${Visit.setUpPath}?return_to=${encodeURIComponent(returnTo)}`)
+      }
+      return yield* show(visit, pending, { returnTo })
+    }))
 
 /** Completes the sign-in. */
 const post = (visit: Visit.Visit) =>
-  Effect.gen(function*() {
-    const sent = yield* Visit.form(visit)
-    if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
-    const form = sent.value
-    const signIns = yield* SignIns
-    const returnTo = Visit.returnPath(form.text("return_to"))
-    const found = yield* signIns.current(visit.cookies, visit.site)
-    if (Option.isNone(found)) return Visit.toSignIn(visit, returnTo)
-    const pending = found.value
-    if (!(yield* ConsoleSessions).verifyCsrf(pending.id, answerForm, form.text("csrf"))) {
-      return yield* Visit.foreignForm(visit)
-    }
-    const passkey = Passkeys.answerOf(form, "get")
-    const answer = passkey === null
-      ? { kind: "code" as const, code: form.secret("code") }
-      : { kind: "passkey" as const, ...passkey }
-    return yield* signIns.complete(pending, answer, visit).pipe(
-      Effect.map((cookies) =>
-        HttpServerResponse.mergeCookies(Html.redirect(`${visit.base}${returnTo}`), Cookies.fromSetCookie(cookies))
-      ),
-      Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
-      Effect.catchTag(
-        "SecondFactorIncorrect",
-        ({ message }) => show(visit, pending, { returnTo, fault: message, status: 403 })
-      ),
-      Visit.tellRefusal,
-      Effect.catchTag("too_many_attempts", ({ message, retry_after }) =>
-        show(visit, pending, {
-          returnTo,
-          fault: message,
-          status: 429,
-          headers: { "retry-after": String(retry_after) }
-        }))
-    )
-  })
+  PendingSignIn.submitted(visit, answerForm, (form, pending, returnTo) =>
+    Effect.gen(function*() {
+      const signIns = yield* SignIns
+      const passkey = Passkeys.answerOf(form, "get")
+      const answer = passkey === null
+        ? { kind: "code" as const, code: form.secret("code") }
+        : { kind: "passkey" as const, ...passkey }
+      return yield* signIns.complete(pending, answer, visit).pipe(
+        Effect.map((cookies) =>
+          HttpServerResponse.mergeCookies(Html.redirect(`${visit.base}${returnTo}`), Cookies.fromSetCookie(cookies))
+        ),
+        Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
+        Effect.catchTag(
+          "SecondFactorIncorrect",
+          ({ message }) => show(visit, pending, { returnTo, fault: message, status: 403 })
+        ),
+        Visit.tellRefusal,
+        Effect.catchTag("too_many_attempts", ({ message, retry_after }) =>
+          show(visit, pending, {
+            returnTo,
+            fault: message,
+            status: 429,
+            headers: { "retry-after": String(retry_after) }
+          }))
+      )
+    }))
 
 export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

@@ -1,13 +1,13 @@
 /** Setting a second factor up at sign-in, before anything else, where the organization requires one. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
-import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import { SecondFactors } from "../../console/SecondFactors.ts"
-import { type PendingSignIn, SignIns } from "../../console/SignIns.ts"
+import { type PendingSignIn as Pending, SignIns } from "../../console/SignIns.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as NewFactors from "./NewFactors.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
+import * as PendingSignIn from "./PendingSignIn.ts"
 import * as Visit from "./Visit.ts"
 
 const path = Visit.setUpPath
@@ -16,14 +16,12 @@ const path = Visit.setUpPath
 const setUpForm = "set up"
 
 const show = Effect.fnUntraced(
-  function*(visit: Visit.Visit, pending: PendingSignIn, returnTo: string, faults: Html.Faults) {
-    const csrf = (yield* ConsoleSessions).csrf(pending.id, setUpForm)
+  function*(visit: Visit.Visit, pending: Pending, returnTo: string, faults: Html.Faults) {
+    const hidden = yield* PendingSignIn.hidden(pending, setUpForm, returnTo)
     const factors = yield* SecondFactors
     const holder = { ...pending, subject: pending.id }
     const question = yield* factors.newPasskey(holder, visit.site)
     const app = yield* factors.newApp(holder)
-    const hidden = html`<input type="hidden" name="csrf" value="${csrf}">
-  <input type="hidden" name="return_to" value="${returnTo}">`
     return yield* Html.respond({
       base: visit.base,
       title: faults.size === 0 ? "Set up a second factor" : "Problem: set up a second factor",
@@ -59,49 +57,38 @@ ${
 )
 
 const get = (visit: Visit.Visit) =>
-  Effect.gen(function*() {
-    const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
-    const pending = yield* (yield* SignIns).current(visit.cookies, visit.site)
-    if (Option.isNone(pending)) return Visit.toSignIn(visit, returnTo)
-    if (pending.value.hasFactor) return Visit.toSecondFactor(visit, returnTo)
-    return yield* show(visit, pending.value, returnTo, Html.noFaults)
-  })
+  PendingSignIn.shown(visit, (pending, returnTo) =>
+    Effect.gen(function*() {
+      if (pending.hasFactor) return Visit.toSecondFactor(visit, returnTo)
+      return yield* show(visit, pending, returnTo, Html.noFaults)
+    }))
 
 /** Sets the factor up, signs in, and shows the recovery codes. */
 const post = (visit: Visit.Visit) =>
-  Effect.gen(function*() {
-    const sent = yield* Visit.form(visit)
-    if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
-    const form = sent.value
-    const signIns = yield* SignIns
-    const returnTo = Visit.returnPath(form.text("return_to"))
-    const found = yield* signIns.current(visit.cookies, visit.site)
-    if (Option.isNone(found)) return Visit.toSignIn(visit, returnTo)
-    const pending = found.value
-    if (!(yield* ConsoleSessions).verifyCsrf(pending.id, setUpForm, form.text("csrf"))) {
-      return yield* Visit.foreignForm(visit)
-    }
-    const factor = NewFactors.read(form)
-    return yield* signIns.setUp(pending, factor, visit).pipe(
-      Effect.flatMap(({ cookies, recoveryCodes }) =>
-        Effect.map(
-          Html.respond({
-            base: visit.base,
-            title: "Recovery codes",
-            narrow: true,
-            body: html`
+  PendingSignIn.submitted(visit, setUpForm, (form, pending, returnTo) =>
+    Effect.gen(function*() {
+      const signIns = yield* SignIns
+      const factor = NewFactors.read(form)
+      return yield* signIns.setUp(pending, factor, visit).pipe(
+        Effect.flatMap(({ cookies, recoveryCodes }) =>
+          Effect.map(
+            Html.respond({
+              base: visit.base,
+              title: "Recovery codes",
+              narrow: true,
+              body: html`
 <h1>Your second factor is set up</h1>
 ${NewFactors.recoveryCodes(recoveryCodes, `${visit.base}${returnTo}`)}`
-          }),
-          (page) => HttpServerResponse.mergeCookies(page, Cookies.fromSetCookie(cookies))
+            }),
+            (page) => HttpServerResponse.mergeCookies(page, Cookies.fromSetCookie(cookies))
+          )
+        ),
+        Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
+        Effect.catchTag(
+          "SecondFactorIncorrect",
+          ({ message }) => show(visit, pending, returnTo, new Map([[NewFactors.fieldOf(factor), message]]))
         )
-      ),
-      Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
-      Effect.catchTag(
-        "SecondFactorIncorrect",
-        ({ message }) => show(visit, pending, returnTo, new Map([[NewFactors.fieldOf(factor), message]]))
       )
-    )
-  })
+    }))
 
 export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
