@@ -16,7 +16,8 @@ export interface Refused {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const of = (failure: unknown): Refused => {
+/** What the failure of an operation, or of the step-up before it, says. */
+export const of = (failure: unknown): Refused => {
   if (failure instanceof StepUpRefused) {
     const { headers, message, status } = failure
     return { problem: message, code: refusedCode, param: undefined, status, headers }

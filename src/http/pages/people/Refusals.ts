@@ -2,12 +2,11 @@
 import { Effect } from "effect"
 import { ConsoleSessions } from "../../../console/ConsoleSessions.ts"
 import { superadmins } from "../../../domain/Access.ts"
-import { answer } from "../../../edge/Answer.ts"
 import * as Observation from "../../../edge/Observation.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
+import * as Refused from "../Refused.ts"
 import * as StepUp from "../StepUp.ts"
-import { StepUpRefused } from "../StepUp.ts"
 import * as Visit from "../Visit.ts"
 
 /** A form's fault, and how its page is answered. */
@@ -43,6 +42,7 @@ const words: Readonly<Record<string, readonly [field: string, text?: string]>> =
   not_superadmin: ["main"],
   owner_required: ["main"],
   password_incorrect: ["password", "This is not your console password."],
+  [StepUp.refusedCode]: ["main"],
   superadmin_required: ["main", "You may not do this any more: your role has changed."]
 }
 
@@ -54,33 +54,27 @@ const inputs: Readonly<Record<string, readonly [field: string, text: string]>> =
   department_ids: ["departments", "A department that is ticked is not there any more."]
 }
 
-/** What of a failure a form can show; null for what is a page of its own. */
-const refusalOf = (failure: unknown): Refusal | null => {
-  if (failure instanceof StepUpRefused) {
-    return { faults: new Map([["main", failure.message]]), status: failure.status, headers: failure.headers }
-  }
-  const { body: { error }, headers, status } = answer(failure)
-  const input = error.param === undefined ? undefined : inputs[error.param]
-  const [field, text] = error.code === "parameter_invalid" || error.code === "resource_missing"
+/** What of a refusal a form can show; null for what is a page of its own. */
+const shownOf = ({ code, headers, param, problem, status }: Refused.Refused): Refusal | null => {
+  const input = param === undefined ? undefined : inputs[param]
+  const [field, text] = code === "parameter_invalid" || code === "resource_missing"
     ? input ?? []
-    : error.code === "too_many_attempts"
-    ? [error.message.includes("password") ? "password" : "main"]
-    : words[error.code] ?? []
-  return field === undefined ? null : { faults: new Map([[field, text ?? error.message]]), status, headers }
+    : code === "too_many_attempts"
+    ? [problem.includes("password") ? "password" : "main"]
+    : words[code] ?? []
+  return field === undefined ? null : { faults: new Map([[field, text ?? problem]]), status, headers }
 }
-
-const codeOf = (failure: unknown): string =>
-  failure instanceof StepUpRefused ? "second_factor_required" : answer(failure).body.error.code
 
 /** Shows a form again with what was refused. */
 export const again =
   <B, E2, R2>(show: (refusal: Refusal) => Effect.Effect<B, E2, R2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, E | E2, R | R2> =>
     Effect.catch(effect, (failure): Effect.Effect<B, E | E2, R2> => {
-      const refusal = refusalOf(failure)
+      const refused = Refused.of(failure)
+      const refusal = shownOf(refused)
       return refusal === null
         ? Effect.fail(failure)
-        : Effect.andThen(Observation.failing(codeOf(failure)), show(refusal))
+        : Effect.andThen(Observation.failing(refused.code), show(refusal))
     })
 
 /** Runs a page for those who administer the organization, and tells anybody else whom it is for. */
