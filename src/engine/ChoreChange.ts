@@ -60,7 +60,8 @@ interface Change<E> {
   readonly goesOn?: boolean
 }
 
-const isUncertain = (exit: Exit.Failure<unknown, unknown>): boolean => {
+/** Whether the messenger may have changed all the same. */
+export const isUncertain = (exit: Exit.Failure<unknown, unknown>): boolean => {
   const failure = Exit.findErrorOption(exit)
   return failure._tag === "None" ||
     typeof failure.value === "object" && failure.value !== null && "_tag" in failure.value &&

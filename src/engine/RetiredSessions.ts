@@ -1,22 +1,23 @@
 /** Sessions of the service that are not used any more: an account was left, signed in to anew, or paired again. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import * as Actor from "../domain/Actor.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { background, journalAction, journalEntry } from "../domain/JournalEntry.ts"
+import type { JournalDetails } from "../domain/JournalEvent.ts"
 import { unrevealedKept } from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/Messenger.ts"
-import { plus } from "../domain/protection/Deadline.ts"
-import { recognized } from "../domain/protection/Own.ts"
+import { isActing, plus } from "../domain/protection/Deadline.ts"
+import { oldestAble, recognized } from "../domain/protection/Own.ts"
 import { heldOf, takenPassword } from "../domain/Secrets.ts"
 import { Accounts } from "../ports/Accounts.ts"
 import { type AccountTask, AccountTasks } from "../ports/AccountTasks.ts"
 import { Db } from "../ports/Db.ts"
-import type { Held } from "../ports/Guard.ts"
+import { Guard, type GuardLost, type Held } from "../ports/Guard.ts"
 import { Journal } from "../ports/Journal.ts"
 import { type LiveSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { OwnSessions, type RetiredSession } from "../ports/OwnSessions.ts"
 import { Secrets } from "../ports/Secrets.ts"
-import { change, type Found } from "./ChoreChange.ts"
+import { change, type Found, isUncertain } from "./ChoreChange.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import { Watch } from "./Watch.ts"
 
@@ -69,17 +70,57 @@ const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task:
   })
 })
 
-/** Signs a session out by the one that is used now, where its own key is lost; answers whether there was one. */
-const signOut = Effect.fnUntraced(function*(held: Held, { id }: RetiredSession) {
+/** Ends a session by the call, with an intent before it; with its outcome the session is forgotten. */
+const ending = Effect.fnUntraced(function*<E, R>(
+  held: Held,
+  { id }: RetiredSession,
+  reason: string,
+  call: Effect.Effect<void, E, R>
+) {
+  const accounts = yield* Accounts
+  const db = yield* Db
+  const guard = yield* Guard
+  const journal = yield* Journal
+  const own = yield* OwnSessions
+  const { accountId, organizationId } = held
+  const entry = (outcome: "pending" | "done" | "failed", said: JournalDetails = {}, closes?: number) =>
+    journalEntry(Actor.service, background, journalAction("session.logged_out"), {
+      targetId: accountId,
+      accountId,
+      outcome,
+      details: { reason, ...said },
+      ...(closes === undefined ? {} : { closes })
+    })
+  const locked = <A, R>(work: Effect.Effect<A, never, R>) =>
+    db.transaction(
+      organizationId,
+      accounts.hold(organizationId, accountId).pipe(
+        Effect.andThen(guard.confirm(held)),
+        Effect.andThen(work)
+      )
+    )
+  const { sequence } = yield* locked(journal.begin(organizationId, entry("pending")))
+  const exit = yield* Effect.exit(call)
+  yield* locked(
+    Exit.isSuccess(exit)
+      ? Effect.andThen(own.forget(held, [id]), journal.close(organizationId, sequence, entry("done", {}, sequence)))
+      : journal.close(organizationId, sequence, entry("failed", { certain: !isUncertain(exit) }, sequence))
+  )
+  return yield* exit
+})
+
+/** Signs a session out by another one, once that may, where its own key is lost; answers whether there was one. */
+const signOut = Effect.fnUntraced(function*(held: Held, session: RetiredSession, reason: string) {
   const own = yield* (yield* Watch).own(held)
-  const main = own.find(({ slot }) => slot === "main")
-  if (main === undefined) return false
-  const live = yield* (yield* LiveSessions).use(held, main.session_ref)
-  const list = recognized(own, main.id, yield* inTime(live.authorizations), serviceDevice)
+  if (!own.some(isActing)) return false
+  const able = oldestAble(own, new Date(yield* Clock.currentTimeMillis))
+  if (able === undefined) return yield* new PlatformUnavailable({})
+  const live = yield* (yield* LiveSessions).use(held, able.session_ref)
+  const list = recognized(own, able.id, yield* inTime(live.authorizations), serviceDevice)
   if (list === null) return yield* new PlatformUnavailable({})
-  const listed = list.others.get(id)
+  const listed = list.others.get(session.id)
   if (listed === undefined) return false
-  return yield* inTime(live.signOut(listed.id)).pipe(
+  return yield* ending(held, session, reason, inTime(live.signOut(listed.id))).pipe(
     Effect.as(true),
     Effect.catchTag("UnknownAuthorization", () => Effect.succeed(false))
   )
@@ -91,10 +132,15 @@ const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: 
   const ended = yield* Effect.gen(function*() {
     const live = yield* sessions.use(task, session.session_ref)
     yield* release(held, live, task, reason)
-    yield* inTime(live.logOut)
+    // What cannot be reached, or is gone, is no change: nothing of it is journaled.
+    yield* inTime(live.authorizations)
+    yield* ending(held, session, reason, inTime(live.logOut))
     return true
   }).pipe(
-    Effect.catchTag("NoSession", ({ reason }) => reason === "never" ? signOut(held, session) : Effect.succeed(false)),
+    Effect.catchTag(
+      "NoSession",
+      (failure) => failure.reason === "never" ? signOut(held, session, reason) : Effect.succeed(false)
+    ),
     Effect.scoped,
     Effect.ensuring(sessions.close(session.session_ref))
   )
@@ -105,32 +151,24 @@ const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: 
 /** Logs them out, each by itself; after a month the key of one that cannot be reached is forgotten. */
 export const logOut = Effect.fnUntraced(function*(held: Held, task: AccountTask) {
   const db = yield* Db
-  const journal = yield* Journal
   const own = yield* OwnSessions
   const sessions = yield* LiveSessions
   const tasks = yield* AccountTasks
-  const { accountId, organizationId } = held
+  const { organizationId } = held
   const reason = yield* reasonOf(held)
-  const happened = { targetId: accountId, accountId, details: { reason } }
-  const entry = journalEntry(Actor.service, background, journalAction("session.logged_out"), happened)
   let left = 0
   for (const session of yield* db.read(organizationId, own.retired(task))) {
     const now = yield* Clock.currentTimeMillis
     const isOver = session.erase_at !== null && session.erase_at.getTime() <= now
     const ended = yield* end(held, task, session, reason).pipe(
-      Effect.catchIf(() => isOver, () => Effect.as(sessions.forget(session.session_ref), false)),
       Effect.catchIf(
-        (failure): failure is Exclude<typeof failure, ServiceUnavailable> => failure._tag !== "service_unavailable",
-        () => Effect.succeed(null)
+        (failure): failure is Exclude<typeof failure, GuardLost | ServiceUnavailable> =>
+          failure._tag !== "GuardLost" && failure._tag !== "service_unavailable",
+        () => isOver ? Effect.as(sessions.forget(session.session_ref), false) : Effect.succeed(null)
       )
     )
     if (ended === null) left++
-    else {
-      yield* db.transaction(
-        organizationId,
-        Effect.andThen(own.forget(task, [session.id]), ended ? journal.append(organizationId, entry) : Effect.void)
-      )
-    }
+    else if (!ended) yield* db.transaction(organizationId, own.forget(task, [session.id]))
   }
   if (left === 0) yield* db.transaction(organizationId, tasks.drop(task, task.kind))
 })

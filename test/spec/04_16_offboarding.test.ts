@@ -80,10 +80,12 @@ describe("4.16 offboarding", () => {
         yield* stage.platform.clearScripts
         yield* jump("2 minutes")
         expect([yield* stage.authorizations, yield* stage.isSet, yield* stage.slots]).toEqual([0, false, []])
-        expect((yield* stage.events).slice(-4)).toEqual([
+        expect((yield* stage.events).slice(-6)).toEqual([
           "two_fa.removed pending",
           "two_fa.removed done",
+          "session.logged_out pending",
           "session.logged_out done",
+          "session.logged_out pending",
           "session.logged_out done"
         ])
         expect(yield* stage.query("account_task")).toEqual([])

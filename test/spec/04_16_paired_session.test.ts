@@ -121,8 +121,9 @@ describe("4.16 paired session", () => {
           const began = yield* Clock.currentTimeMillis
           const asked = yield* Effect.forkChild(World.post(`${path}/${third}/sign-out`, key))
           while (asked.pollUnsafe() === undefined) {
-            yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
-            yield* TestClock.adjust("500 millis")
+            // The database answers in its own time, also where the machine is busy.
+            yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+            yield* TestClock.adjust("250 millis")
           }
           yield* platform.clearScripts
           expect(told(yield* Fiber.join(asked))).toEqual([200, "session_sign_out_queued"])
@@ -162,7 +163,10 @@ describe("4.16 paired session", () => {
         expect([yield* authorizations(userId), yield* slots]).toEqual([2, ["main", "paired"]])
         yield* jump("75 seconds")
         expect((yield* account).sessions).toHaveLength(2)
-        expect((yield* events).filter((event) => event.startsWith("session."))).toEqual(["session.logged_out done"])
+        expect((yield* events).filter((event) => event.startsWith("session."))).toEqual([
+          "session.logged_out pending",
+          "session.logged_out done"
+        ])
       }))
 
     it.effect("a first one whose key is lost is signed out by the second, once that may, and is nobody's stranger", () =>
@@ -180,6 +184,7 @@ describe("4.16 paired session", () => {
         expect([yield* authorizations(userId), yield* slots]).toEqual([2, ["main", "paired"]])
         expect((yield* account).sessions).toHaveLength(2)
         expect((yield* events).filter((event) => /^session|outside|takeover/.test(event))).toEqual([
+          "session.logged_out pending",
           "session.logged_out done"
         ])
       }))
