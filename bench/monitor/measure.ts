@@ -1,5 +1,5 @@
 /** Watches an organization of one size, and measures it. */
-import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
+import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { seenMark } from "../../src/domain/protection/SeenMark.ts"
 import { Engine } from "../../src/engine/Engine.ts"
@@ -190,7 +190,7 @@ export const measureSize = async (
   const scope = await Effect.runPromise(Scope.make())
   const context = await Effect.runPromise(Layer.buildWithScope(workerOver(ground, platform.layer), scope))
   const run = <A, E>(effect: Effect.Effect<A, E, Engine>) => Effect.runPromise(Effect.provideContext(effect, context))
-  const claims = Effect.flatMap(Engine, ({ claim }) => Effect.repeat(claim, Schedule.spaced("1 second")))
+  const claims = Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause)))
   await run(Effect.forkIn(claims, scope))
   await wait(10_000)
   const [from, polls] = [await usage(ground), platform.polls()]

@@ -105,7 +105,7 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
     const each = (memoryOf(process.pid) - empty) * 1024 / count
     const idle = await cpuOver(seconds)
 
-    const claims = Effect.flatMap(Engine, ({ claim }) => Effect.repeat(claim, Schedule.spaced("1 second")))
+    const claims = Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause)))
     await run(Effect.forkIn(claims, scope))
     await wait(65_000)
     const polling = await cpuOver(seconds)

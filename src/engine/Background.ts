@@ -83,7 +83,9 @@ const make = ({ name, period, ...job }: Job, ready: Effect.Effect<void, ServiceU
     atStart: job.atStart === undefined ? Effect.void : settled(job.atStart),
     atEnd: job.atEnd === undefined ? Effect.void : settled(job.atEnd),
     // One run after the other: a job never overlaps itself in one process. Replicas that started together drift apart.
-    repeated: Effect.repeat(settled(job.run), Schedule.jittered(Schedule.spaced(period)))
+    repeated: job.pause === undefined
+      ? Effect.repeat(settled(job.run), Schedule.jittered(Schedule.spaced(period)))
+      : Effect.forever(Effect.andThen(settled(job.run), job.pause))
   }
 }
 

@@ -1,10 +1,12 @@
 /** Watches the accounts that are due: takes them, runs a step of each, and gives them back. */
-import { type Cause, Clock, Context, Duration, Effect, FiberHandle, FiberSet, Layer } from "effect"
+import { type Cause, Clock, Context, Duration, Effect, FiberHandle, FiberSet, Layer, Stream } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { awayTold } from "../domain/Limits.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
 import { Reachability } from "../domain/protection/Reachability.ts"
+import { Alarm } from "../ports/Alarm.ts"
 import { Guard, type GuardLost } from "../ports/Guard.ts"
+import { afterAlarm, Cadence } from "./Cadence.ts"
 import type { ChoreServices } from "./ChoreChange.ts"
 import { chores } from "./Chores.ts"
 import { LiveSessions } from "./LiveSessions.ts"
@@ -46,8 +48,10 @@ export interface Report {
 export class Engine extends Context.Service<Engine, {
   /** Runs everything that is due at the Clock's now, waits for it, and says what it did. */
   readonly tick: Effect.Effect<Report, ServiceUnavailable>
-  /** Starts what is due and does not wait for it: what is repeated every second. Answers how many were started. */
+  /** Starts what is due and does not wait for it: what is repeated after each `pause`. Answers how many were started. */
   readonly claim: Effect.Effect<number, ServiceUnavailable>
+  /** Waits until it is time to claim again: 3 seconds at most, less where much is due, something waits or was heard of. */
+  readonly pause: Effect.Effect<void>
   /** Starts nothing from now on; what is under way goes on. */
   readonly stop: Effect.Effect<void>
   /** Makes the changes on the messenger that are the service's own and due, and waits for them; answers how many. */
@@ -61,6 +65,7 @@ export class Engine extends Context.Service<Engine, {
     Layer.effect(
       Engine,
       Effect.gen(function*() {
+        const alarm = yield* Alarm
         const guard = yield* Guard
         const monitors = yield* Monitors
         const outages = yield* Outages
@@ -72,6 +77,7 @@ export class Engine extends Context.Service<Engine, {
         const busy = new Map<string, number>()
         const quiet: Array<Quiet> = []
         const reachability = new Reachability()
+        const cadence = new Cadence()
         const announcement = yield* FiberHandle.make<void, never>()
         const telling = { away: false, back: false, after: 0 }
         let stopped = false
@@ -103,7 +109,8 @@ export class Engine extends Context.Service<Engine, {
               if (quiet.length === 1) yield* Effect.forkIn(Effect.delay(flush, flushPeriod), around)
               return quiet.length < flushed ? undefined : yield* flush
             case "outdated":
-              return yield* guard.release(claimed)
+              // It is due again at once.
+              return yield* Effect.andThen(guard.release(claimed), alarm.ring)
             case "written":
               report = { ...report, signedOut: report.signedOut + stepped.signedOut }
           }
@@ -153,20 +160,20 @@ export class Engine extends Context.Service<Engine, {
         /** Starts steps in the places that are free, and answers how many, and whether that is all for now. */
         const start = Effect.gen(function*() {
           // Where somebody else watches nothing is due here.
-          if (stopped || ownership.current() === null) return { over: true, started: 0 }
+          if (stopped || ownership.current() === null) return { over: true, started: 0, pressing: null }
           yield* announce
           const away = reachability.awaySince !== null
           const free = (away ? placesAway : places) - taken()
-          if (free <= 0) return { over: away, started: 0 }
+          if (free <= 0) return { over: away, started: 0, pressing: null }
           const crowded = [...busy].filter(([, of]) => of >= placesOfOne).map(([organization]) => organization)
           const each = placesOfOne - Math.max(0, ...[...busy.values()].filter((of) => of < placesOfOne))
-          const claimed = yield* monitors.claim({ free, each, crowded })
-          for (const one of claimed) {
+          const { accounts, pressing } = yield* monitors.claim({ free, each, crowded })
+          for (const one of accounts) {
             yield* count(one.organizationId, 1)
             yield* Measures.began(one.next_at)
             yield* FiberSet.run(fibers, run(one))
           }
-          return { over: away || claimed.length < Math.min(free, each), started: claimed.length }
+          return { over: away || accounts.length < Math.min(free, each), started: accounts.length, pressing }
         })
 
         const someDone = Effect.suspend(() => taken() <= placesOfOne ? Effect.void : Effect.sleep("10 millis")).pipe(
@@ -174,15 +181,32 @@ export class Engine extends Context.Service<Engine, {
         )
 
         const claim = Effect.gen(function*() {
-          const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(longestRun)
+          const began = yield* Clock.currentTimeMillis
           let all = 0
           while (true) {
-            const { over, started } = yield* start
+            const { over, pressing, started } = yield* start
             all += started
-            if (over || (yield* Clock.currentTimeMillis) >= until) return all
+            const now = yield* Clock.currentTimeMillis
+            if (over || now >= began + Duration.toMillis(longestRun)) {
+              cadence.ended(began, now, all, pressing)
+              return all
+            }
             yield* someDone
           }
         })
+
+        const pause = Effect.gen(function*() {
+          const over = Effect.as(Effect.sleep(cadence.wait(yield* Clock.currentTimeMillis)), false)
+          if (!(yield* Effect.raceFirst(over, Effect.as(alarm.heard, true)))) return
+          cadence.rang()
+          yield* Effect.sleep(afterAlarm)
+        })
+
+        // Whoever watches from now on begins at once.
+        yield* ownership.changes.pipe(
+          Stream.runForEach(() => alarm.ring),
+          Effect.forkScoped({ startImmediately: true })
+        )
 
         const secure = Effect.provideContext(chores, services)
 
@@ -213,6 +237,7 @@ export class Engine extends Context.Service<Engine, {
         return {
           tick,
           claim,
+          pause,
           secure,
           closeUnwatched: sessions.closeUnwatched,
           stop: Effect.sync(() => void (stopped = true)),

@@ -19,6 +19,8 @@ export interface Job {
   readonly name: string
   /** How long after the end of a run the next one starts, give or take a fifth. */
   readonly period: Duration.Input
+  /** Waits for the next run instead, where what is to be done says when that is; not longer than the period. */
+  readonly pause?: Effect.Effect<void>
   readonly run: Effect.Effect<unknown, JobFailure>
   /** What is done before anything is served, where no other process uses the database. */
   readonly atStart?: Effect.Effect<unknown, JobFailure>

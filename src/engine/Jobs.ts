@@ -17,8 +17,8 @@ const watchJobs = (
 ): ReadonlyArray<Job> => [
   ...Option.match(engine, {
     onNone: () => [],
-    onSome: ({ claim, closeUnwatched, secure }): ReadonlyArray<Job> => [
-      { name: watchAccounts, period: "1 second", run: claim },
+    onSome: ({ claim, closeUnwatched, pause, secure }): ReadonlyArray<Job> => [
+      { name: watchAccounts, period: "3 seconds", pause, run: claim },
       { name: "secure_accounts", period: "5 seconds", run: secure },
       { name: "close_sessions", period: "1 minute", run: closeUnwatched }
     ]

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effec
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerEvent, SessionRef } from "../domain/Messenger.ts"
+import { Alarm } from "../ports/Alarm.ts"
 import type { Held } from "../ports/Guard.ts"
 import { type Common, type LiveSession, MessengerSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import * as Measures from "./Measures.ts"
@@ -77,6 +78,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
     Layer.effect(
       LiveSessions,
       Effect.gen(function*() {
+        const alarm = yield* Alarm
         const messenger = yield* MessengerSession
         const monitors = yield* Monitors
         const ownership = yield* Ownership
@@ -117,8 +119,10 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             if (sent > 0) codes.set(account.accountId, (codes.get(account.accountId) ?? 0) + sent)
             const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
             const lost = events.some(({ _tag }) => _tag === "Lost")
+            const at = pace.push(now)
+            const pushed = Effect.ignore(monitors.push(account, { at: new Date(at), look }))
             return Effect.andThen(
-              counted(Effect.ignore(monitors.push(account, { at: new Date(pace.push(now)), look }))),
+              counted(at > now ? pushed : Effect.andThen(pushed, alarm.ring)),
               lost ? Effect.forkIn(close(ref), around) : Effect.void
             )
           })

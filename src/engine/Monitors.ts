@@ -42,6 +42,13 @@ export interface Wanted {
   readonly crowded: ReadonlyArray<string>
 }
 
+/** The accounts that were taken, and when something else than a poll is due next. */
+export interface Taken {
+  readonly accounts: ReadonlyArray<Claimed>
+  /** A moment that has passed belongs to an account that somebody holds, or that this took. */
+  readonly pressing: Date | null
+}
+
 /** A session on the messenger that is open, and whose it is. */
 export interface OpenSession extends Pick<Held, "accountId" | "organizationId"> {
   readonly ref: SessionRef
@@ -53,7 +60,7 @@ export class Monitors extends Context.Service<Monitors, {
    * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due. Fewer
    * than `each` and `free` are all of them.
    */
-  claim(wanted: Wanted): Effect.Effect<ReadonlyArray<Claimed>, ServiceUnavailable>
+  claim(wanted: Wanted): Effect.Effect<Taken, ServiceUnavailable>
   /** Gives the accounts back; what an operation asked for in the meantime stays. */
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */

@@ -16,7 +16,7 @@ export interface Options {
   readonly maxLive?: number
 }
 
-/** Watches the accounts; `Background.layer` over it claims those that are due every second. */
+/** Watches the accounts; `Background.layer` over it claims those that are due. */
 export const layer = ({ maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
     Layer.provideMerge(LiveSessions.layer({ maxLive })),

@@ -52,8 +52,9 @@ const slow = (due: Array<Claimed>) => {
           Effect.sync(() => {
             const wanted = Math.min(each, free)
             const others = take(wanted, ({ organizationId }) => !crowded.includes(organizationId))
-            if (others.length === wanted) return others
-            return [...others, ...take(free - others.length, ({ organizationId }) => crowded.includes(organizationId))]
+            const rest = others.length === wanted ? 0 : free - others.length
+            const accounts = [...others, ...take(rest, ({ organizationId }) => crowded.includes(organizationId))]
+            return { accounts, pressing: null }
           })
       }))
   )

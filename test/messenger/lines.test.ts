@@ -8,6 +8,7 @@ import { LiveSessions } from "../../src/engine/LiveSessions.ts"
 import { Monitors } from "../../src/engine/Monitors.ts"
 import { Ownership } from "../../src/engine/Ownership.ts"
 import * as Keys from "../../src/layers/memory/MessengerKeys.ts"
+import { Alarm } from "../../src/ports/Alarm.ts"
 import { MessengerKeys } from "../../src/ports/MessengerKeys.ts"
 import { MessengerReach } from "../../src/ports/MessengerReach.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
@@ -160,7 +161,7 @@ layer(wire, { excludeTestServices: true })("a session's line", (it) => {
       assert.deepEqual(keys.map((key) => centre.connections(key)), [0, 1, 1])
     }).pipe(Effect.provide(
       LiveSessions.layer({ maxLive: 2 }).pipe(
-        Layer.provide(Layer.mock(Monitors)({ push: () => Effect.void })),
+        Layer.provide([Alarm.layer, Layer.mock(Monitors)({ push: () => Effect.void })]),
         Layer.provide(ownership)
       )
     )))

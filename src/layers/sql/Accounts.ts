@@ -5,6 +5,7 @@ import { type AccountFacts, type MonitorFacts, nameKey, unwatched } from "../../
 import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import { offboarded, paused, resumed } from "../../domain/Status.ts"
+import { Alarm } from "../../ports/Alarm.ts"
 import * as Ports from "../../ports/index.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus, statusColumns } from "./AccountStatuses.ts"
@@ -24,6 +25,7 @@ const few = 5000
 export const layer = Layer.effect(
   Ports.Accounts,
   Effect.gen(function*() {
+    const alarm = yield* Alarm
     const sql = yield* SqlClient.SqlClient
 
     const columns = sql.literal(accountColumns)
@@ -241,6 +243,7 @@ export const layer = Layer.effect(
               failures = 0, first_failure_at = null, last_poll_error = null
             where organization_id = ${organizationId} and account_id = ${account.id}`
           )
+          yield* alarm.ring
         },
         Effect.orDie
       ),

@@ -7,6 +7,7 @@ import { searchText } from "../../domain/AccountSearch.ts"
 import { enforcementFrom, type KnownAccount, newTier, refuses } from "../../domain/Connecting.ts"
 import type { LoginFacts } from "../../domain/Login.ts"
 import type { MessengerUserId, Profile } from "../../domain/Messenger.ts"
+import { Alarm } from "../../ports/Alarm.ts"
 import * as Ports from "../../ports/index.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 import { reachable } from "./Reach.ts"
@@ -49,6 +50,7 @@ const makeNames = (login: LoginFacts, profile: Profile | null, known: Known | nu
 })
 
 export const make = Effect.gen(function*() {
+  const alarm = yield* Alarm
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
   const identities = yield* Ports.Identities
@@ -174,6 +176,7 @@ export const make = Effect.gen(function*() {
           urgent = ${!paused}, started_at = ${now}, look_at = null, seen_mark = null
           ${login.kind === "connect" ? sql`, facets = '{}', last_ok_at = null, sign_out_retry_at = null` : sql``}
         where organization_id = ${organizationId} and account_id = ${id}`
+      yield* alarm.ring
       yield* AccountStatuses.save(sql, organizationId, [id], now)
       const ended = { state: "completed" as const, account_id: id, ended_at: now, busy_until: null }
       const completed = yield* sql`

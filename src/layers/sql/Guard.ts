@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { guardHeld, guardRenewed, guardWait } from "../../domain/Limits.ts"
+import { Alarm } from "../../ports/Alarm.ts"
 import { Guard, GuardLost, type Held } from "../../ports/Guard.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -32,6 +33,7 @@ const until = (now: number) => new Date(now + Duration.toMillis(guardHeld))
 export const layer = Layer.effect(
   Guard,
   Effect.gen(function*() {
+    const alarm = yield* Alarm
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
 
@@ -86,12 +88,15 @@ export const layer = Layer.effect(
       }),
 
       look: (organizationId, accountId, now) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
-          update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true
-          where organization_id = ${organizationId} and account_id = ${accountId}`
-        ))
+        Effect.andThen(
+          Effect.orDie(Tenant.post(
+            sql,
+            sql`
+            update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true
+            where organization_id = ${organizationId} and account_id = ${accountId}`
+          )),
+          alarm.ring
+        )
     }
   })
 )

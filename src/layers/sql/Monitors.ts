@@ -5,28 +5,39 @@ import { OrganizationId } from "../../domain/Access.ts"
 import { AccountId } from "../../domain/Account.ts"
 import { guardHeld } from "../../domain/Limits.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
-import { type Claimed, Monitors, type Wanted } from "../../engine/Monitors.ts"
+import { type Claimed, Monitors, type Taken, type Wanted } from "../../engine/Monitors.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface Row extends Omit<Claimed, "accountId" | "main" | "organizationId"> {
-  readonly organization_id: string
+  readonly pressing: Date | null
+  /** Null where no account was taken. */
+  readonly organization_id: string | null
   readonly account_id: string
   readonly main_id: string | null
   readonly main_ref: string | null
 }
 
-const claimed = ({ account_id, main_id, main_ref, organization_id, ...row }: Row): Claimed => ({
-  ...row,
-  organizationId: OrganizationId.make(organization_id),
-  accountId: AccountId.make(account_id),
-  main: main_id === null || main_ref === null ? null : { id: main_id, session_ref: SessionRef.make(main_ref) }
+const claimed = (
+  { account_id, main_id, main_ref, organization_id, pressing: _, ...row }: Row
+): ReadonlyArray<Claimed> =>
+  organization_id === null ? [] : [{
+    ...row,
+    organizationId: OrganizationId.make(organization_id),
+    accountId: AccountId.make(account_id),
+    main: main_id === null || main_ref === null ? null : { id: main_id, session_ref: SessionRef.make(main_ref) }
+  }]
+
+const taken = (rows: ReadonlyArray<Row>): Taken => ({
+  accounts: rows.flatMap(claimed),
+  pressing: rows[0]?.pressing ?? null
 })
 
 /** When an account presses: an operation, a push or a deadline waits for it. A poll that is late holds no deadline back. */
 const pressing = `case when urgent then next_at else greatest(next_at, due_at) end`
 const presses = "next_at is not null and (urgent or due_at is not null)"
 
-const free = "(busy_until is null or busy_until <= $1) and (flood_until is null or flood_until <= $1)"
+const awaited = "(flood_until is null or flood_until <= $1)"
+const free = `(busy_until is null or busy_until <= $1) and ${awaited}`
 
 /**
  * Takes those that are due and free, polls last, skipping what another process is taking. What becomes urgent while an
@@ -42,13 +53,15 @@ const taking = (crowded: "<> all" | "= any") => `
     where next_at is not null and not urgent and next_at <= $1 and (due_at is null or due_at > $1) and ${free}
       and organization_id ${crowded} ($5::text[])
     order by next_at limit greatest($2 - (select count(*) from pressing), 0) for no key update skip locked
-  ), due as (select * from pressing union all select * from polls)
-  update monitor set busy_by = $3, busy_until = $4, fence = fence + 1, urgent = false
+  ), due as (select * from pressing union all select * from polls),
+  taken as (update monitor set busy_by = $3, busy_until = $4, fence = fence + 1, urgent = false
   from due left join service_session as main on main.organization_id = due.organization_id
     and main.account_id = due.account_id and main.slot = 'main'
   where monitor.organization_id = due.organization_id and monitor.account_id = due.account_id
   returning monitor.organization_id, monitor.account_id, fence, epoch, main.id as main_id, main.session_ref as main_ref,
-    seen_mark, next_at, due_at, look_at, last_ok_at, failures, last_poll_error`
+    seen_mark, next_at, due_at, look_at, last_ok_at, failures, last_poll_error)
+  select taken.*, (select min(${pressing}) from monitor where ${presses} and ${awaited}) as pressing
+  from (values (1)) as one left join taken on true`
 
 const others = taking("<> all")
 const crowds = taking("= any")
@@ -102,12 +115,13 @@ export const layer = Layer.effect(
       const round = (which: string, most: number) =>
         Effect.map(
           Tenant.ask<Row>(sql, which, [new Date(now), most, by, until, crowded]),
-          (rows) => rows.map(claimed)
+          taken
         )
       const most = Math.min(each, free)
       const first = yield* round(others, most)
-      if (crowded.length === 0 || first.length === most) return first
-      return [...first, ...(yield* round(crowds, free - first.length))]
+      if (crowded.length === 0 || first.accounts.length === most) return first
+      const { accounts, pressing } = yield* round(crowds, free - first.accounts.length)
+      return { accounts: [...first.accounts, ...accounts], pressing }
     })
 
     return {

@@ -1,5 +1,6 @@
 /** Every port but the messenger, over one SqlClient. */
 import { Layer } from "effect"
+import { Alarm } from "../../ports/Alarm.ts"
 import * as AccountPasskeys from "../crypto/AccountPasskeys.ts"
 import { Vault } from "../crypto/Vault.ts"
 import * as Accounts from "./Accounts.ts"
@@ -79,4 +80,4 @@ export const layer = Layer.mergeAll(
       RateLimiter.layer,
       Support.layer
     ))
-  ).pipe(Layer.provideMerge(Vault.layer))
+  ).pipe(Layer.provideMerge(Layer.merge(Alarm.layer, Vault.layer)))
