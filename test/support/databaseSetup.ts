@@ -51,25 +51,19 @@ const described = Effect.gen(function*() {
   return { name: yield* version, pristine: yield* Effect.promise(() => Pristine.read(ask)) }
 })
 
-const dumpPglite = async (file: string) => {
-  const database = await PGlite.create({ extensions: Pglite.extensions })
+/** Makes a migrated PGlite in the directory, as it stands once it has been closed: nothing is recovered when it is opened. */
+const makePglite = async (directory: string) => {
+  fs.mkdirSync(directory, { mode: 0o700 })
+  const database = await PGlite.create(directory, { extensions: Pglite.extensions })
   return await Effect.runPromise(
     Effect.gen(function*() {
       const name = yield* migrated
       return yield* Effect.promise(async () => {
-        await database.exec("reset role; checkpoint")
-        const dump = await database.dumpDataDir("none")
-        fs.writeFileSync(file, new Uint8Array(await dump.arrayBuffer()))
+        await database.exec("reset role")
         return { name, pristine: await Pristine.read(Pristine.embedded(database)) }
       })
     }).pipe(Effect.provide(Pglite.layerFrom(() => Promise.resolve(database))))
   )
-}
-
-/** Unpacks the dump where a service can copy it from. */
-const unpack = async (dump: string, directory: string) => {
-  fs.mkdirSync(directory, { mode: 0o700 })
-  await execFile("tar", ["-xf", dump, "-C", directory])
 }
 
 const settings = { autovacuum: "off" }
@@ -86,8 +80,8 @@ const make = async (folder: string): Promise<Kept.Made> => {
     await server.stop()
     const { cluster, directory, dump } = Kept.within(folder)
     await server.backUp(cluster)
-    const pglite = await dumpPglite(dump)
-    await unpack(dump, directory)
+    const pglite = await makePglite(directory)
+    await execFile("tar", ["--format=ustar", "-cf", dump, "-C", directory, "."])
     return { password: server.password, postgres, pglite }
   } finally {
     await server.remove()
