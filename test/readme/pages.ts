@@ -105,6 +105,7 @@ export class Clone {
   async start(code: string): Promise<string> {
     await this.stop()
     const child = this.#spawn(code)
+    const demo = /\bnpm start$/m.test(code)
     const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
     this.#running = { child, ended }
     let output = ""
@@ -112,8 +113,10 @@ export class Clone {
       child.stderr.setEncoding("utf8").on("data", (text: string) => output += text)
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         output += text
-        // The greeting is written at once, after the address.
-        if (/Listening on http/.test(output)) setTimeout(() => resolve(output), 1000)
+        // The demo's greeting is written at once, after the address.
+        if (/Listening on http\S+\n/.test(output) && (!demo || output.includes("/v1/journal?limit=1\"\n"))) {
+          resolve(output)
+        }
       })
       void ended.then((status) => reject(new Error(`This block ended with ${status}:\n${code}\n${output}`)))
     })

@@ -3,6 +3,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, shownKeys } from "../support/cli.ts"
+import { fillDirectory } from "../support/database.ts"
 import { doneHere } from "../support/here.ts"
 import { flags } from "../support/program.ts"
 import * as Pages from "./pages.ts"
@@ -99,7 +100,7 @@ describe("the examples of embedding", () => {
   it("run an operation in another program, and the service in another server", async () => {
     const cwd = freshDirectory()
     const data = ["--data", path.join(cwd, "data")]
-    // The seed makes the directory, which the commands do not.
+    fillDirectory(path.join(cwd, "data"))
     fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
     const seeded = { created: ["demo"], keys: expect.any(Number) }
     expect(execute(files.get("seed") ?? "", cwd)).toEqual(seeded)

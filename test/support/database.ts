@@ -19,8 +19,10 @@ const pgliteAs = (role: "console_owner" | "console_service"): DatabaseLayer => P
 export const pglite = pgliteAs("console_service")
 
 /** Puts a migrated database into a data directory, so that what opens it does not have to make one. */
-export const fillDirectory = (directory: string): void =>
+export const fillDirectory = (directory: string): void => {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
   fs.cpSync(inject("databases").directory, path.join(directory, "database"), { recursive: true })
+}
 
 /** The service's address of an empty, migrated database on the run's PostgreSQL, nobody else's until the scope closes. */
 export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.map(lendServed, (name) => {

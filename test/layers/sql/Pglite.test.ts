@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as childProcess from "node:child_process"
@@ -9,7 +9,7 @@ import * as path from "node:path"
 import * as DirectoryLock from "../../../src/layers/sql/DirectoryLock.ts"
 import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
-import { asOwner } from "../../support/database.ts"
+import { asOwner, fillDirectory, pglite } from "../../support/database.ts"
 import { flags } from "../../support/program.ts"
 
 const folder = Effect.acquireRelease(
@@ -17,17 +17,10 @@ const folder = Effect.acquireRelease(
   (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
 )
 
-/** A directory whose database has been opened before, copied for each test, since a first start takes seconds. */
-const prepared = fs.mkdtempSync(path.join(os.tmpdir(), "pglite-prepared-"))
-
-beforeAll(() => Effect.runPromise(inDirectory(prepared, one)))
-
-afterAll(() => fs.rmSync(prepared, { recursive: true, force: true }))
-
+/** A directory whose database has been opened before, since a first start takes seconds. */
 const opened = Effect.map(folder, (folder) => {
   const directory = path.join(folder, "data")
-  fs.cpSync(prepared, directory, { recursive: true })
-  fs.chmodSync(directory, 0o700)
+  fillDirectory(directory)
   return directory
 })
 
@@ -177,7 +170,7 @@ describe("Pglite", () => {
       yield* sql`select set_config('console.mark', 'here', false)`
       yield* Tenant.transaction(sql, "acme", { access: "read" })(sql`select 1`)
       expect(yield* sql`select current_setting('console.mark', true) as mark`).toEqual([{ mark: "here" }])
-    }).pipe(Effect.provide(Pglite.layerMemory)))
+    }).pipe(Effect.provide(pglite)))
 
   it.live("fails statements, and not the process, once it is closed", () =>
     Effect.gen(function*() {
