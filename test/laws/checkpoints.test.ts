@@ -126,7 +126,7 @@ const forge = Effect.gen(function*() {
 
 describe("6.14 signed checkpoints", () => {
   layer(World.world(postgres), { timeout: "2 minutes" })((it) => {
-    it.effect("find whatever whoever owns the database does to the journal, and could make good by its hashes alone", () =>
+    it.effect("find whatever the owner of the database does to the journal, even where all its hashes are computed again", () =>
       Effect.gen(function*() {
         const { account, first, one, two } = yield* signedJournals
         const kept: ReadonlyArray<Checkpoint> = yield* Checkpoints.after(0, 100)

@@ -130,7 +130,7 @@ describe("signing in by a real identity provider", () => {
         expect(yield* isSignedIn(again)).toBe(false)
       }))
 
-    it.effect("whoever is linked to nobody, disabled, removed or has not joined is not signed in, and nobody is made an admin", () =>
+    it.effect("a person who is linked to nobody, or is disabled, removed or has not joined, is not signed in, and nobody is made an admin", () =>
       Effect.gen(function*() {
         const { admins, id, provider } = yield* made
         provider.person = (yield* Pages.emailOf(id, admins.admin.id)).toLowerCase()

@@ -94,7 +94,7 @@ describe("the second factor at sign-in", () => {
           expect(actions.filter((action) => action === "second_factor.failed").length).toBe(6)
         }))
 
-      it.effect("is not kept from the admin's known browser by whoever has the password and guesses codes", () =>
+      it.effect("is not kept from the admin's known browser by someone who has the password and guesses codes", () =>
         Effect.gen(function*() {
           const { email, id } = yield* stage()
           const known = yield* Factors.answer(yield* Factors.begin(id, email), yield* Factors.code())

@@ -244,7 +244,7 @@ describe("the second factor where the password is asked for again", () => {
 describe("passkeys at sign-in", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("sign in once for each challenge, verified, at this site, with a counter that goes on, whoever is active", () =>
+      it.effect("sign in once for each challenge, verified, at this site, with a counter that goes on, and active admins alone", () =>
         Effect.gen(function*() {
           const { adminId, admins, id } = yield* stage()
           const passkey = yield* Authenticator.givePasskey(id, adminId)

@@ -47,7 +47,7 @@ export const passwordReset = mailKind("password_reset", {
 })
 
 export const passwordReplaced = mailKind("password_replaced", {
-  when: "An admin's password is replaced, by the admin or by whoever held a link.",
+  when: "An admin's password is replaced, by the admin or by somebody with a link.",
   to: "admin",
   admin,
   write: (facts: { readonly adminId: string; readonly at: Date; readonly ip: string | null }) => ({
@@ -125,7 +125,7 @@ export const recoveryCodeUsed = mailKind("recovery_code_used", {
 })
 
 export const secondFactorFailed = mailKind("second_factor_failed", {
-  when: "A sign-in ends after five wrong second factors: whoever tries has given the first factor.",
+  when: "A sign-in ends after five wrong second factors: the person who tries has given the first factor.",
   to: "admin",
   admin,
   write: (facts: Done) => ({

@@ -13,7 +13,7 @@ const beyond = "Who moves an account has to reach it there too."
 export const setAccountDepartment = Operation.write(
   "set_account_department",
   {
-    summary: "File an account under a department, or under none; whoever is granted the department reaches it.",
+    summary: "File an account under a department, or under none; anyone who is granted the department reaches it.",
     description:
       "The caller has to reach all of that department, and the account after the move: nobody moves one out of their own reach, or out of a connection's limit.",
     method: "PUT",
