@@ -17,7 +17,8 @@ interface Report {
   }>
 }
 
-const patience = 300_000
+/** How long the files of one change may take, and how much longer each further file lets a run take. */
+const longest = { run: 300_000, file: 60_000 }
 
 const configuration = "vitest.mutants.config.ts"
 
@@ -54,7 +55,7 @@ export const run = (directory: string, files: ReadonlyArray<string>, workers: nu
         log = `${log}${chunk.toString("utf8")}`.slice(-4000)
       })
     }
-    const timer = setTimeout(() => child.kill("SIGTERM"), patience)
+    const timer = setTimeout(() => child.kill("SIGTERM"), longest.run + files.length * longest.file)
     child.on("close", (code) => {
       clearTimeout(timer)
       resolve(shown(report, code, log))
