@@ -23,7 +23,7 @@ export const faultsOf = (mutant: Mutant): ReadonlyArray<string> => {
   ]
 }
 
-const left = new Set(["node_modules", ".git", "data", "dist", "docs"])
+const left = new Set(["node_modules", ".git", "data", "dist"])
 
 /** A copy of the checkout that shares its dependencies. */
 export const copyTo = (directory: string): void => {
