@@ -1,6 +1,6 @@
 /** What an operator does about the identity providers of organizations. */
 import { Effect, Schema } from "effect"
-import { type IdentityProviderFacts, Issuer, SecondFactorBy, Subject } from "../domain/IdentityProvider.ts"
+import { type IdentityProviderFacts, Issuer, MaxAge, SecondFactorBy, Subject } from "../domain/IdentityProvider.ts"
 import { identityLinked, identityUnlinked } from "../domain/mail/People.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { Db } from "../ports/Db.ts"
@@ -16,7 +16,8 @@ const Provider = Schema.Struct({
   client_id: Schema.String,
   required: Schema.Boolean,
   second_factor: SecondFactorBy,
-  private_network: Schema.Boolean
+  private_network: Schema.Boolean,
+  max_age_minutes: Schema.NullOr(MaxAge)
 })
 
 const shown = ({ version: _, ...facts }: IdentityProviderFacts): typeof Provider.Type => facts
@@ -40,7 +41,9 @@ export const setProvider = change(
     client_secret: Schema.NullOr(Schema.RedactedFromValue(Plain(1024))),
     required: Schema.NullOr(Schema.Boolean),
     second_factor: Schema.NullOr(SecondFactorBy),
-    private_network: Schema.NullOr(Schema.Boolean)
+    private_network: Schema.NullOr(Schema.Boolean),
+    /** `any` leaves to the provider how long ago somebody may have signed in there. */
+    max_age: Schema.NullOr(Schema.Union([MaxAge, Schema.Literal("any")]))
   }),
   Schema.Struct({
     ...Provider.fields,
@@ -68,7 +71,8 @@ export const setProvider = change(
         client_id,
         required: said.required ?? before?.required ?? false,
         second_factor: said.second_factor ?? before?.second_factor ?? "console",
-        private_network: said.private_network ?? before?.private_network ?? false
+        private_network: said.private_network ?? before?.private_network ?? false,
+        max_age_minutes: said.max_age === "any" ? null : said.max_age ?? before?.max_age_minutes ?? null
       }
       // Who came by what counts no more, and who had no need to come by it, signs in again.
       const left = before !== null && moved ? yield* providers.endSessions(id, "linked") : 0
@@ -82,6 +86,7 @@ export const setProvider = change(
         { ...after, ended, unlinked: yield* providers.unlinked(id) },
         entry("identity_provider.set", id, {
           ...after,
+          max_age_minutes: after.max_age_minutes ?? "any",
           ...(client_secret === null ? {} : { client_secret: "new" }),
           links_ended: links,
           sessions_ended: ended.sessions

@@ -24,7 +24,7 @@ const readSecret = Effect.fnUntraced(function*(file: string) {
 
 type Provider = Pick<
   typeof IdentityProviders.showProvider.output.Type,
-  "issuer" | "client_id" | "required" | "second_factor" | "private_network" | "unlinked"
+  "issuer" | "client_id" | "required" | "second_factor" | "private_network" | "max_age_minutes" | "unlinked"
 >
 
 const secondFactor: Readonly<Record<SecondFactorBy, string>> = {
@@ -33,12 +33,20 @@ const secondFactor: Readonly<Record<SecondFactorBy, string>> = {
   provider: "the provider's, always"
 }
 
+const age = (minutes: number | null): string =>
+  minutes === null
+    ? "whenever the provider accepts"
+    : minutes === 0
+    ? "anew each time"
+    : `${minutes} minutes ago at most`
+
 const lines = (id: string, found: Provider): ReadonlyArray<string> => [
   ...Output.columns([
     ["Issuer", found.issuer],
     ["Client id", found.client_id],
     ["Required", found.required ? "yes: passwords and passkeys open sessions of the owner alone" : "no"],
     ["Second factor", secondFactor[found.second_factor]],
+    ["Signed in there", age(found.max_age_minutes)],
     ["Private network", found.private_network ? "allowed" : "not asked"],
     ["Redirect URI", `<the console's address>${callbackPath(id)}`],
     ["Sign-in link", `<the console's address>${providerPath}?organization=${id}`]
@@ -72,7 +80,14 @@ const set = Command.make("set", {
     Flag.withDescription("Who asks for the second factor of those who come by it"),
     Flag.optional
   ),
-  privateNetwork: onOff("private-network", "Whether it may be asked at private addresses")
+  privateNetwork: onOff("private-network", "Whether it may be asked at private addresses"),
+  maxAge: Flag.String("max-age").pipe(
+    Flag.withDescription(
+      "How many minutes ago a person may have signed in there; 0 asks anew each time, any not at all"
+    ),
+    Flag.map((text) => text === "any" ? text : text.trim() === "" ? Number.NaN : Number(text)),
+    Flag.optional
+  )
 }, (input) =>
   Effect.gen(function*() {
     const secret = Option.isNone(input.secretFile) ? null : yield* readSecret(input.secretFile.value)
@@ -84,7 +99,8 @@ const set = Command.make("set", {
         client_secret: secret,
         required: Option.getOrNull(input.required),
         second_factor: Option.getOrNull(input.secondFactor),
-        private_network: Option.getOrNull(input.privateNetwork)
+        private_network: Option.getOrNull(input.privateNetwork),
+        max_age: Option.getOrNull(input.maxAge)
       }))
     yield* Output.print(input.json, answer, () => [
       ...lines(input.organization, answer),

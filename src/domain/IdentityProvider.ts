@@ -17,6 +17,8 @@ export interface IdentityProviderFacts {
   readonly second_factor: SecondFactorBy
   /** Whether it may be asked at addresses of private networks. */
   readonly private_network: boolean
+  /** How many minutes ago a person may have signed in there; null leaves that to the provider. */
+  readonly max_age_minutes: number | null
   /** Changes with whatever a sign-in that is under way relies on. */
   readonly version: string
 }
@@ -29,6 +31,16 @@ export interface IdentityLink {
   readonly subject: string
   readonly linked_at: Date
 }
+
+/** A week. */
+const maxAgeMost = 10_080
+
+/** Minutes between a sign-in at the provider and one at the console, at most; 0 has everybody sign in there anew. */
+export const MaxAge = Schema.Number.check(
+  Schema.makeFilter((minutes) => Number.isInteger(minutes) && minutes >= 0 && minutes <= maxAgeMost, {
+    expected: `whole minutes, from 0 to ${maxAgeMost}, or any`
+  })
+)
 
 /** How long a subject may be (OpenID Connect Core 1.0, section 2). */
 export const maxSubjectLength = 255

@@ -14,7 +14,8 @@ const unchanged = {
   client_secret: null,
   required: null,
   second_factor: null,
-  private_network: null
+  private_network: null,
+  max_age: null
 }
 const issuer = "https://login.acme.example"
 const secret = Redacted.make("a secret of the console")
@@ -52,7 +53,12 @@ describe("the commands about identity providers", () => {
           unlinked: 4
         })
         expect(yield* set(id, { second_factor: "claim" })).toMatchObject({ issuer, second_factor: "claim" })
-        expect(yield* show).toMatchObject({ client_id: "console", second_factor: "claim", links: [] })
+        expect(yield* show).toMatchObject({
+          client_id: "console",
+          second_factor: "claim",
+          links: [],
+          max_age_minutes: null
+        })
         const [row] = yield* World.query<{ client_secret_sealed: string; version: string }>(
           id,
           (sql) => sql`select * from identity_provider where organization_id = ${id}`
@@ -71,6 +77,24 @@ describe("the commands about identity providers", () => {
           ["identity_provider.set", "operator"],
           ["identity_provider.removed", "operator"]
         ])
+      }))
+
+    it.effect("say how long ago somebody may have signed in there, anew each time or as the provider likes", () =>
+      Effect.gen(function*() {
+        const { id } = yield* World.makeOrganization()
+        const shown = act((requests) => requests.show_identity_provider({ organization: id }))
+        yield* set(id, { issuer, client_id: "console", client_secret: secret })
+        for (const max_age of [-1, 1.5, 10_081, Number.NaN]) {
+          expect(yield* set(id, { max_age })).toMatch(/^max_age: .*from 0 to 10080, or any/)
+        }
+        for (const [max_age, max_age_minutes] of [[0, 0], [null, 0], [10_080, 10_080], ["any", null]] as const) {
+          expect(yield* set(id, { max_age })).toMatchObject({ max_age_minutes })
+          expect(yield* shown).toMatchObject({ max_age_minutes })
+          expect((yield* World.journal(id)).at(-1)).toMatchObject({
+            action: "identity_provider.set",
+            details: { max_age_minutes: max_age_minutes ?? "any" }
+          })
+        }
       }))
 
     it.effect("link each admin to one person and each person to one admin, and mail who is linked", () =>

@@ -32,6 +32,7 @@ const connect = Effect.fnUntraced(function*(organization: string, issuer: string
       required: null,
       second_factor: null,
       private_network: null,
+      max_age: null,
       ...changes
     })
   )
@@ -375,6 +376,26 @@ describe("signing in by a real identity provider", () => {
           expect(yield* isSignedIn(page)).toBe(leads === "/console/developer")
         }
         expect((yield* World.journal(id)).at(-1)?.details).toMatchObject({ second_factor: "identity_provider" })
+      }))
+
+    it.effect("where the operator says so, the provider has everybody sign in anew, whatever session is open there", () =>
+      Effect.gen(function*() {
+        const { admins, id, provider } = yield* made
+        yield* linkAs(id, admins.admin.id, "person-1")
+        const jar = new Map<string, string>()
+        const asked = () => provider.asked.filter((each) => each === "GET /interaction").length
+        const times = Effect.fnUntraced(function*() {
+          const before = asked()
+          const { cookie, url } = yield* go(id)
+          const page = yield* back(yield* Identity.follow(url, jar), cookie)
+          expect(page.status).toBe(303)
+          return asked() - before
+        })
+        expect([yield* times(), yield* times()]).toEqual([1, 0])
+        yield* connect(id, provider.issuer, { max_age: 60 })
+        expect(yield* times()).toBe(0)
+        yield* connect(id, provider.issuer, { max_age: 0 })
+        expect([yield* times(), yield* times()]).toEqual([1, 1])
       }))
 
     it.effect("nobody who has not proved who they are makes a row, and 20 failures of an address are free", () =>

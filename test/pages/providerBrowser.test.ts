@@ -48,7 +48,8 @@ describe("signing in by an identity provider in a browser", () => {
             client_secret: Redacted.make(Identity.clientSecret),
             required: null,
             second_factor: null,
-            private_network: null
+            private_network: null,
+            max_age: null
           })
         )
         yield* Pages.givePassword(id, admins.owner.id)

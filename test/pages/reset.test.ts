@@ -213,7 +213,8 @@ describe("14.4 a forgotten password", () => {
               client_secret: Redacted.make("secret"),
               required: true,
               second_factor: null,
-              private_network: null
+              private_network: null,
+              max_age: null
             })
           )
           for (const each of [theirs, email]) {

@@ -146,10 +146,9 @@ const get = (url: URL, cookie: string) =>
     }, resolve).on("error", reject)
   })
 
-/** What a browser does at the real provider: it follows redirects until one leads elsewhere, and answers that address. */
-export const follow = (start: string) =>
+/** What a browser does at the real provider, with the cookies that it has there: it follows redirects until one leads elsewhere, and answers that address. */
+export const follow = (start: string, jar = new Map<string, string>()) =>
   Effect.promise(async () => {
-    const jar = new Map<string, string>()
     let url = new URL(start)
     const { host } = url
     for (let steps = 0; steps < 10; steps++) {

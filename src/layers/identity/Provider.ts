@@ -39,6 +39,11 @@ export interface Secrets {
   readonly verifier: string
 }
 
+/** The same, with when the person left for the provider, in milliseconds. */
+interface Begun extends Secrets {
+  readonly since: number
+}
+
 /** Who the provider says that it is. */
 export interface Person {
   readonly subject: string
@@ -104,6 +109,30 @@ const unreached = (provider: IdentityProviderFacts, reason: string) =>
     Effect.logWarning("An identity provider cannot be asked", { host: hostOf(provider), reason }),
     new ProviderAway({ host: hostOf(provider) })
   )
+
+/**
+ * What the provider is asked for where the person has to have signed in there lately: with none at all, anew, which some
+ * providers know by one of the two alone.
+ */
+const freshness = ({ max_age_minutes }: IdentityProviderFacts): Readonly<Record<string, string>> =>
+  max_age_minutes === null
+    ? {}
+    : { max_age: String(max_age_minutes * 60), ...(max_age_minutes === 0 ? { prompt: "login" } : {}) }
+
+/** Whether the person has signed in at the provider lately enough, seen from when they left for it. */
+const isFresh = ({ auth_time }: IDToken, { max_age_minutes }: IdentityProviderFacts, since: number, now: number) => {
+  if (max_age_minutes === null) return true
+  const tolerance = Duration.toSeconds(providerTolerance)
+  return auth_time !== undefined && auth_time <= now / 1000 + tolerance &&
+    auth_time >= since / 1000 - max_age_minutes * 60 - tolerance
+}
+
+const stale = Effect.andThen(
+  Effect.logInfo("A sign-in by an identity provider was refused", { reason: "auth_time" }),
+  new ProviderRefused({
+    message: "Your organization wants you to sign in anew at your identity provider, which does not say that you did."
+  })
+)
 
 /** What is asked of the token besides what the library has checked: issuer, audience, nonce, expiry, signature. */
 const faultOf = (claims: IDToken, provider: IdentityProviderFacts, now: number): string | null => {
@@ -216,13 +245,14 @@ export const make = Effect.gen(function*() {
           nonce,
           code_challenge: challenge,
           code_challenge_method: "S256",
+          ...freshness(provider),
           ...(hint === null ? {} : { login_hint: hint })
         }).href
       }
     ),
 
     /** Who came back to the address, with everything checked that the token and the answer say. */
-    person: Effect.fnUntraced(function*(provider: Known, address: URL, { nonce, state, verifier }: Secrets) {
+    person: Effect.fnUntraced(function*(provider: Known, address: URL, { nonce, since, state, verifier }: Begun) {
       const oidc = yield* library
       const config = yield* configured(provider)
       const asked = Effect.tryPromise({
@@ -245,8 +275,10 @@ export const make = Effect.gen(function*() {
       if (Option.isNone(answer.success)) return yield* new ProviderAway({ host: hostOf(provider) })
       const claims = answer.success.value.claims()
       if (claims === undefined) return yield* refused("id_token")
-      const fault = faultOf(claims, provider, yield* Clock.currentTimeMillis)
+      const now = yield* Clock.currentTimeMillis
+      const fault = faultOf(claims, provider, now)
       if (fault !== null) return yield* refused(fault)
+      if (!isFresh(claims, provider, since, now)) return yield* stale
       const amr: unknown = claims["amr"]
       return { subject: claims.sub, multiFactor: Array.isArray(amr) && amr.includes("mfa") } satisfies Person
     })

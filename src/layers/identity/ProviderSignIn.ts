@@ -73,7 +73,8 @@ export const layer = Layer.effect(
     const known = Effect.fnUntraced(function*(organizationId: OrganizationId) {
       const [row] = yield* Tenant.transaction(sql, organizationId, { access: "read" })(
         sql<IdentityProviderFacts & { readonly client_secret_sealed: string }>`
-          select issuer, client_id, required, second_factor, private_network, version, client_secret_sealed
+          select issuer, client_id, required, second_factor, private_network, max_age_minutes, version,
+            client_secret_sealed
           from identity_provider where organization_id = ${organizationId}`
       )
       if (row === undefined) return null

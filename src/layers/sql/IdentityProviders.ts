@@ -28,7 +28,7 @@ export const layer = Layer.effect(
 
     const provider = (organizationId: string, locked: Statement.Fragment) =>
       sql<IdentityProviderFacts>`
-        select issuer, client_id, required, second_factor, private_network, version
+        select issuer, client_id, required, second_factor, private_network, max_age_minutes, version
         from identity_provider where organization_id = ${organizationId} ${locked}`.pipe(
         Effect.orDie,
         Effect.map(([found]) => found ?? null)

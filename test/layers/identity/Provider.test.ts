@@ -12,22 +12,28 @@ type Lying = Effect.Success<typeof Identity.lying>
 const redirectUri = "https://console.example/callback"
 const secrets = { state: "a state of 43 letters", nonce: "a nonce", verifier: "v".repeat(43) }
 
-const knownOf = (issuer: string, version = crypto.randomUUID()): Provider.Known => ({
+const knownOf = (issuer: string, max_age_minutes: number | null, version = crypto.randomUUID()): Provider.Known => ({
   issuer,
   version,
   client_id: Identity.clientId,
   secret: Redacted.make(Identity.clientSecret),
   required: false,
   second_factor: "console",
-  private_network: false
+  private_network: false,
+  max_age_minutes
 })
 
 const internet = (changes: object = {}) => () => ({ ...Identity.loopback, ...changes })
 
 /** Goes to the provider and comes back with a code: who it is, or what went wrong. */
-const ask = Effect.fnUntraced(function*(server: Lying, answer: Record<string, string> = {}, outside: object = {}) {
+const ask = Effect.fnUntraced(function*(
+  server: Lying,
+  answer: Record<string, string> = {},
+  outside: object = {},
+  { left = 0, maxAge = null }: { readonly left?: number; readonly maxAge?: number | null } = {}
+) {
   const client = yield* Effect.provideService(Provider.make, Provider.ProviderInternet, internet(outside))
-  const provider = knownOf(server.issuer)
+  const provider = knownOf(server.issuer, maxAge)
   server.nonce = secrets.nonce
   const result = yield* Effect.result(Effect.gen(function*() {
     yield* client.address(provider, redirectUri, secrets, null)
@@ -35,7 +41,7 @@ const ask = Effect.fnUntraced(function*(server: Lying, answer: Record<string, st
     for (const [name, value] of Object.entries({ code: "a code", state: secrets.state, ...answer })) {
       back.searchParams.set(name, value)
     }
-    return yield* client.person(provider, back, secrets)
+    return yield* client.person(provider, back, { ...secrets, since: new Date().getTime() - left * 1000 })
   }))
   return Result.match(result, { onSuccess: (person) => person, onFailure: ({ _tag }) => _tag })
 }, Effect.provide(Logger.layer([])))
@@ -133,6 +139,48 @@ describe("an identity provider", () => {
       }
     }))
 
+  it.live("has to say that somebody signed in there lately where that is asked for, seen from when they left", () =>
+    Effect.gen(function*() {
+      const server = yield* Identity.lying
+      /** Who comes back after so many seconds, having signed in there so many seconds ago. */
+      const signedIn = (maxAge: number | null, ago: number | null | string, left = 0) => {
+        server.token = ({ claims }) =>
+          Object.assign(claims, ago === null ? {} : { auth_time: typeof ago === "string" ? ago : now() - ago })
+        return Effect.map(ask(server, {}, {}, { maxAge, left }), (person) => typeof person !== "string")
+      }
+      const cases = [
+        // Whoever is not asked may say what they like, or nothing.
+        [null, null, 0, true],
+        [null, 1_000_000, 0, true],
+        [60, 3_600 - 30, 0, true],
+        [60, 3_600 + 120, 0, false],
+        [60, null, 0, false],
+        [0, 5, 0, true],
+        [0, 120, 0, false],
+        // The five minutes that somebody takes at the provider do not count against them.
+        [0, 290, 300, true],
+        [0, 420, 300, false],
+        [0, null, 0, false],
+        [0, "now", 0, false],
+        // A provider whose clock is wrong, or that says what is to come.
+        [0, -20, 0, true],
+        [0, -600, 0, false]
+      ] as const
+      for (const [maxAge, ago, left, good] of cases) {
+        expect([maxAge, ago, left, yield* signedIn(maxAge, ago, left)]).toEqual([maxAge, ago, left, good])
+      }
+      const client = yield* Effect.provideService(Provider.make, Provider.ProviderInternet, internet())
+      for (
+        const [maxAge, sent] of [[null, {}], [60, { max_age: "3600" }], [0, { max_age: "0", prompt: "login" }]] as const
+      ) {
+        const { searchParams } = new URL(
+          yield* client.address(knownOf(server.issuer, maxAge), redirectUri, secrets, null)
+        )
+        const { max_age, prompt } = Object.fromEntries(searchParams)
+        expect({ max_age, prompt }).toEqual({ max_age: undefined, prompt: undefined, ...sent })
+      }
+    }))
+
   it.live("is not asked for a code that somebody else's answer brought", () =>
     Effect.gen(function*() {
       const server = yield* Identity.lying
@@ -179,13 +227,13 @@ describe("an identity provider", () => {
     Effect.gen(function*() {
       const server = yield* Identity.lying
       const client = yield* Effect.provideService(Provider.make, Provider.ProviderInternet, internet())
-      const provider = knownOf(server.issuer)
+      const provider = knownOf(server.issuer, null)
       const address = client.address(provider, redirectUri, secrets, null)
       yield* Effect.all([address, address, address], { concurrency: "unbounded" })
       yield* address
       expect(server.asked).toEqual(["GET /.well-known/openid-configuration"])
       server.other = page
-      const other = client.address(knownOf(server.issuer), redirectUri, secrets, null)
+      const other = client.address(knownOf(server.issuer, null), redirectUri, secrets, null)
       const tags = yield* Effect.forEach([1, 2, 3], () => Effect.flip(other))
       expect(tags.map(({ _tag }) => _tag)).toEqual(["ProviderAway", "ProviderAway", "ProviderAway"])
       expect(server.asked).toHaveLength(2)

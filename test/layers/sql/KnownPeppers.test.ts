@@ -66,7 +66,8 @@ describe("the peppers that a database was written under", () => {
               client_secret: Redacted.make("the provider's"),
               required: null,
               second_factor: null,
-              private_network: null
+              private_network: null,
+              max_age: null
             })
           )
           const ref = SessionRef.make(`session ${id}`)

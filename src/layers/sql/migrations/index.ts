@@ -39,6 +39,7 @@ import knowBrowsersLong from "./0047_know_browsers_long.ts"
 import shareResetRequests from "./0048_share_reset_requests.ts"
 import expireSignUpLinks from "./0050_expire_sign_up_links.ts"
 import pressLateDeadlines from "./0054_press_late_deadlines.ts"
+import boundProviderAges from "./0056_bound_provider_ages.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -79,5 +80,6 @@ export const migrations: Migrate.Migrations = {
   "0047_know_browsers_long": knowBrowsersLong,
   "0048_share_reset_requests": shareResetRequests,
   "0050_expire_sign_up_links": expireSignUpLinks,
-  "0054_press_late_deadlines": pressLateDeadlines
+  "0054_press_late_deadlines": pressLateDeadlines,
+  "0056_bound_provider_ages": boundProviderAges
 }
