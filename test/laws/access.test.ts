@@ -3,6 +3,7 @@ import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Role, Scope } from "../../src/domain/Access.ts"
 import { forEachDatabase } from "../support/database.ts"
+import { sampled } from "../support/drawn.ts"
 import { below, most, some } from "../support/laws/rights.ts"
 import * as People from "../support/people.ts"
 import * as Populated from "../support/populated.ts"
@@ -39,6 +40,12 @@ const pairs = Arbitrary.flatMap(rights, (more) => {
   )
 })
 
+/** Requests, and the rights that they are sent with. */
+const asked = (...of: Parameters<typeof Random.drafts>) => Arbitrary.all({ pair: pairs, draft: Random.drafts(...of) })
+
+type Asked = Effect.Success<ReturnType<typeof sample>>[number]
+const sample = () => Arbitrary.sampleEffect(asked(), sampled(1))
+
 type Fixture = Populated.Populated
 
 /** Gives the admin exactly these rights. */
@@ -59,9 +66,9 @@ const give = Effect.fnUntraced(function*(organization: Fixture, person: World.Pe
   })
 })
 
-const standing = ["paused_at", "resumed_at", "stopped_at", "stop_reason", "monitoring_state"] as const
+const standing = ["offboarded_at", "paused_at", "resumed_at", "stopped_at", "stop_reason", "monitoring_state"] as const
 
-/** The facts that decide whether an account can be paused and resumed. */
+/** The facts that decide whether an account can be paused, resumed and offboarded. */
 const facts = ({ id }: Fixture) =>
   World.query<{ id: string }>(
     id,
@@ -89,35 +96,33 @@ describe("1 never more than the admin may", () => {
           const organization = yield* Populated.make()
           const { id, ids } = organization
           let compared = 0
-          yield* Random.holds(
-            Arbitrary.all({ pair: pairs, draft: Random.drafts((operation) => !Random.endsAccount(operation)) }),
-            60,
-            ({ draft, pair }) =>
-              Effect.gen(function*() {
-                yield* TestClock.adjust("61 seconds")
-                const person = pair.more.role === "owner"
-                  ? organization.admins.owner
-                  : yield* World.makePerson(id, pair.more.role)
-                const request = Random.draw(draft, ids)
-                const before = yield* facts(organization)
-                const { restored } = yield* People.kept(id)
-                yield* give(organization, person, pair.less)
-                const less = yield* Random.sendSound(request, person.key)
-                const seenByLess = yield* seen(person.key)
-                yield* restore(organization, before)
-                yield* restored
-                yield* give(organization, person, pair.more)
-                const more = yield* Random.sendSound(request, person.key)
-                const seenByMore = new Set(yield* seen(person.key))
-                yield* restore(organization, before)
-                yield* restored
-                if (less.status < 300) {
-                  compared += 1
-                  expect(more.status).toBe(less.status)
-                }
-                expect(seenByLess.filter((object) => !seenByMore.has(object))).toEqual([])
-              })
-          )
+          const law = ({ draft, pair }: Asked) =>
+            Effect.gen(function*() {
+              yield* TestClock.adjust("61 seconds")
+              const person = pair.more.role === "owner"
+                ? organization.admins.owner
+                : yield* World.makePerson(id, pair.more.role)
+              const request = Random.draw(draft, ids)
+              const before = yield* facts(organization)
+              const { restored } = yield* People.kept(id)
+              yield* give(organization, person, pair.less)
+              const less = yield* Random.sendSound(request, person.key)
+              const seenByLess = yield* seen(person.key)
+              yield* restore(organization, before)
+              yield* restored
+              yield* give(organization, person, pair.more)
+              const more = yield* Random.sendSound(request, person.key)
+              const seenByMore = new Set(yield* seen(person.key))
+              yield* restore(organization, before)
+              yield* restored
+              if (less.status < 300) {
+                compared += 1
+                expect(more.status).toBe(less.status)
+              }
+              expect(seenByLess.filter((object) => !seenByMore.has(object))).toEqual([])
+            })
+          yield* Random.holds(asked(), 60, law)
+          yield* Random.holds(asked(({ id }) => id === "offboard_account"), 15, law)
           expect(compared).toBeGreaterThan(0)
         }))
 

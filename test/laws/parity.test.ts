@@ -3,13 +3,11 @@ import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
-import { Caller, Role, Scope } from "../../src/domain/Access.ts"
-import type * as Failure from "../../src/domain/Failure.ts"
+import { Role, Scope } from "../../src/domain/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import type { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, operations } from "../../src/operations/index.ts"
-import { Credentials } from "../../src/ports/Credentials.ts"
 import type { Db } from "../../src/ports/Db.ts"
 import type { Secrets } from "../../src/ports/Secrets.ts"
 import * as Mcp from "../mcp/support.ts"
@@ -18,11 +16,10 @@ import * as People from "../support/people.ts"
 import { idKindOf, isStep } from "../support/random.ts"
 import { inputOf } from "../support/requests.ts"
 import * as Securing from "../support/securing.ts"
+import { type Arguments, embedded, overHttp, without } from "../support/transports.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
-
-type Arguments = Readonly<Record<string, unknown>>
 
 /** One input of an operation, by whom, and what has to be so before. */
 interface Case {
@@ -33,19 +30,6 @@ interface Case {
   readonly key?: string
   readonly closed?: boolean
   readonly before?: ReturnType<typeof World.set> | Effect.Effect<void>
-}
-
-/** The request over HTTP that says the same as the arguments. */
-const overHttp = (operation: Operation.Any, args: Arguments) => {
-  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => String(args[name]))
-  const rest = Object.entries(args).filter(([name]) => !Object.hasOwn(operation.params, name))
-  const inQuery = Object.keys(operation.body).length === 0
-  const query = new URLSearchParams(inQuery ? rest.map(([name, value]): [string, string] => [name, String(value)]) : [])
-    .toString()
-  return {
-    path: query === "" ? path : `${path}?${query}`,
-    ...(inQuery ? {} : { body: Object.fromEntries(rest) })
-  }
 }
 
 const emailOf = (organizationId: string, adminId: string) =>
@@ -221,9 +205,6 @@ const makesAnew = new Set(["create_api_key", "create_department", "create_suppor
 const nameless = (operation: Operation.Any, answer: Arguments): Arguments =>
   makesAnew.has(operation.id) ? without(without(without(answer, "id"), "secret"), "number") : answer
 
-const without = (args: Arguments, name: string): Arguments =>
-  Object.fromEntries(Object.entries(args).filter(([other]) => other !== name))
-
 /** What an input may be like: good, bad, forbidden, missing, and in conflict with how things are. */
 const cases = (operation: Operation.Any, made: Stage): ReadonlyArray<Case> => {
   const args = goodArguments(operation, made)
@@ -263,25 +244,6 @@ const cases = (operation: Operation.Any, made: Stage): ReadonlyArray<Case> => {
     })
   ]
 }
-
-/** What code inside the service is answered: the transport that embedding takes. */
-const embedded = Effect.fnUntraced(function*(operation: Operation.Any, args: Arguments, key: World.Asking["key"] & {}) {
-  const token = typeof key === "string" ? Redacted.make(key) : key
-  return yield* (yield* Credentials).authenticate(token, `${World.baseUrl}/v1`).pipe(
-    Effect.flatMap((caller) =>
-      Effect.provideService(operation.call(args) as Effect.Effect<unknown, Failure.Failure, any>, Caller, {
-        ...caller,
-        via: "embedded",
-        ip: null,
-        requestId: null
-      })
-    ),
-    Effect.match({
-      onSuccess: (answer) => JSON.parse(JSON.stringify(answer)),
-      onFailure: ({ _tag, message, param }) => ({ code: _tag, message, ...(param === undefined ? {} : { param }) })
-    })
-  )
-})
 
 describe("REST, MCP and embedding", () => {
   layer(World.world(pglite))((it) => {

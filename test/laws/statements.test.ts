@@ -1,11 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Arbitrary, Effect } from "effect"
+import { Arbitrary, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as RateLimiter from "../../src/layers/sql/RateLimiter.ts"
 import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase } from "../support/database.ts"
 import { sampled } from "../support/drawn.ts"
+import * as Logins from "../support/logins.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import { recording } from "../support/statements.ts"
@@ -26,6 +27,31 @@ const directory = [
 /** What is said only where a destructive operation was refused, which not every run has. */
 const sometimes = ["insert into rate_limit as log (key, hits, admitted) values ($1,"]
 
+/** Every step of a login, each answered as it should be. */
+const logins = Effect.fnUntraced(function*(key: World.Person["key"]) {
+  const mine = Logins.actor(key)
+  const person = yield* Logins.meet({ security: { two_fa_password: Redacted.make("horse staple") } })
+  const { body: { id } } = yield* mine.connect(person.phone)
+  yield* TestClock.adjust("2 minutes")
+  const resent = yield* mine.resend(id)
+  const wrong = yield* mine.code(id, "000-00")
+  const code = yield* mine.code(id, yield* person.code)
+  const password = yield* mine.password(id, "horse staple")
+  const account = String(password.body.account_id)
+  const again = yield* mine.relogin(account)
+  const read = yield* mine.read(again.body.id)
+  const cancelled = yield* mine.cancel(again.body.id)
+  expect([resent, wrong, code, password, again, read, cancelled].map(Logins.told)).toEqual([
+    "200 code_sent",
+    "400 code_invalid",
+    "200 password_needed",
+    "200 completed",
+    "200 code_sent",
+    "200 code_sent",
+    "200 cancelled"
+  ])
+})
+
 describe("5 statements and the organization's transaction", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
@@ -44,6 +70,7 @@ describe("5 statements and the organization's transaction", () => {
               yield* TestClock.adjust("1 second")
               yield* Random.sendSound(request, organization.admins.owner.key)
             }
+            yield* logins(organization.admins.owner.key)
             yield* World.send("GET", "/readyz")
             yield* World.get("/v1/organization", "osc_live_unknown")
             yield* TestClock.adjust("2 hours")

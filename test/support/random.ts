@@ -150,9 +150,6 @@ const members = (operation: Operation.Any): Arbitrary.Arbitrary<Record<string, u
 /** Whether the operation is a step of a login: it needs the one before it, and its own tests take them in their order. */
 export const isStep = ({ kind }: Operation.Any): boolean => kind === "login"
 
-/** Whether the account is gone afterwards: who asks again is refused, and that is journaled as a refusal. */
-export const endsAccount = ({ id }: Operation.Any): boolean => id === "offboard_account"
-
 const draftsOf = (operations: ReadonlyArray<Operation.Any>): Arbitrary.Arbitrary<Draft> =>
   oneOf(
     ...operations.map((operation) =>
