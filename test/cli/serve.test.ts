@@ -59,11 +59,7 @@ describe("the service on the embedded database", () => {
       expect(organization).toMatchObject({ object: "organization", id: "demo" })
       expect(accounts.data).toHaveLength(3)
       expect(paused).toMatchObject({ object: "account_action", status: "paused" })
-      // The demo's stranger may have been signed out since, and then that is the latest event.
-      expect(journal).toMatchObject({ object: "list", data: [{ object: "journal_event" }], has_more: true })
-      const { body: recent } = await ask(first.address, keys[0] ?? "", "GET", "/v1/journal?limit=10")
-      const entry = { action: "account.paused", account_id: paused.account_id }
-      expect(recent.data).toContainEqual(expect.objectContaining(entry))
+      expect(journal.data).toMatchObject([{ action: "account.paused", account_id: paused.account_id }])
       const ready = await fetch(new URL("/readyz", first.address))
       expect(await ready.json()).toEqual({ status: "ok", watch: "active" })
       for (const key of keys) expect(first.stderr()).not.toContain(key)

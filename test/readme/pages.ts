@@ -114,7 +114,10 @@ export class Clone {
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         output += text
         // The demo's greeting is written at once, after the address.
-        if (/Listening on http\S+\n/.test(output) && (!demo || output.includes("/v1/journal?limit=1\"\n"))) {
+        if (
+          /Listening on http\S+\n/.test(output) &&
+          (!demo || output.includes("/v1/journal?account_id=$ACCOUNT&limit=1\"\n"))
+        ) {
           resolve(output)
         }
       })

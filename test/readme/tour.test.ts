@@ -56,11 +56,9 @@ describe("the documents, pasted from top to bottom", () => {
     for (const data of ["data", "demo-data"]) fillDirectory(path.join(folder, data))
     const toured = await made.paste(Pages.read("README.md"))
 
-    // The tour has paused an account, and read the entry that this left, or that of the stranger who was signed out then.
+    // The tour has paused an account, and read the entry that this left.
     expect(toured.some((output) => output.includes(`"action":"paused"`))).toBe(true)
-    expect(toured.some((output) => output.includes(`"object":"journal_event"`))).toBe(true)
-    const { body: recent } = await ask(made.address, made.env["KEY"] ?? "", "GET", "/v1/journal?limit=10")
-    expect(recent.data.map(({ action }: { action: string }) => action)).toContain("account.paused")
+    expect(toured.some((output) => output.includes(`"action":"account.paused"`))).toBe(true)
 
     // The key that the page makes works when the page has been read to its end, and so does the password.
     const started = await made.paste(Pages.read("docs/getting-started.md"))
