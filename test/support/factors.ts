@@ -10,7 +10,7 @@ import * as Pages from "./pages.ts"
 import * as World from "./world.ts"
 
 /** An authenticator app's secret, which everybody in these tests has. */
-const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+export const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 /** What the app shows so many steps of 30 seconds from now. */
 export const code = (steps = 0, of = secret) =>
