@@ -1,3 +1,5 @@
+import { archivedAccount } from "../Demo.sample.ts"
+
 /** A request and its answer in the demo organization. */
 export const sample = {
   request: {
@@ -7,45 +9,7 @@ export const sample = {
   answer: {
     object: "list",
     data: [
-      {
-        object: "account",
-        id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-        name: "Amara Okafor",
-        phone_number: "+31612340001",
-        role_label: "Chief executive",
-        department_id: "019bc0e2-1280-7691-9060-dc0536cd9fd0",
-        status: "protected",
-        licence_tier: "governance",
-        joined_at: "2025-12-16T09:00:00.000Z",
-        offboarded_at: null,
-        archive: {
-          has_key: true,
-          status: "idle",
-          messages: 48210,
-          media: 5356,
-          bytes: 202482000,
-          last_backup_at: "2026-01-15T04:00:00.000Z",
-          next_backup_at: "2026-01-16T04:00:00.000Z",
-          updated_at: "2026-01-15T08:48:00.000Z",
-          live_archive: true,
-          error: null,
-          phase: null,
-          running: null,
-          chats: {
-            discovered: 163,
-            selected: 122,
-            with_data: 116,
-            complete: 108,
-            review: 1
-          },
-          saving: {
-            state: "saving",
-            reason: null,
-            stopped_chats: 0,
-            last_sync_at: "2026-01-15T08:59:00.000Z"
-          }
-        }
-      }
+      archivedAccount
     ],
     has_more: false
   }

@@ -1,53 +1,16 @@
+import { account, seats } from "../Demo.sample.ts"
+
 /** A request and its answer in the demo organization. */
 export const sample = {
   request: {
     account_id: "019bc0e2-1280-7691-9060-dc1c794fba00"
   },
   answer: {
-    object: "account",
-    id: "019bc0e2-1280-7691-9060-dc1c794fba00",
-    name: "+31612340012",
-    phone_number: "+31612340012",
-    role_label: null,
-    department_id: "019bc0e2-1280-7691-9060-dc077018650d",
-    status: "protected",
-    licence_tier: "protect",
-    joined_at: "2025-12-16T09:00:00.000Z",
-    offboarded_at: null,
-    archive: {
-      has_key: true,
-      status: "disabled",
-      messages: 0,
-      media: 0,
-      bytes: 0,
-      last_backup_at: null,
-      next_backup_at: null,
-      updated_at: null,
-      live_archive: false,
-      error: null,
-      phase: null,
-      running: null,
-      chats: {
-        discovered: 0,
-        selected: 0,
-        with_data: 0,
-        complete: 0,
-        review: 0
-      },
-      saving: {
-        state: "stopped",
-        reason: "no_archive_plan",
-        stopped_chats: 0,
-        last_sync_at: null
-      }
-    },
+    ...account,
     messenger_user_id: "6000000031",
     licence: {
       uses_licence: true,
-      limit: 25,
-      used: 12,
-      reserved: 2,
-      free: 11
+      ...seats
     },
     archive_consent_at: null,
     monitoring: {

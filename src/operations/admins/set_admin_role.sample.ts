@@ -1,3 +1,5 @@
+import { invited } from "../Demo.sample.ts"
+
 /** A request and its answer in the demo organization. */
 export const sample = {
   request: {
@@ -5,12 +7,8 @@ export const sample = {
     role: "archive"
   },
   answer: {
-    object: "admin",
-    id: "019bc0f0-4d00-7a11-8c42-6f3a90d1e7b5",
-    email: "nora@demo.example",
-    name: "Nora New",
+    ...invited,
     role: "archive",
-    status: "invited",
     access: {
       scope_type: "granted",
       account_ids: [],
@@ -18,12 +16,6 @@ export const sample = {
         "019bc0e2-1280-7691-9060-dc0536cd9fd0"
       ],
       archive: true
-    },
-    mine: false,
-    invitation_expires_at: "2026-01-22T09:16:00.000Z",
-    joined_at: null,
-    last_active_at: null,
-    disabled_at: null,
-    credentials: 0
+    }
   }
 } as const

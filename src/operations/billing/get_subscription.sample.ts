@@ -1,3 +1,5 @@
+import { licences, seats } from "../Demo.sample.ts"
+
 /** A request and its answer in the demo organization. */
 export const sample = {
   request: {},
@@ -8,17 +10,8 @@ export const sample = {
     managed: true,
     plan: "governance",
     period: "annual",
-    licences: {
-      protect: 10,
-      archive: 10,
-      governance: 5
-    },
-    seats: {
-      limit: 25,
-      used: 12,
-      reserved: 2,
-      free: 11
-    },
+    licences,
+    seats,
     trial_ends_at: null,
     current_period_ends_at: null,
     valid_until: null,

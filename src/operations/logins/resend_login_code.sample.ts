@@ -1,22 +1,9 @@
+import { relogin } from "../Demo.sample.ts"
+
 /** A request and its answer in the demo organization. */
 export const sample = {
   request: {
-    "login_id": "019bc0e2-9d40-7691-9060-dc1c794fbb02"
+    login_id: "019bc0e2-9d40-7691-9060-dc1c794fbb02"
   },
-  answer: {
-    "object": "login",
-    "id": "019bc0e2-9d40-7691-9060-dc1c794fbb02",
-    "kind": "relogin",
-    "account_id": "019bc0e2-1280-7691-9060-dc1c794fba00",
-    "phone_number": "+31612340012",
-    "state": "code_sent",
-    "code_delivery": "sms",
-    "code_length": 5,
-    "resend_at": "2026-01-15T09:36:00.000Z",
-    "password_hint": null,
-    "attempts_left": 5,
-    "error": null,
-    "expires_at": "2026-01-15T09:45:00.000Z",
-    "created_at": "2026-01-15T09:31:00.000Z"
-  }
+  answer: relogin
 } as const

@@ -1,22 +1,14 @@
+import { relogin } from "../Demo.sample.ts"
+
 /** A request and its answer in the demo organization. */
 export const sample = {
   request: {
-    "account_id": "019bc0e2-1280-7691-9060-dc1c794fba00"
+    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00"
   },
   answer: {
-    "object": "login",
-    "id": "019bc0e2-9d40-7691-9060-dc1c794fbb02",
-    "kind": "relogin",
-    "account_id": "019bc0e2-1280-7691-9060-dc1c794fba00",
-    "phone_number": "+31612340012",
-    "state": "code_sent",
-    "code_delivery": "app",
-    "code_length": 5,
-    "resend_at": "2026-01-15T09:32:00.000Z",
-    "password_hint": null,
-    "attempts_left": 5,
-    "error": null,
-    "expires_at": "2026-01-15T09:41:00.000Z",
-    "created_at": "2026-01-15T09:31:00.000Z"
+    ...relogin,
+    code_delivery: "app",
+    resend_at: "2026-01-15T09:32:00.000Z",
+    expires_at: "2026-01-15T09:41:00.000Z"
   }
 } as const
