@@ -3,7 +3,6 @@ import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { AdminSignIn } from "../console/AdminSignIn.ts"
 import { linkNames } from "../domain/Billing.ts"
 import * as Core from "../layers/Core.ts"
 import { isPrefix } from "../layers/crypto/ApiKeys.ts"
@@ -11,21 +10,16 @@ import { CheckpointKeys } from "../layers/crypto/CheckpointKeys.ts"
 import { CsrfKeys } from "../layers/crypto/CsrfKeys.ts"
 import { PasswordHasher } from "../layers/crypto/PasswordHasher.ts"
 import { Peppers } from "../layers/crypto/Peppers.ts"
-import * as ProviderSignIn from "../layers/identity/ProviderSignIn.ts"
 import * as MailSettings from "../layers/mail/MailSettings.ts"
-import * as ConsoleSessions from "../layers/sql/ConsoleSessions.ts"
+import * as SigningIn from "../layers/SigningIn.ts"
 import * as Directory from "../layers/sql/Directory.ts"
 import type * as DirectoryLock from "../layers/sql/DirectoryLock.ts"
-import * as ForgottenPasswords from "../layers/sql/ForgottenPasswords.ts"
-import * as Invitations from "../layers/sql/Invitations.ts"
 import * as KnownPeppers from "../layers/sql/KnownPeppers.ts"
 import { LastCheckpoint } from "../layers/sql/LastCheckpoint.ts"
 import * as Migrate from "../layers/sql/Migrate.ts"
 import { migrations } from "../layers/sql/migrations/index.ts"
 import * as Postgres from "../layers/sql/Postgres.ts"
 import * as Roles from "../layers/sql/Roles.ts"
-import * as SecondFactors from "../layers/sql/SecondFactors.ts"
-import * as SignIns from "../layers/sql/SignIns.ts"
 import { BillingPages } from "../ports/Overview.ts"
 import * as Settings from "./Settings.ts"
 
@@ -232,21 +226,12 @@ export const service = <A, E, R>(
   settings: Settings.Database & Partial<Settings.Mail>,
   messenger: Layer.Layer<A, E, R>
 ) =>
-  Layer.mergeAll(
-    SignIns.layer,
-    SecondFactors.layer,
-    AdminSignIn.layer,
-    ForgottenPasswords.layer,
-    Invitations.layer,
-    ProviderSignIn.layer
+  SigningIn.layer.pipe(
+    Layer.provide(csrfKeys(settings)),
+    Layer.provideMerge(core(settings)),
+    Layer.provideMerge(messenger),
+    Layer.provideMerge(PasswordHasher.layer)
   )
-    .pipe(
-      Layer.provideMerge(ConsoleSessions.layer),
-      Layer.provide(csrfKeys(settings)),
-      Layer.provideMerge(core(settings)),
-      Layer.provideMerge(messenger),
-      Layer.provideMerge(PasswordHasher.layer)
-    )
 
 /** Brings the embedded database's schema up to date, and checks PostgreSQL's. */
 export const prepare = Effect.fnUntraced(function*(options: { readonly embedded: boolean }) {

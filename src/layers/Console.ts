@@ -2,7 +2,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { AdminSignIn } from "../console/AdminSignIn.ts"
 import * as Engine from "../engine/Background.ts"
 import { Ownership } from "../engine/Ownership.ts"
 import type { MessengerSession } from "../ports/MessengerSession.ts"
@@ -12,22 +11,17 @@ import { CsrfKeys } from "./crypto/CsrfKeys.ts"
 import { PasswordHasher } from "./crypto/PasswordHasher.ts"
 import { Peppers } from "./crypto/Peppers.ts"
 import * as Randomness from "./crypto/Randomness.ts"
-import * as ProviderSignIn from "./identity/ProviderSignIn.ts"
 import * as MailSettings from "./mail/MailSettings.ts"
 import * as Owned from "./messenger/Owned.ts"
 import * as Simulated from "./messenger/Simulated.ts"
 import { Targets } from "./push/Targets.ts"
-import * as ConsoleSessions from "./sql/ConsoleSessions.ts"
-import * as ForgottenPasswords from "./sql/ForgottenPasswords.ts"
-import * as Invitations from "./sql/Invitations.ts"
+import * as SigningIn from "./SigningIn.ts"
 import { LastCheckpoint } from "./sql/LastCheckpoint.ts"
 import * as Migrate from "./sql/Migrate.ts"
 import { migrations } from "./sql/migrations/index.ts"
 import * as Pglite from "./sql/Pglite.ts"
 import * as Postgres from "./sql/Postgres.ts"
 import * as Roles from "./sql/Roles.ts"
-import * as SecondFactors from "./sql/SecondFactors.ts"
-import * as SignIns from "./sql/SignIns.ts"
 import * as Upkeep from "./sql/Upkeep.ts"
 import * as WatchLease from "./sql/WatchLease.ts"
 import * as Worker from "./Worker.ts"
@@ -40,19 +34,7 @@ export interface Mailing {
 }
 
 /** What the console's pages need besides the core: who is signed in, and how, under keys for the forms. */
-const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) =>
-  Layer.mergeAll(
-    SignIns.layer,
-    SecondFactors.layer,
-    AdminSignIn.layer,
-    ForgottenPasswords.layer,
-    Invitations.layer,
-    ProviderSignIn.layer
-  )
-    .pipe(
-      Layer.provideMerge(ConsoleSessions.layer),
-      Layer.provideMerge(csrfKeys)
-    )
+const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) => SigningIn.layer.pipe(Layer.provideMerge(csrfKeys))
 
 const over = <Keys, E, E2, E3>(
   sql: Layer.Layer<SqlClient.SqlClient, E>,

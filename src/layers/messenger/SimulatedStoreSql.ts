@@ -43,6 +43,13 @@ const keptTexts = <K extends string, A extends Readonly<Record<K, string | null>
   }))
 })
 
+/** The row that is found, with its texts as they were written; null where there is none. */
+const found = <K extends string, A extends Readonly<Record<K, string | null>>, E>(
+  rows: Effect.Effect<ReadonlyArray<A>, E>,
+  names: ReadonlyArray<K>
+): Effect.Effect<A | null> =>
+  rows.pipe(Effect.map(([row]) => row === undefined ? null : keptTexts(row, names, read)), Effect.orDie)
+
 /** Keeps the state in the tables `simulated_*`, which only the tables' owner reads. */
 export const layer = Layer.effect(
   SimulatedStore,
@@ -81,15 +88,12 @@ export const layer = Layer.effect(
       ),
       nextNumber,
       authorizationOf: (sessionRef) =>
-        sql<SimulatedAuthorization>`select * from simulated_authorization where session_ref = ${sessionRef}`.pipe(
-          Effect.map(([row]) => row === undefined ? null : keptTexts(row, deviceTexts, read)),
-          Effect.orDie
+        found(
+          sql<SimulatedAuthorization>`select * from simulated_authorization where session_ref = ${sessionRef}`,
+          deviceTexts
         ),
       account: (userId) =>
-        sql<SimulatedAccount>`select * from simulated_account where user_id = ${userId}`.pipe(
-          Effect.map(([row]) => row === undefined ? null : keptTexts(row, accountTexts, read)),
-          Effect.orDie
-        ),
+        found(sql<SimulatedAccount>`select * from simulated_account where user_id = ${userId}`, accountTexts),
       usernameHolder: (username) =>
         sql<Pick<SimulatedAccount, "user_id">>`
           select user_id from simulated_account where lower(username collate "C") = ${usernameKey(username)}
@@ -152,10 +156,7 @@ export const layer = Layer.effect(
         Effect.orDie
       ),
       accountOfPhone: (phone) =>
-        sql<SimulatedAccount>`select * from simulated_account where phone = ${phone}`.pipe(
-          Effect.map(([row]) => row === undefined ? null : keptTexts(row, accountTexts, read)),
-          Effect.orDie
-        ),
+        found(sql<SimulatedAccount>`select * from simulated_account where phone = ${phone}`, accountTexts),
       login: (sessionRef) =>
         sql<SimulatedLogin>`select * from simulated_login where session_ref = ${sessionRef}`.pipe(
           Effect.map(([row]) => row ?? null),
