@@ -74,6 +74,13 @@ const early = (response: http.ServerResponse) => (requestId: string) => {
   response.end(text)
 }
 
+/**
+ * A response whose head and text are one write. Node makes two where it is to compare the length of a body with its
+ * header, which the adapter asks for; the adapter has counted that length itself.
+ */
+class Response<Request extends http.IncomingMessage = http.IncomingMessage> extends http.ServerResponse<Request> {}
+Object.defineProperty(Response.prototype, "strictContentLength", { get: () => false, set: () => {} })
+
 const pipelines = new WeakMap<Duplex, Pipeline>()
 
 /** The requests of a connection; Node knows it from its first byte on. */
@@ -163,6 +170,7 @@ export const layerListen = (
       const headersTimeout = Duration.toMillis(headTime)
       const requestTimeout = Duration.toMillis(requestTime)
       const server = new DrainingServer({
+        ServerResponse: Response,
         headersTimeout,
         requestTimeout,
         connectionsCheckingInterval: Math.min(1000, headersTimeout, requestTimeout),
