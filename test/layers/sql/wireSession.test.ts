@@ -3,6 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql"
 import * as fc from "fast-check"
+import * as v8 from "node:v8"
+import * as vm from "node:vm"
 import type { Answer, Statement } from "../../../src/layers/sql/wire/Cycle.ts"
 import { type Place, Session } from "../../../src/layers/sql/wire/Session.ts"
 import { tried } from "../../support/drawn.ts"
@@ -62,7 +64,29 @@ const right = (given: ReadonlyArray<ReadonlyArray<keyof typeof texts>>) =>
       [{ answer: `${index}/${cycle.length - 1}` }]
   )
 
+/** Collects what nothing holds any more. */
+const collect = (): void => {
+  v8.setFlagsFromString("--expose-gc")
+  const gc: unknown = vm.runInNewContext("gc")
+  if (typeof gc === "function") gc()
+}
+
 describe("a session", () => {
+  it("lets go of what it has answered, though it always owes something", () =>
+    withSession(new ScriptedServer([40], []), (session) =>
+      Effect.gen(function*() {
+        const ask = Effect.orDie(session.run([statement("fine", "value")], undefined, true))
+        const always: Effect.Effect<never> = Effect.flatMap(ask, () => always)
+        yield* Effect.forkChild(always)
+        yield* Effect.forkChild(always)
+        yield* Effect.sleep("10 millis")
+        const answer = yield* Effect.map(ask, (answered) => new WeakRef(answered))
+        yield* Effect.sleep("10 millis")
+        collect()
+        expect(session.outstanding).toBe(2)
+        expect(answer.deref()).toBeUndefined()
+      })))
+
   it("answers each cycle with its own, wherever the answer is cut and whatever is told in between", () =>
     fc.assert(
       fc.asyncProperty(cycles, sizes, fc.array(place, { maxLength: 5 }), async (given, cuts, told) => {
