@@ -1,4 +1,4 @@
-/** The account's older own session, through which sessions are signed out where the platform does not let the main one yet. */
+/** The account's older own session, which does what the platform does not let the main one do yet. */
 import { Clock, Duration, Effect, type Scope } from "effect"
 import { longestBeforeElder } from "../domain/Limits.ts"
 import { type Authorization, AuthorizationId } from "../domain/Messenger.ts"
@@ -9,11 +9,15 @@ import { OwnSessions } from "../ports/OwnSessions.ts"
 import type { SecretsOf } from "../ports/Secrets.ts"
 import { inTime } from "./LiveCalls.ts"
 
-/** Signs out the session that the main one lists under the id; null where no own session is old enough or sees it. */
-export type Elder = (
-  main: LiveSession,
-  id: string
-) => Effect.Effect<ReturnType<LiveSession["signOut"]> | null>
+export interface Elder {
+  /** The session; null where no own session is old enough, or it cannot be reached in time. */
+  readonly session: Effect.Effect<LiveSession | null>
+  /** Signs out the session that the main one lists under the id; null where there is no older one, or it does not see it. */
+  readonly signOut: (
+    main: LiveSession,
+    id: string
+  ) => Effect.Effect<ReturnType<LiveSession["signOut"]> | null>
+}
 
 interface Lists {
   readonly live: LiveSession
@@ -21,14 +25,17 @@ interface Lists {
   readonly seen: ReadonlyArray<Authorization>
 }
 
-const open = Effect.fnUntraced(function*(of: SecretsOf, main: LiveSession) {
+const open = Effect.fnUntraced(function*(of: SecretsOf) {
   const db = yield* Db
   const messenger = yield* MessengerSession
   const own = yield* OwnSessions
   const now = new Date(yield* Clock.currentTimeMillis)
   const oldest = oldestAble(yield* db.read(of.organizationId, own.second(of)), now)
-  if (oldest === undefined) return null
-  const live = yield* inTime(messenger.open(oldest.session_ref))
+  return oldest === undefined ? null : yield* inTime(messenger.open(oldest.session_ref))
+})
+
+/** Both lists, in which a session is found by what they share of it. */
+const compared = Effect.fnUntraced(function*(live: LiveSession, main: LiveSession) {
   const [listed, seen] = yield* Effect.all([inTime(live.authorizations), inTime(main.authorizations)], {
     concurrency: "unbounded"
   })
@@ -45,19 +52,28 @@ export const elder = (
 ): Effect.Effect<Elder, never, Db | MessengerSession | OwnSessions | Scope.Scope> =>
   Effect.gen(function*() {
     const services = yield* Effect.context<Db | MessengerSession | OwnSessions | Scope.Scope>()
-    let opened: Effect.Effect<Lists | null> | undefined
-    return Effect.fnUntraced(function*(main, id) {
-      const left = since.getTime() + Duration.toMillis(longestBeforeElder) - (yield* Clock.currentTimeMillis)
-      if (left <= 0) return null
-      opened ??= yield* open(of, main).pipe(
-        Effect.timeout(left),
-        Effect.orElseSucceed(() => null),
-        Effect.provideContext(services),
-        Effect.cached
-      )
-      const lists = yield* opened
-      const seen = lists?.seen.find((one) => one.id === id)
-      const found = lists === null || seen === undefined ? undefined : sameIn(lists.own, seen)
-      return lists === null || found === undefined ? null : lists.live.signOut(AuthorizationId.make(found.id))
-    })
+    const left = Effect.map(
+      Clock.currentTimeMillis,
+      (now) => since.getTime() + Duration.toMillis(longestBeforeElder) - now
+    )
+    const inTimeLeft = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(left, (millis) =>
+        millis <= 0
+          ? Effect.succeed(null)
+          : Effect.orElseSucceed(Effect.timeout(effect, millis), () => null))
+    const session = yield* Effect.cached(Effect.provideContext(inTimeLeft(open(of)), services))
+    let lists: Effect.Effect<Lists | null> | undefined
+    return {
+      session: Effect.flatMap(left, (millis) => millis <= 0 ? Effect.succeed(null) : session),
+      signOut: Effect.fnUntraced(function*(main, id) {
+        if ((yield* left) <= 0) return null
+        lists ??= yield* Effect.cached(
+          Effect.flatMap(session, (live) => live === null ? Effect.succeed(null) : inTimeLeft(compared(live, main)))
+        )
+        const both = yield* lists
+        const seen = both?.seen.find((one) => one.id === id)
+        const found = both === null || seen === undefined ? undefined : sameIn(both.own, seen)
+        return both === null || found === undefined ? null : both.live.signOut(AuthorizationId.make(found.id))
+      })
+    }
   })

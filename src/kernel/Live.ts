@@ -34,6 +34,8 @@ export { type LiveFailure, liveFailures } from "./LiveCalls.ts"
 export interface Live {
   readonly profile: Effect.Effect<Profile, LiveFailure>
   security(held: HeldSecrets): Effect.Effect<AccountSecurity, LiveFailure>
+  /** Whether another session of the service may do what the messenger does not let this one do yet. */
+  readonly hasElder: Effect.Effect<boolean>
 }
 
 /** What came of signing a session out: `unknown` where the messenger lists none of that id. */
@@ -98,11 +100,12 @@ const live = (session: LiveSession, elder: Elder | undefined): Live & LiveWriter
   security: (held) => inTime(Effect.catch(session.security(held), common)),
   updateProfile: (patch) => inTime(Effect.catch(session.updateProfile(patch), profileRefusal)),
   setUsername: (username) => inTime(Effect.catch(session.setUsername(username), usernameRefusal)),
-  ...securityWriter(session),
+  hasElder: elder === undefined ? Effect.succeed(false) : Effect.map(elder.session, (found) => found !== null),
+  ...securityWriter(session, elder),
   signOut: (id) =>
     Effect.gen(function*() {
       const first = yield* signingOut(session.signOut(AuthorizationId.make(id)))
-      const again = first.kind === "locked" && elder !== undefined ? yield* elder(session, id) : null
+      const again = first.kind === "locked" && elder !== undefined ? yield* elder.signOut(session, id) : null
       return again === null ? first : yield* signingOut(again)
     })
 })
@@ -114,6 +117,7 @@ export const failing = (failure: LiveFailure): Live & LiveWriter => {
   return {
     profile: fails,
     security: call,
+    hasElder: Effect.succeed(false),
     updateProfile: call,
     setUsername: call,
     signOut: call,
@@ -134,8 +138,8 @@ export const failing = (failure: LiveFailure): Live & LiveWriter => {
 }
 
 /**
- * Opens the account's live session for as long as the scope lasts. A sign-out that the platform does not let it do yet is
- * tried through the elder.
+ * Opens the account's live session for as long as the scope lasts. A sign-out, or a passkey, that the platform does not
+ * let it do yet is tried through the elder.
  */
 export const open = (
   sessionRef: SessionRef | null,

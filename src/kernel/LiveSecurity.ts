@@ -14,6 +14,7 @@ import type { SessionRef } from "../domain/Messenger.ts"
 import type { Paired, PairingRefused, PasswordNeeded } from "../ports/MessengerLogin.ts"
 import type * as Verbs from "../ports/MessengerSecurity.ts"
 import type { Common, LiveSession, PasswordInvalid as WrongPassword, TwoFaChange } from "../ports/MessengerSession.ts"
+import type { Elder } from "./Elder.ts"
 import { common, inTime, type LiveFailure } from "./LiveCalls.ts"
 
 type Call<A, E = never> = Effect.Effect<A, LiveFailure | E>
@@ -95,7 +96,19 @@ const pairingRefused = (
   }
 }
 
-export const securityWriter = (session: LiveSession): SecurityWriter => ({
+/** Adds the passkey through the session, or through the elder where that one is too young. */
+const adding = (session: LiveSession, elder: Elder | undefined, prepared: Verbs.PreparedPasskey) =>
+  Effect.catchIf(
+    session.addPasskey(prepared),
+    (failure) => failure._tag === "PasskeyRefused" && failure.reason === "too_soon" && elder !== undefined,
+    (failure) =>
+      Effect.flatMap(
+        elder?.session ?? Effect.succeed(null),
+        (older) => older === null ? Effect.fail(failure) : older.addPasskey(prepared)
+      )
+  )
+
+export const securityWriter = (session: LiveSession, elder: Elder | undefined): SecurityWriter => ({
   checkPassword: (candidate) => inTime(Effect.catch(session.checkPassword(candidate), common)),
   setPassword: (change) => inTime(Effect.catch(session.setPassword(change), wrongPassword)),
   removePassword: (current) => inTime(Effect.catch(session.removePassword(current), wrongPassword)),
@@ -110,7 +123,7 @@ export const securityWriter = (session: LiveSession): SecurityWriter => ({
   removeRecoveryEmail: (current) => inTime(Effect.catch(session.removeRecoveryEmail(current), wrongPassword)),
   startLoginEmail: (email) => inTime(Effect.catch(session.startLoginEmail(email), addressRefused)),
   confirmLoginEmail: (code) => inTime(Effect.catch(session.confirmLoginEmail(code), codeRefused)),
-  addPasskey: (prepared) => inTime(Effect.catch(session.addPasskey(prepared), passkeyRefused)),
+  addPasskey: (prepared) => inTime(Effect.catch(adding(session, elder, prepared), passkeyRefused)),
   removePasskey: (id) => inTime(Effect.catch(session.removePasskey(id), common)),
   logOut: inTime(Effect.catch(session.logOut, common)),
   pair: (ref, password) => inTime(Effect.catch(session.pair(ref, password), pairingRefused))

@@ -87,6 +87,21 @@ describe("4.16 paired session", () => {
           expect(told(yield* pair({ current_password: "holders" }))).toEqual([409, "not_active"])
         }))
 
+      it.effect("3.2: a passkey is added through it where it is older than 24 hours and the main one is not", () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(start)
+          yield* forgetOthers
+          const organization = yield* World.makeOrganization()
+          const { key } = organization.admins.owner
+          const { account, pair } = yield* makeWatched(organization, fresh)
+          const add = World.send("PUT", `/v1/accounts/${account}/passkey`, { key })
+          expect(told(yield* add)).toEqual([409, "passkey_not_eligible"])
+          yield* pair
+          expect(told(yield* add)).toEqual([200, "passkey_added"])
+          const { body } = yield* World.get(`/v1/accounts/${account}/messenger-profile`, key)
+          expect(body.passkey_managed).toBe(true)
+        }))
+
       it.effect("5.1: requests act through it where it is older than 24 hours and the main one is not", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(start)

@@ -56,7 +56,8 @@ export const addPasskey = Operation.guarded(
         if (heldPasskey(seen) !== undefined) {
           return Operation.unchanged(acted("passkey_added", account, null, now))
         }
-        if (passkey_eligible_at !== null && passkey_eligible_at.getTime() > now.getTime()) {
+        const isEarly = passkey_eligible_at !== null && passkey_eligible_at.getTime() > now.getTime()
+        if (isEarly && !(yield* live.hasElder)) {
           return yield* new PasskeyNotEligible({
             message: `The messenger lets the service add a passkey from ${passkey_eligible_at.toISOString()} on.`
           })
