@@ -39,8 +39,12 @@ interface Cast extends Watched {
   readonly offboard: Act
   /** An admin signs in to the account, for the first time or anew. */
   readonly signIn: (how: "connect" | "relogin") => Act
+  /** The service loses the key of its session. */
+  readonly loseKey: Act
   /** The organization's subscription becomes this. */
   readonly licence: (state: "active" | "lapsed") => Act
+  /** An operator suspends the organization, or activates it. */
+  readonly stand: (status: "active" | "suspended") => Act
 }
 
 /** What happens to one account, at which hours, and what that makes of its status: a row of the table of transitions. */
@@ -48,7 +52,7 @@ interface Story {
   readonly name: string
   /** Connected as the two days begin. */
   readonly fresh?: boolean
-  /** Of which organization: one that does not want accounts locked, or whose licence ends; another one by default. */
+  /** Of which organization: one that does not want accounts locked, whose licence ends, or that is suspended; another one by default. */
   readonly of?: keyof typeof kinds
   readonly acts?: ReadonlyArray<readonly [at: number, act: (cast: Cast) => Act]>
   readonly seen: ReadonlyArray<AccountStatus>
@@ -56,7 +60,7 @@ interface Story {
   readonly told: ReadonlyArray<string>
 }
 
-const kinds = { locked: {}, open: { tamper_lockdown_enabled: false }, licensed: {} }
+const kinds = { locked: {}, open: { tamper_lockdown_enabled: false }, licensed: {}, suspended: {} }
 
 const comes = ({ stranger }: Cast) => stranger
 const thief = ({ platform, userId }: Cast) =>
@@ -144,6 +148,12 @@ const stories: ReadonlyArray<Story> = [
     told: ["monitoring.lost", "monitoring.lost"]
   },
   {
+    name: "the service has lost its key, and an admin signs in anew",
+    acts: [[4, ({ loseKey }) => loseKey], [8, ({ signIn }) => signIn("relogin")]],
+    seen: ["protected", "status_unknown", "recently_connected", "protected"],
+    told: ["monitoring.lost", "session.logged_out"]
+  },
+  {
     name: "the session is revoked where there is a second one",
     acts: [[0, ({ pair }) => pair], [4, revoked]],
     seen: ["protected"],
@@ -207,6 +217,13 @@ const stories: ReadonlyArray<Story> = [
     told: ["session.detected", "protection.stopped", "protection.restored", "session.autokilled"]
   },
   {
+    name: "a stranger is there when the organization is suspended, and still when it is active again",
+    of: "suspended",
+    acts: [[1, comes], [3, ({ stand }) => stand("suspended")], [20, ({ stand }) => stand("active")]],
+    seen: ["protected", "new_sign_in", "protection_stopped", "new_sign_in", "protected"],
+    told: ["session.detected", "protection.stopped", "protection.restored", "session.autokilled"]
+  },
+  {
     name: "the account is paused when the licence ends, and resumed when it is back",
     of: "licensed",
     acts: [[2, pauses], [30, resumes]],
@@ -234,7 +251,8 @@ describe("12.3 two days of an organization", () => {
           const made = {
             locked: yield* World.makeOrganization(kinds.locked),
             open: yield* World.makeOrganization(kinds.open),
-            licensed: yield* World.makeOrganization(kinds.licensed)
+            licensed: yield* World.makeOrganization(kinds.licensed),
+            suspended: yield* World.makeOrganization(kinds.suspended)
           }
           const organizations = Object.values(made)
           const plays = yield* Effect.forEach(stories, (story) =>
@@ -270,6 +288,11 @@ describe("12.3 two days of an organization", () => {
                   const code = (yield* platform.codes).findLast(({ phone }) => phone === watched.phone)?.code
                   yield* owner.code(body.id, code === undefined ? "none" : Redacted.value(code))
                 }),
+                loseKey: World.query(id, (sql) =>
+                  sql`
+                    update service_session set session_ref = 'lost' where account_id = ${watched.account}
+                    returning id`),
+                stand: (status) => World.set(id, "organization", id, { status }),
                 licence: (state) => World.set(id, "organization", id, { billing_state: state })
               }
               return { story, cast, organization, trace: new Array<AccountStatus>() }
