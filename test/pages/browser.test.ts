@@ -8,8 +8,10 @@ import * as Admins from "../../src/administration/Admins.ts"
 import * as Site from "../../src/edge/Site.ts"
 import * as Server from "../../src/http/Server.ts"
 import { KnownAssistants } from "../../src/oauth/Ports.ts"
+import { ConsoleAddress } from "../../src/ports/ConsoleAddress.ts"
 import * as Browser from "../support/browser.ts"
 import { pglite } from "../support/database.ts"
+import { delivered, linkIn } from "../support/delivered.ts"
 import { meet } from "../support/logins.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
@@ -21,6 +23,7 @@ const baseUrl = Effect.map(HttpServer.HttpServer, (server) => `http://127.0.0.1:
 const known = "https://assistant.example/callback"
 
 const served = Server.layer.pipe(
+  Layer.provideMerge(Layer.effect(ConsoleAddress, Effect.map(Site.Sites, ({ addressOf }) => addressOf))),
   Layer.provideMerge(
     Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
   ),
@@ -317,7 +320,7 @@ describe("the pages in a browser", () => {
         expect(wrong).toEqual([])
       }))
 
-    it.effect("the pages of people and of a forgotten password fit every screen, and an admin is invited by keyboard", () =>
+    it.effect("the pages of people and of a forgotten password fit every screen, an admin is invited by keyboard, and joins by the mail", () =>
       Effect.gen(function*() {
         const { base, department, email, id } = yield* stage()
         yield* Effect.forEach(
@@ -373,6 +376,21 @@ describe("the pages in a browser", () => {
         yield* enter
         expect(yield* textOf(page)).toContain("The invitation is made.")
         yield* look("invited")
+        // Who is invited opens the mail's link in a browser of their own, and is signed in by it.
+        const mail = (yield* delivered).find(({ to }) => to[0] === "nora@example.com")
+        const theirs = yield* Browser.newPage()
+        yield* Effect.promise(() => theirs.goto(`${base}${linkIn(mail?.text ?? "")}`))
+        wrong.push(...yield* Browser.inspect(theirs, "invitation"))
+        for (const [text, name] of [["short", "invitation-refused"], ["seven green lanterns hum", null]] as const) {
+          yield* type(theirs, "#new", text)
+          yield* type(theirs, "#repeated", text)
+          yield* press(theirs, "main button.main")
+          if (name !== null) wrong.push(...yield* Browser.inspect(theirs, name))
+        }
+        expect(theirs.url()).toBe(`${base}/console/accounts`)
+        expect(yield* textOf(theirs)).toContain("Hopper")
+        expect(yield* textOf(theirs)).not.toContain("Lovelace")
+        expect(yield* Effect.promise(() => theirs.goBack().then(() => theirs.content()))).not.toContain("lanterns")
         yield* visit("/console/people", "people")
         yield* visit(`/console/people/${person.id}`, "person")
         yield* visit(`/console/people/${heir.id}`, "heir")

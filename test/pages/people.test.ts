@@ -1,13 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
-import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
-import * as Smtp from "../../src/layers/mail/Smtp.ts"
-import * as MailQueue from "../../src/layers/sql/MailQueue.ts"
 import * as Mcp from "../mcp/support.ts"
 import { act as operate } from "../support/administration.ts"
 import { forEachDatabase } from "../support/database.ts"
-import * as MailServer from "../support/mailServer.ts"
+import { delivered, linkIn } from "../support/delivered.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
@@ -41,19 +38,6 @@ const act = (cookie: string, id: string, verb: string, typed: Pages.Visiting["fo
   send(cookie, `${path}/${id}`, `${path}/${id}/${verb}`, { password: Pages.password, ...typed })
 
 const shown = (cookie: string, at: string) => Effect.map(Pages.visit("GET", at, { cookie }), ({ text }) => text)
-
-/** Sends the mails that wait, and answers what a server has received. */
-const delivered = Effect.gen(function*() {
-  const server = yield* MailServer.start()
-  const settings = yield* MailSettings.parse({ ...World.mail, url: Redacted.make(server.url) })
-  const sender = Smtp.layer.pipe(Layer.provide(Layer.succeed(MailSettings.MailSettings, settings)))
-  yield* Effect.provide(Effect.flatten(MailQueue.turns), sender)
-  return server.received
-})
-
-/** The path of the link in a mail. */
-const linkIn = (text: string) =>
-  /http:\/\/localhost(\/console\/\S+)/.exec(text.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[1] ?? ""
 
 describe("people on the console's pages", () => {
   forEachDatabase((_, database) => {
