@@ -26,19 +26,31 @@ const ended: Readonly<Record<string, SessionEnd>> = {
   SESSION_PASSWORD_NEEDED: "never"
 }
 
-const wait = /^(?:FLOOD_WAIT|FLOOD_PREMIUM_WAIT|SLOWMODE_WAIT|FLOOD_TEST_PHONE_WAIT|TAKEOUT_INIT_DELAY)_(\d+)$/
+/** The code under which the platform asks to wait, in whatever words. */
+const tooMuch = 420
+
+/** Waits that stand in a text: `FLOOD_WAIT_30`, `TAKEOUT_INIT_DELAY_30`, `SESSION_TOO_FRESH_30`, others in minutes. */
+const namedWait = /_(?:WAIT|DELAY|TOO_FRESH)_(\d+)(MIN)?$/
+const anyNumber = /_(\d+)(MIN)?$/
 
 /** Waits that the platform does not put a number to. */
 const longWaits = new Set(["PHONE_NUMBER_FLOOD", "PHONE_PASSWORD_FLOOD", "PEER_FLOOD"])
 const longWait = 3600
+const longestWait = 7 * 86_400
+
+/** For how many seconds the platform asks to wait; null where it does not. */
+const waitOf = ({ code, text }: Refusal): number | null => {
+  const [, number, minutes] = (code === tooMuch ? anyNumber : namedWait).exec(text) ?? []
+  if (number === undefined) return code === tooMuch || longWaits.has(text) ? longWait : null
+  return Math.min(longestWait, Math.max(1, Number(number) * (minutes === undefined ? 1 : 60)))
+}
 
 /** What a refusal means that has no meaning of its own where it comes from. */
-export const common = ({ code, text }: Refusal): Common => {
-  const reason = ended[text]
+export const common = (refusal: Refusal): Common => {
+  const reason = ended[refusal.text]
   if (reason !== undefined) return new NoSession({ reason })
-  const seconds = wait.exec(text)?.[1]
-  if (seconds !== undefined) return new PlatformBusy({ retryAfterSeconds: Math.max(1, Number(seconds)) })
-  if (longWaits.has(text)) return new PlatformBusy({ retryAfterSeconds: longWait })
-  if (code < 0 || code >= 500) return new PlatformUnavailable()
-  return new PlatformRefused({ reason: text })
+  const seconds = waitOf(refusal)
+  if (seconds !== null) return new PlatformBusy({ retryAfterSeconds: seconds })
+  if (refusal.code < 0 || refusal.code >= 500) return new PlatformUnavailable()
+  return new PlatformRefused({ reason: refusal.text })
 }
