@@ -9,9 +9,11 @@ import * as KeysSql from "../../src/layers/sql/MessengerKeys.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerKeys } from "../../src/ports/MessengerKeys.ts"
+import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { pglite } from "../support/database.ts"
 import * as DataCentre from "../support/dataCentre/index.ts"
 import { meet, staged, start } from "../support/logins.ts"
+import { waiting } from "../support/outbox.ts"
 import { jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -23,6 +25,28 @@ const messenger = DataCentre.layerOver.pipe(
 
 /** A look at what was pushed meanwhile too: pushes come in their own time. */
 const look = Effect.andThen(jump("75 seconds"), jump("10 seconds"))
+
+/** An account that is connected, and watched since yesterday. */
+const watched = Effect.gen(function*() {
+  const stage = yield* staged()
+  const centre = DataCentre.centreOf(stage.platform)
+  const person = yield* meet()
+  const { account_id: id } = (yield* stage.connected(person)).body
+  yield* jump("25 hours")
+  const key = [...centre.keys.values()].find(({ of }) => of["userId"] === person.userId)!
+  const [own] = yield* World.query<{ ref: SessionRef }>(
+    stage.id,
+    (sql) => sql`select session_ref as ref from service_session where account_id = ${id}`
+  )
+  const keptKeys = MessengerKeys.use((keys) => keys.load(own!.ref)).pipe(
+    Effect.map((kept) => [...kept?.values.keys() ?? []].filter((name) => name.startsWith("key:"))),
+    Effect.provide(KeysSql.layer)
+  )
+  const told = Effect.map(waiting(stage.id), (all) => all.map(({ kind, text }) => [kind, text]))
+  const before = (yield* stage.actions).length
+  const since = Effect.map(stage.actions, (all) => all.slice(before))
+  return { account: stage.account(id), centre, id, key, keptKeys, person, since, stage, told }
+})
 
 describe("the service over the messenger's own protocol", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite, undefined, messenger))))((it) => {
@@ -98,6 +122,62 @@ describe("the service over the messenger's own protocol", () => {
         expect((yield* stage.cancel(left.id)).body).toMatchObject({ state: "cancelled" })
         expect(yield* kept(unused)).toBe(false)
       }))
+
+    it.effect("says of a key that was used twice that an admin has to log in again, and keeps it", () =>
+      Effect.gen(function*() {
+        const { account, id, key, keptKeys, person, since, stage, told } = yield* watched
+        // The messenger takes the key as stolen, and ends its session.
+        key.of["duplicated"] = true
+        yield* stage.platform.logOut(person.userId, yield* stage.platform.authorizationId(key.of["ref"]))
+        yield* look
+        expect(yield* account).toMatchObject({
+          status: "status_unknown",
+          monitoring: { state: "unknown", last_poll_error: "key_duplicated" }
+        })
+        expect(yield* since).toEqual(["monitoring.lost"])
+        expect(yield* told).toEqual([["monitoring_lost", expect.stringContaining("Log in to the account again.")]])
+        expect(yield* keptKeys).toEqual(["key:1"])
+        // A login makes a key of its own.
+        const { body } = yield* stage.relogin(id)
+        expect((yield* stage.code(body.id, yield* person.code)).body).toMatchObject({ state: "completed" })
+        yield* look
+        expect(yield* account).toMatchObject({ status: "recently_connected", monitoring: { state: "active" } })
+      }))
+
+    it.effect("keeps a key that the messenger does not know for a while, and stops where it never does again", () =>
+      Effect.gen(function*() {
+        const { account, centre, key, keptKeys, since, told } = yield* watched
+        const unknown = Effect.suspend(() => {
+          centre.forget(key)
+          centre.cut(key)
+          return look
+        })
+        yield* unknown
+        expect((yield* account).monitoring).toMatchObject({ state: "active", last_poll_error: "unavailable" })
+        centre.remember(key)
+        yield* look
+        expect(yield* account).toMatchObject({ status: "protected", monitoring: { last_poll_error: null } })
+        expect([yield* since, yield* told, yield* keptKeys]).toEqual([[], [], ["key:1"]])
+        yield* unknown
+        yield* look
+        expect(yield* account).toMatchObject({
+          status: "protection_stopped",
+          monitoring: { state: "stopped", last_poll_error: "session_lost" }
+        })
+        expect(yield* since).toEqual(["protection.stopped", "outside_change.detected"])
+        expect((yield* told).map(([kind]) => kind)).toEqual(["protection_stopped", "outside_change_detected"])
+      }))
+
+    it.effect("logs out when an account is offboarded, and forgets the key", () =>
+      Effect.gen(function*() {
+        const { account, id, keptKeys, person, stage } = yield* watched
+        const { body } = yield* World.post(`/v1/accounts/${id}/offboard`, stage.key)
+        expect(body).toMatchObject({ action: "offboarded" })
+        expect(yield* keptKeys).toEqual([])
+        expect((yield* account).status).toBe("available")
+        const onlooker = yield* (yield* MessengerSession).open(yield* stage.platform.connect(person.userId))
+        expect((yield* onlooker.authorizations).map(({ current }) => current)).toEqual([true])
+      }).pipe(Effect.scoped))
 
     it.effect("keeps keys that open under their session alone, and never one in the clear", () =>
       Effect.gen(function*() {

@@ -8,6 +8,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import type { Service } from "../../test/support/command.ts"
+import { Refusal } from "../../test/support/dataCentre/Faults.ts"
 import { Loopback } from "../../test/support/dataCentre/index.ts"
 import { late } from "../../test/support/dataCentre/late.ts"
 import * as Clients from "./clients.ts"
@@ -21,6 +22,13 @@ const day = 86_400_000
 
 /** Requests of a login, at each of which its connection is dropped once, before or after they are done. */
 const dropped = ["auth.sendCode", "auth.signIn", "account.getAuthorizations"]
+
+const unseen = "select count(*)::int as count from account where monitoring_state = 'unknown'"
+/** As if a minute had passed since the watch looked last. */
+const aMinutePasses = `update monitor set ${
+  ["next_at", "started_at", "last_polled_at", "last_ok_at", "first_failure_at"]
+    .map((column) => `${column} = ${column} - interval '1 minute'`).join(", ")
+}`
 
 const found = "select count(*)::int as count from session where review_deadline is not null"
 
@@ -80,6 +88,7 @@ export const wire: Fault = async () => {
     const times: Array<number> = []
     const users: Array<MessengerUserId> = []
 
+    const begun: Array<{ readonly at: string; readonly code: string }> = []
     for (let place = 0; place < people; place++) {
       const phone = `49155513${10_000 + place}`
       const user = await run(world.createAccount({ phone, first_name: `Person ${place}` }))
@@ -87,9 +96,9 @@ export const wire: Fault = async () => {
       await run(world.logIn(user, { device_model: "Phone", created_at: new Date(millis() - day) }))
       const request = dropped[place % dropped.length]!
       centre.faults.push({ request, does: place < dropped.length ? "drop before" : "drop after", times: 1 })
-      const begun = await asked(stage, service, "/v1/logins", { phone_number: `+${phone}` })
-      if (begun?.body.id === undefined) throw new Error(`login ${place} not begun: ${JSON.stringify(begun)}`)
-      const at = `/v1/logins/${begun.body.id}/code`
+      const login = await asked(stage, service, "/v1/logins", { phone_number: `+${phone}` })
+      if (login?.body.id === undefined) throw new Error(`login ${place} not begun: ${JSON.stringify(login)}`)
+      const at = `/v1/logins/${login.body.id}/code`
       const code = await codeFor(outside, phone)
       if (place === 0) {
         // The process dies after the messenger has signed it in, and before it has heard so.
@@ -100,6 +109,10 @@ export const wire: Fault = async () => {
         await hanging
         service = await stage.serve()
       }
+      begun.push({ at, code })
+    }
+    // What the killed process held is free by the time that its login is asked for.
+    for (const [place, { at, code }] of [...begun.entries()].toReversed()) {
       const done = await asked(stage, service, at, { code })
       if (done?.body.state !== "completed") wrong.push(`login ${place}: ${JSON.stringify(done?.body)}`)
     }
@@ -139,13 +152,18 @@ export const wire: Fault = async () => {
     service = await stage.serve()
     await expect("signed out by the next process", found, 0)
 
-    // The data centre is away for a minute.
+    // The data centre is away for ten minutes, each of which is a second and a half of the trial.
     await strangersCome()
     await centre.down()
-    await pause(60_000)
+    for (let minute = 0; minute < 10; minute++) {
+      await pause(1500)
+      await stage.within((query) => query(aMinutePasses))
+    }
+    await expect("unknown while the data centre is away", unseen, people)
     await centre.up()
     await stage.within((query) => query(due))
     await expect("found after the data centre was away", found, people)
+    await expect("seen again after the data centre was away", unseen, 0)
 
     // The messenger asks to wait, and connections are dropped at what it is asked.
     await run(world.script({ answer: { _tag: "Busy", seconds: 5 }, operation: "sign_out", times: people }))
@@ -169,12 +187,22 @@ export const wire: Fault = async () => {
     await areDue()
     await expect("signed out after the keys were unknown", found, 0)
 
+    const keyOf = (user: MessengerUserId) => [...centre.keys.values()].find(({ of }) => of["userId"] === user)!
     const quiet = "select count(*)::int as count from account where stopped_at is not null"
     await expect("no session is lost before the messenger ends one", quiet, 0)
     await run(world.revokeService(users[0]!, "revoked"))
     await run(world.revokeService(users[1]!, "banned"))
+    const [duplicated, forgotten] = [keyOf(users[2]!), keyOf(users[3]!)]
+    centre.faults.push({
+      which: (key) => key === duplicated,
+      does: new Refusal(406, "AUTH_KEY_DUPLICATED"),
+      times: Infinity
+    })
+    centre.forget(forgotten)
+    centre.cut(forgotten)
     await stage.within((query) => query(due))
-    await expect("the sessions that the messenger ends are told of", quiet, 2)
+    await expect("the sessions that the messenger ends are told of", quiet, 3)
+    await expect("the key that was used twice is told of", unseen, 1)
 
     await service.stop()
     const kept = await stage.settle()
@@ -190,7 +218,7 @@ export const wire: Fault = async () => {
     )
     return {
       done:
-        "Over the wire: connections dropped at the requests of a login and of sign-outs, processes killed in both, one frozen, the data centre away for 60 s, waits, PostgreSQL away, keys unknown for a while, sessions revoked and banned",
+        "Over the wire: connections dropped at the requests of a login and of sign-outs, processes killed in both, one frozen, the data centre away for ten minutes, waits, PostgreSQL away, keys unknown for a while, sessions revoked and banned, a key unknown for good, one used twice",
       // A login is told of in several events of one request.
       verdict: judge([], { ...kept, events: kept.events.map((event) => ({ ...event, request_id: null })) }),
       seen:
@@ -204,7 +232,10 @@ export const wire: Fault = async () => {
         "every stranger is told of once": each("session.detected"),
         "every stranger is signed out once": each("session.autokilled"),
         "every termination is the service's, of a deadline": ended[0]?.count === come,
-        "each session that the messenger ended is told of once": done("protection.stopped").length === 2
+        "each session that the messenger ended is told of once": done("protection.stopped").length === 3,
+        "the loss of the key that was used twice is told of once": done("monitoring.lost").filter(({ details }) =>
+          details["error"] === "key_duplicated"
+        ).length === 1
       })
     }
   } finally {
