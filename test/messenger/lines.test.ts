@@ -13,7 +13,7 @@ import { MessengerKeys } from "../../src/ports/MessengerKeys.ts"
 import { MessengerReach } from "../../src/ports/MessengerReach.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import type { DataCentre, Key } from "../support/dataCentre/DataCentre.ts"
-import type { Fault } from "../support/dataCentre/Faults.ts"
+import { type Fault, Refusal } from "../support/dataCentre/Faults.ts"
 import * as Wire from "../support/dataCentre/index.ts"
 
 /** The right to use keys, which a test takes away as a frozen process loses it: nobody is told. */
@@ -129,6 +129,26 @@ layer(wire, { excludeTestServices: true })("a session's line", (it) => {
       assert.isTrue((yield* live.authorizations).some(({ id }) => id === seenAs))
       assert.lengthOf([...centres[1]!.keys.values()], 2)
     }))
+
+  for (const place of ["NETWORK", "USER"]) {
+    it.effect(`of a login goes on where ${place}_MIGRATE sends it, and stays there`, () =>
+      Effect.gen(function*() {
+        const { centre, centres, world } = yield* Wire.Loopback
+        const messenger = yield* MessengerSession
+        const number = `49155511240${place.length}`
+        const userId = yield* world.createAccount({ phone: number, first_name: "Grace" })
+        const does = new Refusal(303, `${place}_MIGRATE_2`)
+        centre.faults.push({ request: "auth.sendCode", does, times: 1 })
+        const ref = SessionRef.make(`sent-${place}`)
+        const { state } = yield* messenger.begin(ref, `+${number}`)
+        const { code } = (yield* world.codes).at(-1)!
+        assert.deepInclude(yield* messenger.submitCode(state, code), { _tag: "Connected", userId })
+        const there = [...centres[1]!.keys.values()].filter(({ of }) => of["userId"] === userId)
+        const here = [...centre.keys.values()].filter(({ of }) => of["userId"] === userId)
+        assert.deepStrictEqual([here.length, there.length], [0, 1])
+        assert.strictEqual((yield* (yield* messenger.open(ref)).profile).user_id, userId)
+      }))
+  }
 
   it.effect("forgets its key alone when it is to", () =>
     Effect.gen(function*() {

@@ -6,6 +6,18 @@ import { securingContract } from "../layers/messenger/securing.ts"
 import { sessionsContract } from "../layers/messenger/sessions.ts"
 import * as DataCentre from "../support/dataCentre/index.ts"
 
+/** What the wire is capable of, or why it is not. */
+const capable: Readonly<Record<Capability, true | string>> = {
+  milliseconds: "the platform's times are whole seconds",
+  endings: "a session that signed out is refused like one that was revoked",
+  attempts: "a code or password too many is refused like one that has run out",
+  "told at once": "pushes come in their own time, and nobody is told that the session has ended before it asks",
+  "unreadable security": "its parts are asked for one by one: what a refused one means stands in answers.test.ts",
+  answers: true,
+  "lost events": true,
+  "any text": true
+}
+
 const harness: MessengerHarness<DataCentre.Loopback, unknown> = {
   layer: DataCentre.layer,
   // The platform's times are whole seconds, and so is the world's time where a test begins.
@@ -13,7 +25,9 @@ const harness: MessengerHarness<DataCentre.Loopback, unknown> = {
     yield* TestClock.adjust(1000 - (yield* Clock.currentTimeMillis) % 1000)
     return (yield* DataCentre.Loopback).world
   }),
-  capabilities: new Set<Capability>(["answers"]),
+  capabilities: new Set(
+    (Object.keys(capable) as Array<Capability>).filter((capability) => capable[capability] === true)
+  ),
   pass: (duration) => TestClock.adjust(duration)
 }
 

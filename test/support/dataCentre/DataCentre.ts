@@ -238,7 +238,7 @@ class Connection {
   async #call(session: Session, id: Long, request: Word): Promise<void> {
     const does = happening(this.#centre.faults, session.key, request)
     if (does === "drop before") return this.cut()
-    const answer = await this.#centre.answer(session.key, request, does instanceof Refusal ? does : undefined)
+    const answer = await this.#centre.answer(session.key, request, typeof does === "object" ? does : undefined)
     if (does === "drop after") return this.cut()
     if (does === "stay silent") return
     this.#result(session, id, answer)
@@ -306,9 +306,14 @@ class Centre {
     }
   }
 
-  async answer(key: Key, request: Word, refusal: Refusal | undefined): Promise<Uint8Array> {
+  async answer(
+    key: Key,
+    request: Word,
+    instead: Refusal | { readonly answers: Word } | undefined
+  ): Promise<Uint8Array> {
     try {
-      if (refusal !== undefined) throw refusal
+      if (instead instanceof Refusal) throw instead
+      if (instead !== undefined) return write(instead.answers)
       if (key.of["duplicated"] === true) throw new Refusal(406, "AUTH_KEY_DUPLICATED")
       return writeAnswer(await this.#answerer.answer(key, request))
     } catch (error) {

@@ -19,10 +19,10 @@ export interface Fault {
   /** Which ones, of those under a key; absent, any. */
   readonly which?: (key: Key, request: Word) => boolean
   /**
-   * Drops the connection before or after the request is done, does it without an answer, or refuses it. A step of a
-   * handshake, which has no key yet, is dropped.
+   * Drops the connection before or after the request is done, does it without an answer, or does not do it and refuses
+   * or answers it so. A step of a handshake, which has no key yet, is dropped.
    */
-  readonly does: "drop before" | "drop after" | "stay silent" | Refusal
+  readonly does: "drop before" | "drop after" | "stay silent" | Refusal | { readonly answers: Word }
   times: number
 }
 
