@@ -138,6 +138,28 @@ describe("14.1 Kinds of mail", () => {
         }
       }))
 
+    it.effect("S2.9-03: there is no choice for what somebody signs in by or for invoices, and with all four off every mail without one comes", () =>
+      Effect.gen(function*() {
+        const { admins, id, owner } = yield* stage("owner")
+        const { key } = admins.owner
+        const off = { security: false, storage: false, news: false, offers: false }
+        expect((yield* World.put("/v1/me/mail-preferences", key, off)).body.choices).toEqual(off)
+        for (const more of ["codes", "invoices", "password_reset"]) {
+          const refused = yield* World.put("/v1/me/mail-preferences", key, { ...off, [more]: false })
+          expect([more, ...World.refusal(refused).slice(0, 2)]).toEqual([more, 400, "parameter_invalid"])
+        }
+        for (const [kind, row] of Object.entries(table).filter(([, [to]]) => to !== "support")) {
+          const mail = { kind, audience: audienceOf(row, admins.owner.id), letter }
+          yield* within(
+            id,
+            Effect.flatMap(Port, (outbox) => outbox.add(OrganizationId.make(id), `test/${kind}/off`, mail))
+          )
+          const mails = (yield* Outbox.waiting(id)).filter(({ cause }) => cause === `test/${kind}/off`)
+          const comes = row[1] === null ? [owner] : []
+          expect([kind, mails.map(({ recipient }) => recipient).filter((one) => one === owner)]).toEqual([kind, comes])
+        }
+      }))
+
     it.effect("the owner hears of superadmins who are invited and join, unless the owner has turned that off", () =>
       Effect.gen(function*() {
         const { admins, id, owner } = yield* stage("owner")
