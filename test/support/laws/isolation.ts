@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { Role } from "../../../src/domain/Access.ts"
 import * as Populated from "../populated.ts"
 import * as Random from "../random.ts"
+import { spoken } from "./logins.ts"
 import { rewind } from "./rewind.ts"
 import { kinds, type Member, type Stage, vias } from "./stage.ts"
 import { makeNaming, tell } from "./told.ts"
@@ -16,7 +17,7 @@ const step = Arbitrary.all({
   role: Random.pickOf(...Role.literals),
   kind: Random.pickOf(...kinds),
   via: Random.oneOf(...[...vias, "rest" as const].map((via) => Arbitrary.Constant(via))),
-  draft: Random.drafts()
+  draft: Random.everyDraft
 })
 
 type Step = Effect.Success<ReturnType<typeof sample>>[number]["steps"][number]
@@ -29,14 +30,18 @@ export const sequences = Arbitrary.all({
 
 const sample = () => Arbitrary.sampleEffect(sequences, { count: 1 })
 
-/** The messenger has each username once, for all organizations: each asks for usernames of its own. */
+/**
+ * The messenger has each username and each person once, for all organizations: each asks for usernames of its own, and
+ * connects people of its own.
+ */
 const drawn = ({ by, draft }: Step, stage: Stage): Random.Request => {
   const own = stage.members[by]?.ids ?? Populated.nothing
   const others = stage.members.flatMap(({ ids }, index) => index === by ? [] : [ids])
-  const { username } = draft.members
+  const said = spoken(draft, stage.members[by]?.phones ?? [])
+  const { username } = said.members
   const members = typeof username === "string" && username !== ""
-    ? { ...draft.members, username: `${username.slice(0, 20)}_${by}` }
-    : draft.members
+    ? { ...said.members, username: `${username.slice(0, 20)}_${by}` }
+    : said.members
   return Random.draw(
     { ...draft, members },
     Populated.together(own, own, own, ...others, Populated.nothing)

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { sampled } from "../drawn.ts"
 import * as Random from "../random.ts"
 import * as World from "../world.ts"
+import { spoken } from "./logins.ts"
 import { rewind } from "./rewind.ts"
 import { give, pairs, type Rights } from "./rights.ts"
 import { type Credential, type Member, type Stage, vias } from "./stage.ts"
@@ -27,9 +28,12 @@ const lists: ReadonlyArray<Random.Draft> = [
 export const sequences = Arbitrary.all({
   pair: pairs,
   via: Random.pickOf(...vias),
-  before: Arbitrary.array(Random.drafts(Random.changes), { minLength: 0, maxLength: 2 }),
+  before: Arbitrary.array(Random.oneOf(Random.drafts(Random.changes), Random.everyDraft), {
+    minLength: 0,
+    maxLength: 2
+  }),
   drafts: Arbitrary.map(
-    Arbitrary.all({ first: Random.pickOf(...lists), then: Arbitrary.array(Random.drafts(), { maxLength: 3 }) }),
+    Arbitrary.all({ first: Random.pickOf(...lists), then: Arbitrary.array(Random.everyDraft, { maxLength: 3 }) }),
     ({ first, then }) => [first, ...then]
   ),
   revoked: Random.pickOf(...revocations)
@@ -68,7 +72,7 @@ const play = Effect.fnUntraced(function*(stage: Stage, member: Member, sequence:
   const answers: Array<Told> = []
   for (const [index, draft] of [...before, ...drafts].entries()) {
     yield* TestClock.setTime(stage.startsAt + 1000 * (index + 1))
-    const request = Random.draw(whole(draft), member.ids)
+    const request = Random.draw(spoken(whole(draft), member.phones), member.ids)
     if (index < before.length) yield* Random.send(request, member.admins.superadmin.key)
     else answers.push(yield* tell(request, via, credential, rights.readOnly))
   }
@@ -190,7 +194,7 @@ const checkRefused = Effect.fnUntraced(function*(
   credential: Credential
 ) {
   for (const draft of drafts.slice(0, 1)) {
-    const answer = yield* tell(Random.draw(draft, member.ids), via, credential)
+    const answer = yield* tell(Random.draw(spoken(draft, member.phones), member.ids), via, credential)
     if (answer.status !== 401) throw new Error(`Revoked by ${revoked}, and answers ${JSON.stringify(answer)}`)
   }
 })

@@ -14,6 +14,7 @@ import {
 } from "../../oauth/support.ts"
 import * as Populated from "../populated.ts"
 import * as World from "../world.ts"
+import * as Logins from "./logins.ts"
 import { everythingOf, type Overseer, save } from "./rewind.ts"
 
 /** How a request comes in. */
@@ -35,6 +36,8 @@ export interface Member extends Populated.Populated {
   readonly credentials: Readonly<Record<Role, (kind: Kind, via: Via) => Credential>>
   /** Texts that are this organization's alone. */
   readonly marks: ReadonlyArray<string>
+  /** The numbers of its people whom nobody has connected. */
+  readonly phones: ReadonlyArray<string>
 }
 
 export interface Stage {
@@ -97,11 +100,14 @@ const makeMember = Effect.fnUntraced(function*() {
       )
     }
   }
+  const { logins, phones } = yield* Logins.begin(organization)
   const of = (role: Role) => (kind: Kind, via: Via) => made.get(`${role} ${kind} ${via}`) ?? { id: "", secret: "" }
   const text = JSON.stringify(yield* World.snapshot(organization.id))
   const marks = text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w.-]+@example\.com|\+1\d{9,}/g) ?? []
   return {
     ...organization,
+    ids: { ...organization.ids, login: [...organization.ids.login, ...logins] },
+    phones,
     credentials: {
       owner: of("owner"),
       superadmin: of("superadmin"),
@@ -125,6 +131,7 @@ export const make = Effect.fnUntraced(function*(overseer: Overseer, organization
       update ai_connection set expires_at = '2026-04-06T00:00:00Z' where client_id is not null;
       delete from rate_limit`)
   )
+  yield* Effect.promise(() => Logins.keepOpen(overseer))
   yield* Effect.promise(() => save(overseer))
   return {
     members,
