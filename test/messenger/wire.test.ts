@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { type Capability, messengerContract, type MessengerHarness } from "../layers/messenger/contract.ts"
+import { messengerContract } from "../layers/messenger/contract.ts"
+import type { Capability, MessengerHarness } from "../layers/messenger/harness.ts"
 import { loginsContract } from "../layers/messenger/logins.ts"
 import { securingContract } from "../layers/messenger/securing.ts"
 import { sessionsContract } from "../layers/messenger/sessions.ts"

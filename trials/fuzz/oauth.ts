@@ -2,79 +2,13 @@
 import * as fc from "fast-check"
 import * as OAuth from "../../test/oauth/support.ts"
 import type { JsonSchema } from "../../test/support/documented.ts"
-import * as World from "../../test/support/world.ts"
 import { spoilt } from "./bodies.ts"
-import { type Case, text } from "./case.ts"
+import { type Case } from "./case.ts"
+import { assemble, cookies, damaged, encode, formType, type Pair, set } from "./forms.ts"
 import * as Members from "./members.ts"
+import { pages } from "./pages.ts"
 import type { Stage } from "./stage.ts"
-import { anyJson, badPercent, oddText, unknownName } from "./texts.ts"
-
-type Pair = readonly [name: string, value: string]
-
-interface Parts {
-  readonly surface?: "OAuth" | "pages"
-  readonly kinds: ReadonlyArray<string>
-  readonly fate?: Case["fate"]
-  readonly method?: string
-  readonly path: string
-  readonly headers?: ReadonlyArray<Pair>
-  readonly type?: string | undefined
-  readonly body?: string | Uint8Array
-  readonly leavesTraces?: boolean
-}
-
-const assemble = (
-  { body, fate = "either", headers = [], kinds, leavesTraces = false, method = "POST", path, surface = "OAuth", type }:
-    Parts
-): Case => ({
-  surface,
-  kinds,
-  fate,
-  leavesTraces,
-  sent: {
-    method,
-    target: path,
-    headers: [
-      ["Host", new URL(World.baseUrl).host],
-      ...(type === undefined ? [] : [["Content-Type", type] as const]),
-      ...headers
-    ],
-    body: typeof body === "string" ? text(body) : body
-  }
-})
-
-const formType = "application/x-www-form-urlencoded"
-
-const encode = (pairs: ReadonlyArray<Pair>): string =>
-  pairs.map((pair) => pair.map((part) => encodeURIComponent(part.toWellFormed())).join("=")).join("&")
-
-const set = (pairs: ReadonlyArray<Pair>, name: string, value: string): ReadonlyArray<Pair> => [
-  ...pairs.filter(([known]) => known !== name),
-  [name, value]
-]
-
-/** What a form or a query becomes when one thing is done to it. */
-const damaged = (pairs: ReadonlyArray<Pair>): fc.Arbitrary<{ readonly kind: string; readonly text: string }> => {
-  const one = fc.constantFrom(...pairs)
-  return fc.oneof(
-    fc.tuple(one, oddText).map(([[name], value]) => ({ kind: "odd text", text: encode(set(pairs, name, value)) })),
-    one.map(([name]) => ({ kind: "missing member", text: encode(pairs.filter(([known]) => known !== name)) })),
-    fc.tuple(one, oddText).map(([[name], value]) => ({
-      kind: "repeated parameter",
-      text: encode([...pairs, [name, value]])
-    })),
-    one.map(([name, value]) => ({ kind: "repeated parameter", text: encode([...pairs, [name, value]]) })),
-    fc.tuple(unknownName, oddText).map(([name, value]) => ({
-      kind: "unknown parameter",
-      text: encode([...pairs, [name, value]])
-    })),
-    fc.tuple(one, badPercent).map(([[name], bad]) => ({
-      kind: "bad percent-encoding",
-      text: `${encode(pairs.filter(([known]) => known !== name))}&${name}=${bad}`
-    })),
-    fc.constantFrom("&&&", "=", "a=b&", "?", "[]", "{}", "%00").map((odd) => ({ kind: "odd form", text: odd }))
-  )
-}
+import { anyJson } from "./texts.ts"
 
 const metadataSchema: JsonSchema = {
   type: "object",
@@ -235,27 +169,6 @@ const tokens = (stage: Stage): fc.Arbitrary<Case> =>
     }
   )
 
-const cookies = (stage: Stage): fc.Arbitrary<ReadonlyArray<Pair>> =>
-  fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.constantFrom(...stage.cookies).map((cookie): ReadonlyArray<Pair> => [["Cookie", cookie]])
-    },
-    { weight: 1, arbitrary: fc.constant([]) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        "console=",
-        "console=x; console=y",
-        "=",
-        "\u00e9",
-        ";;;",
-        "__Host-console=x",
-        "console=\"x\""
-      ).map((cookie): ReadonlyArray<Pair> => [["Cookie", cookie]])
-    }
-  )
-
 const authorize = (stage: Stage): fc.Arbitrary<Case> => {
   const query: ReadonlyArray<Pair> = [
     ["response_type", "code"],
@@ -307,103 +220,6 @@ const discovery: fc.Arbitrary<Case> = fc.tuple(
 ).map(([known, suffix, method]) =>
   assemble({ kinds: [method === "GET" ? "odd path" : "other method"], method, path: `${known}${suffix}` })
 )
-
-const signIns = (stage: Stage): fc.Arbitrary<Case> => {
-  const form: ReadonlyArray<Pair> = [
-    ["organization", stage.organizationId],
-    ["email", stage.ownerEmail],
-    ["password", "wrong"],
-    ["return_to", "/console/developer"]
-  ]
-  return fc.tuple(damaged(form), cookies(stage)).map(([{ kind, text }, headers]) =>
-    assemble({
-      surface: "pages",
-      kinds: [kind],
-      path: "/console/sign-in",
-      type: formType,
-      body: text,
-      headers,
-      leavesTraces: true
-    })
-  )
-}
-
-const pages = (stage: Stage): fc.Arbitrary<Case> => {
-  const forms = fc.tuple(
-    fc.constantFrom(
-      "/console/developer/api-keys",
-      "/console/developer/api-keys/revoke",
-      "/console/developer/connections/disconnect",
-      "/console/sign-out",
-      "/oauth/authorize"
-    ),
-    damaged([
-      ["csrf", "x"],
-      ["label", "A key"],
-      ["scope", "org:read"],
-      ["expiry", "7"],
-      ["id", stage.accounts[0] ?? ""],
-      ["after", "first"],
-      ["decision", "search"],
-      ["scope_type", "accounts"],
-      ["account", stage.accounts[0] ?? ""],
-      ["find_account", "Name"],
-      ["password", ""],
-      ["return_to", "/console/developer"]
-    ]),
-    cookies(stage),
-    fc.constantFrom<ReadonlyArray<Pair>>([], [["Sec-Fetch-Mode", "navigate"]], [["Origin", "https://evil.example"]], [[
-      "Sec-Fetch-Site",
-      "cross-site"
-    ]], [
-      ["Origin", "null"]
-    ])
-  ).map(([path, { kind, text }, headers, more]) =>
-    assemble({ surface: "pages", kinds: [kind], path, type: formType, body: text, headers: [...headers, ...more] })
-  )
-  const reads = fc.tuple(
-    fc.constantFrom(
-      "/console",
-      "/console/developer",
-      "/console/developer/api-keys/new",
-      "/console/sign-in",
-      "/console/style.css",
-      "/console/nothing",
-      "/docs",
-      "/openapi.json",
-      "/healthz",
-      "/readyz",
-      "/"
-    ),
-    fc.oneof(
-      oddText.map((value) => `?return_to=${encodeURIComponent(value.toWellFormed())}`),
-      fc.constantFrom(
-        "",
-        "?return_to=//evil.example",
-        "?return_to=/console/developer%0d%0aX:1",
-        "?done=__proto__",
-        "?%zz",
-        "/",
-        "/.."
-      )
-    ),
-    cookies(stage),
-    fc.constantFrom("GET", "GET", "GET", "HEAD", "PUT", "OPTIONS", "DELETE")
-  ).filter(([path, , , method]) => path !== "/docs" || method !== "GET")
-    .map(([path, query, headers, method]) =>
-      assemble({
-        surface: "pages",
-        kinds: [method === "GET" ? "odd query" : "other method"],
-        method,
-        path: `${path}${query}`,
-        headers
-      })
-    )
-  return fc.oneof({ weight: 3, arbitrary: forms }, { weight: 3, arbitrary: reads }, {
-    weight: 1,
-    arbitrary: signIns(stage)
-  })
-}
 
 /** The cases of the authorization server and the pages. */
 export const cases = (stage: Stage): fc.Arbitrary<Case> =>

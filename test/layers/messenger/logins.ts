@@ -4,7 +4,7 @@ import { Duration, Effect, Redacted } from "effect"
 import { SessionRef } from "../../../src/domain/Messenger.ts"
 import type { NewAccount } from "../../../src/layers/messenger/SimulatedPlatform.ts"
 import { MessengerSession } from "../../../src/ports/MessengerSession.ts"
-import { arranged, type Capability, holdsNothing, type MessengerHarness } from "./contract.ts"
+import { arranged, type Capability, holdsNothing, type MessengerHarness } from "./harness.ts"
 
 let numbers = 0
 

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import { maskEmail } from "../../../src/domain/Messenger.ts"
-import { arranged, holdsNothing, type MessengerHarness } from "./contract.ts"
+import { arranged, holdsNothing, type MessengerHarness } from "./harness.ts"
 
 const password = Redacted.make("horse staple")
 const wrong = Redacted.make("000000x")

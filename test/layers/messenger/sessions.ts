@@ -4,7 +4,7 @@ import { DateTime, Duration, Effect, Fiber, Redacted, Stream } from "effect"
 import type { AuthorizationId, MessengerEvent, SessionEnd } from "../../../src/domain/Messenger.ts"
 import { eventsKept } from "../../../src/layers/messenger/LiveSessions.ts"
 import { type LiveSession, MessengerSession } from "../../../src/ports/MessengerSession.ts"
-import { arranged, type Capability, holdsNothing, type MessengerHarness } from "./contract.ts"
+import { arranged, type Capability, holdsNothing, type MessengerHarness } from "./harness.ts"
 
 const day = Duration.toMillis("24 hours")
 

@@ -1,22 +1,14 @@
 /** An account's protection in memory: what decisions say is written down and done, as the engine does it. */
 import { assert } from "@effect/vitest"
 import { Duration, Struct } from "effect"
-import { AccountId } from "../../../src/domain/Account.ts"
 import { decide } from "../../../src/domain/protection/Decide.ts"
 import type { Decision, EngineEvent, Settlement, SignOutAttempt } from "../../../src/domain/protection/Decision.ts"
-import type {
-  DecideOptions,
-  GuardedAccount,
-  OwnSession,
-  ProtectionFacts,
-  WatchedSession
-} from "../../../src/domain/protection/Facts.ts"
+import type { DecideOptions, OwnSession, WatchedSession } from "../../../src/domain/protection/Facts.ts"
 import type { Loss, Observation } from "../../../src/domain/protection/Observation.ts"
 import { settle } from "../../../src/domain/protection/Settle.ts"
-import { deriveStatus } from "../../../src/domain/Status.ts"
-import { day, hour } from "../stored.ts"
-import { Model } from "./model.ts"
-import { ownDevice, Platform, sessionRef } from "./platform.ts"
+import { hour } from "../stored.ts"
+import { Kept } from "./kept.ts"
+import { ownDevice } from "./platform.ts"
 
 export const options: DecideOptions = { reviewWindow: Duration.hours(12), device: ownDevice }
 
@@ -44,12 +36,7 @@ const untouched = {
   withheld_reason: null
 } as const
 
-export class World {
-  now: number
-  readonly platform: Platform
-  readonly model: Model
-  facts: ProtectionFacts
-  connectedAt: Date
+export class World extends Kept {
   readonly events: Array<Written> = []
   readonly terminations: Array<{ readonly real: string; readonly actor: string; readonly reason: string | null }> = []
   /** Devices that the service's calls ended, and those for which a call may have been sent. */
@@ -61,109 +48,6 @@ export class World {
   #sequence = 0
   #records = 0
   #outside: Array<Date> = []
-
-  constructor(at: number, before: number, ownIds: boolean) {
-    this.now = at
-    this.platform = new Platform(ownIds)
-    for (let count = 0; count < before; count++) this.platform.signIn(at - (count + 1) * day)
-    const main = this.platform.signIn(at, ownDevice)
-    this.model = new Model(at)
-    this.connectedAt = new Date(at)
-    this.facts = {
-      lockdown: true,
-      away: false,
-      account: {
-        id: AccountId.make("0196f0a0-0000-7000-8000-000000000001"),
-        phone_number: "+4915112345678",
-        first_name: "Ada",
-        last_name: null,
-        username: null,
-        recovery: null,
-        offboarded_at: null,
-        paused_at: null,
-        resumed_at: null,
-        stopped_at: null,
-        monitoring_state: "active",
-        takeover_stopped_at: null,
-        enforcement_active_at: new Date(this.created(main) + day),
-        locked_at: null,
-        lock_reason: null,
-        security_lock: false,
-        paired_state: "none",
-        paired_since: null,
-        paired_error: null,
-        baselined: false,
-        two_fa_managed: false,
-        login_open: false
-      },
-      sessions: [],
-      own: [this.own(main, "main", null)],
-      monitor: {
-        started_at: new Date(at),
-        last_ok_at: null,
-        last_poll_error: null,
-        failures: 0,
-        first_failure_at: null,
-        flood_until: null,
-        sign_out_retry_at: null,
-        look_at: null
-      },
-      facets: {},
-      endedOutside: []
-    }
-  }
-
-  own(id: string, slot: OwnSession["slot"], seen_as: string | null): OwnSession {
-    return { id, slot, session_ref: sessionRef(id), seen_as, created_at: new Date(this.created(id)) }
-  }
-
-  created(id: string): number {
-    return this.platform.devices.get(id)?.createdAt ?? 0
-  }
-
-  get account(): GuardedAccount {
-    return this.facts.account
-  }
-
-  change(account: Partial<GuardedAccount>): void {
-    this.facts = { ...this.facts, account: { ...this.account, ...account } }
-  }
-
-  rows(change: (row: WatchedSession) => WatchedSession): void {
-    this.facts = { ...this.facts, sessions: this.facts.sessions.map(change) }
-  }
-
-  /** The session that read the last list. */
-  get reader(): string {
-    return this.facts.facets.through ?? this.facts.own[0]?.id ?? ""
-  }
-
-  real(row: { readonly id: string }): string {
-    return this.platform.real(row.id, this.reader)
-  }
-
-  /** The service's live sessions that act for it. */
-  acting(): ReadonlyArray<string> {
-    return this.facts.own.filter(({ id, slot }) =>
-      (slot === "main" || slot === "paired") && this.platform.devices.has(id)
-    ).map(({ id }) => id)
-  }
-
-  enforcement(): number {
-    const acting = this.facts.own.filter(({ slot }) => slot === "main" || slot === "paired")
-      .map(({ created_at }) => created_at.getTime() + day)
-    return acting.length === 0 ? this.account.enforcement_active_at?.getTime() ?? 0 : Math.min(...acting)
-  }
-
-  status(): string {
-    return deriveStatus({
-      ...this.account,
-      connected_at: this.connectedAt,
-      review_pending: this.facts.sessions.some((row) =>
-        !row.service && row.approved_at === null && row.review_deadline !== null
-      )
-    }, new Date(this.now))
-  }
 
   observe({ look = true, pairedSilent = false }: StepCase): Observation {
     const { platform } = this

@@ -27,7 +27,7 @@ export const layers: ReadonlyArray<Mutant> = [
     line: "isCurrent: (hashed) => hashed.startsWith(start)",
     becomes: "isCurrent: () => true",
     why: "passwords stay under weak parameters",
-    tests: ["test/pages/throttle.test.ts"]
+    tests: ["test/pages/throttleRecords.test.ts"]
   },
   {
     file: "src/layers/memory/RateLimiter.ts",
@@ -99,7 +99,7 @@ export const layers: ReadonlyArray<Mutant> = [
     line: "and granted.department_id = department.id)`,",
     becomes: ")`,",
     why: "an admin of one department grants applications every department",
-    tests: ["test/oauth/authorize.test.ts"]
+    tests: ["test/oauth/granting.test.ts"]
   },
   {
     file: "src/layers/sql/Accounts.ts",
@@ -256,7 +256,7 @@ export const layers: ReadonlyArray<Mutant> = [
     line: "where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null",
     becomes: "where organization_id = ${organizationId} and id = ${adminId}",
     why: "an admin who was disabled in the meantime connects an application",
-    tests: ["test/oauth/authorize.test.ts"]
+    tests: ["test/oauth/granting.test.ts"]
   },
   {
     file: "src/layers/sql/PendingChanges.ts",

@@ -148,21 +148,21 @@ export const oauth: ReadonlyArray<Mutant> = [
       "if (!(yield* db.transaction(admin.organizationId, grants.reaches(admin, reach)))) return yield* new OutOfReach()",
     becomes: "",
     why: "an admin grants accounts that are out of reach",
-    tests: ["test/oauth/authorize.test.ts"]
+    tests: ["test/oauth/granting.test.ts"]
   },
   {
     file: "src/oauth/authorize/grant.ts",
     line: "if (scopes.some(needsPassword)) {",
     becomes: "if (scopes.every(needsPassword)) {",
     why: "a scope that reads beside one that writes saves the password",
-    tests: ["test/oauth/authorize.test.ts"]
+    tests: ["test/oauth/granting.test.ts"]
   },
   {
     file: "src/oauth/authorize/grant.ts",
     line: "if (!(yield* grants.isActive(admin))) return yield* new AdminGone()",
     becomes: "",
     why: "an admin who was disabled after the page was shown connects an application",
-    tests: ["test/oauth/authorize.test.ts"]
+    tests: ["test/oauth/granting.test.ts"]
   },
   {
     file: "src/oauth/authorize/redirect.ts",

@@ -1,0 +1,51 @@
+/** An organization that is connected to a provider, and browsers that are led there and back. */
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { act } from "../support/administration.ts"
+import * as Identity from "../support/identityProvider.ts"
+import * as Pages from "../support/pages.ts"
+
+export const path = "/console/sign-in/provider"
+export const own = "/console/security/identity-provider"
+
+/** An organization that is connected to the provider of an issuer. */
+export const connect = Effect.fnUntraced(function*(organization: string, issuer: string, changes: object = {}) {
+  yield* TestClock.setTime(new Date().getTime())
+  const answer = yield* act((requests) =>
+    requests.set_identity_provider({
+      organization,
+      issuer,
+      client_id: Identity.clientId,
+      client_secret: Redacted.make(Identity.clientSecret),
+      required: null,
+      second_factor: null,
+      private_network: null,
+      max_age: null,
+      ...changes
+    })
+  )
+  if (typeof answer === "string") throw new Error(answer)
+})
+
+export const linkAs = Effect.fnUntraced(function*(organization: string, adminId: string, subject: string) {
+  const email = yield* Pages.emailOf(organization, adminId)
+  return yield* act((requests) => requests.link_identity({ organization, email, subject }))
+})
+
+/** Sends the form, and answers where the browser is led to and with which cookie. */
+export const go = Effect.fnUntraced(function*(
+  organization: string,
+  more: Record<string, string> = {},
+  visiting: Pages.Visiting = {}
+) {
+  const page = yield* Pages.visit("POST", path, { ...visiting, form: { organization, ...more } })
+  return { page, url: Pages.ledTo(page), cookie: Pages.cookiesOf(page) }
+})
+
+export const back = (url: URL, cookie: string) => Pages.visit("GET", `${url.pathname}${url.search}`, { cookie })
+
+export const isSignedIn = (page: Pages.Page) =>
+  Effect.map(
+    Pages.visit("GET", "/console/security", { cookie: Pages.cookiesOf(page) }),
+    ({ status }) => status === 200
+  )
