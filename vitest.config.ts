@@ -37,7 +37,8 @@ export default defineConfig({
       project("unit", files.unit)
     ],
     sequence: { sequencer: Longest },
-    maxWorkers: 2,
+    // One more than processors, as a third of the time of tests is waiting: for processes, deadlines and the disk.
+    maxWorkers: 3,
     passWithNoTests: false,
     teardownTimeout: 20_000,
     reporters: [
