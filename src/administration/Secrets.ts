@@ -28,10 +28,15 @@ export const revealTwoFa = useCase(
       const at = yield* now
       return yield* journaled(
         organizationId,
-        Effect.as(secrets.shown(of, at), [
-          { organization, account_id, password: held.password },
-          accountEntry("two_fa.revealed", accountId, {})
-        ])
+        Effect.flatMap(secrets.shown(of, held.id, at), (isHeld) =>
+          isHeld
+            ? Effect.succeed(
+              [
+                { organization, account_id, password: held.password },
+                accountEntry("two_fa.revealed", accountId, {})
+              ] as const
+            )
+            : none)
       )
     })
 )

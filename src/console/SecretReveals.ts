@@ -63,10 +63,10 @@ export const reveal = Effect.fnUntraced(function*(id: AccountId, console: Redact
     organizationId,
     Effect.gen(function*() {
       const account = yield* accounts.find(caller, id, true)
-      if (account === null || held === undefined || held.slot !== "held") {
+      // It may have been replaced since it was read.
+      if (account === null || held === undefined || !(yield* secrets.shown(of, held.id, now))) {
         return yield* new ResourceMissing({ param: "account_id" })
       }
-      yield* secrets.shown(of, now)
       yield* journal.append(
         organizationId,
         journalEntry(Actor.caller(caller), caller, journalAction("two_fa.revealed"), {

@@ -55,8 +55,11 @@ export class Secrets extends Context.Service<Secrets, {
   suspend(of: SecretsOf, kind: SecretKind): Effect.Effect<void>
   /** The accounts whose 2FA password is held, those first that are offboarded, and by their names. */
   list(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<HeldPassword>>
-  /** Notes that the 2FA password was shown; that of an account that is offboarded is forgotten a week after that. */
-  shown(of: SecretsOf, now: Date): Effect.Effect<void>
+  /**
+   * Notes that the 2FA password is shown, or answers false where it is not held any more; that of an account that is
+   * offboarded is forgotten a week after that.
+   */
+  shown(of: SecretsOf, id: string, now: Date): Effect.Effect<boolean>
   /** Whether a secret is held that has an end, because its account was left, and nobody has looked it up since. */
   isUnseen(of: SecretsOf, kind: SecretKind): Effect.Effect<boolean>
   /** Lets what has no end yet of an account that is offboarded end then. */

@@ -4,6 +4,8 @@ import { TestClock } from "effect/testing"
 import * as Secrets from "../../src/administration/Secrets.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import * as SecretsSweep from "../../src/layers/sql/SecretsSweep.ts"
+import type { Db } from "../../src/ports/Db.ts"
+import { Secrets as SecretsPort } from "../../src/ports/Secrets.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Held from "../support/held.ts"
 import * as Pages from "../support/pages.ts"
@@ -61,6 +63,31 @@ describe("3.9 secrets at the console", () => {
           yield* TestClock.adjust("8 days")
           yield* SecretsSweep.sweep
           expect(yield* Held.slots(id, account)).toEqual(["two_fa held"])
+        }))
+
+      it.effect("one that is replaced while it is read is not shown, and the new one counts as shown to nobody", () =>
+        Effect.gen(function*() {
+          const { account, cookie, events, id, reveal } = yield* staged
+          const signed = yield* cookie("owner")
+          const secrets = yield* SecretsPort
+          const around = yield* Effect.context<Db | SecretsPort>()
+          const replacing = SecretsPort.of({
+            ...secrets,
+            candidates: (of) =>
+              Effect.tap(
+                secrets.candidates(of),
+                () => Effect.provideContext(Held.hold(id, account, { password: "newer" }), around)
+              )
+          })
+          const replaced = reveal(signed, Pages.password).pipe(Effect.provideService(SecretsPort, replacing))
+          expect([(yield* replaced).status, yield* events]).toEqual([404, []])
+          const printed = Secrets.revealTwoFa.run({ organization: id, account_id: account })
+          expect((yield* Effect.flip(Effect.provideService(printed, SecretsPort, replacing))).message)
+            .toContain("holds no 2FA password")
+          expect(yield* events).toEqual([])
+          const list = yield* Pages.visit("GET", "/console/secrets", { cookie: signed })
+          expect(list.text).not.toContain("first shown")
+          expect((yield* reveal(signed, Pages.password)).text).toContain("newer")
         }))
 
       it.effect("an admin is refused, a takeover lock is told of, and what is no account of the organization is none", () =>

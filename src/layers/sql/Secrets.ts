@@ -232,15 +232,15 @@ export const layer = Layer.effect(
           where account_secret.organization_id = ${organizationId} and kind = 'two_fa' and slot = 'held'
           order by offboarded_at is null, name_key, account_id limit ${limit}`.pipe(Effect.orDie),
 
-      shown: (of, now) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+      shown: (of, id, now) =>
+        sql`
           update account_secret set revealed_at = coalesce(revealed_at, ${now}),
             erase_at = case when erase_at is not null
               then least(erase_at, ${new Date(now.getTime() + Duration.toMillis(retiredKept))}) end
-          where ${ofAccount(of)} and kind = 'two_fa' and slot = 'held'`
-        )),
+          where ${ofAccount(of)} and id = ${id} and kind = 'two_fa' and slot = 'held' returning id`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.length > 0)
+        ),
 
       isUnseen: (of, kind) =>
         sql`
