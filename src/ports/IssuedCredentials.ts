@@ -19,6 +19,11 @@ export interface IssuedApiKey {
   readonly expiresAt: Date | null
 }
 
+/** A key that an admin has made for themselves, with their address. */
+export interface OwnApiKey extends IssuedApiKey {
+  readonly email: string
+}
+
 /** The id of the key that is made, where it must not be made twice; by default every key gets one of its own. */
 export const NewApiKeyId = Context.Reference<string | undefined>(
   "org-security-console/ports/IssuedCredentials/NewApiKeyId",
@@ -43,7 +48,7 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
     caller: Caller["Service"],
     key: NewApiKey,
     now: Date
-  ): Effect.Effect<IssuedApiKey, InvalidApiKey>
+  ): Effect.Effect<OwnApiKey, InvalidApiKey>
   /** Makes a key of an admin who is locked, bound to no other credential, and answers it: the only time that it can be seen. */
   issueApiKey(admin: AdminRef, key: NewApiKey, now: Date): Effect.Effect<IssuedApiKey>
   /** The organization's keys, the newest first. */

@@ -169,9 +169,9 @@ describe("the console password's throttle", () => {
           const child: World.Answer = yield* ask(admins.owner.key, Pages.password)
           for (const round of [1, 2, 3]) {
             expect([round, ...World.refusal(yield* ask(admins.owner.key, "wrong"))])
-              .toEqual([round, 403, "password_incorrect"])
+              .toEqual([round, 403, "password_incorrect", "current_password"])
             expect([round, ...World.refusal(yield* ask(child.body.secret, "wrong"))])
-              .toEqual([round, 403, "password_incorrect"])
+              .toEqual([round, 403, "password_incorrect", "current_password"])
           }
           const refused = yield* ask(child.body.secret, Pages.password)
           expect([...World.refusal(refused), refused.headers.get("retry-after")]).toEqual([

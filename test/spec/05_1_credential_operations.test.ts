@@ -74,12 +74,15 @@ describe("5.1 creating and revoking credentials", () => {
               revoked_at: null,
               secret: expect.stringMatching(/^osc_live_[0-9A-Za-z]{49}$/)
             })
+            const seesAddresses = role === "owner" || role === "superadmin"
+            expect([role, body.owner_email === null]).toEqual([role, !seesAddresses])
             expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(90 * 86_400_000)
             expect((yield* World.get("/v1/organization", body.secret)).status).toBe(200)
             const stored = JSON.stringify([yield* World.snapshot(id), yield* World.journal(id)])
             expect(stored).not.toContain(body.secret.slice(9, 52))
             const listed = yield* World.get("/v1/ai-connections", admins[role].key)
-            expect(listed.body.api_keys.map((key: { id: string }) => key.id)).toContain(body.id)
+            const shown = listed.body.api_keys.find((key: { id: string }) => key.id === body.id)
+            expect(shown.owner_email).toBe(body.owner_email)
             expect(JSON.stringify(listed.body)).not.toContain(body.secret.slice(9, 52))
           }
         }))
@@ -92,9 +95,9 @@ describe("5.1 creating and revoking credentials", () => {
           expect(World.refusal(yield* create(admins.admin.key, write)))
             .toEqual([403, "password_required", "current_password"])
           expect(World.refusal(yield* create(admins.admin.key, { ...write, current_password: "" })))
-            .toEqual([403, "password_incorrect"])
+            .toEqual([403, "password_incorrect", "current_password"])
           expect(World.refusal(yield* create(admins.admin.key, { ...write, current_password: "wrong" })))
-            .toEqual([403, "password_incorrect"])
+            .toEqual([403, "password_incorrect", "current_password"])
           expect(yield* reports(id)).toBe(0)
           const made = yield* create(admins.admin.key, { ...write, current_password: Pages.password })
           expect([made.status, made.body.scopes]).toEqual([200, ["org:read", "accounts:write"]])

@@ -89,13 +89,14 @@ export const layer = Layer.effect(
     return IssuedCredentials.of({
       createApiKey: Effect.fnUntraced(function*(caller, { expiresAt, label, scopes }, now) {
         const { adminId, credential, organizationId } = caller
-        const admin = yield* Effect.orDie(sql`
-          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+        const [admin] = yield* Effect.orDie(sql<{ email: string }>`
+          select email from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
           for share`)
-        if (admin.length === 0) return yield* new InvalidApiKey({})
+        if (admin === undefined) return yield* new InvalidApiKey({})
         const parent = credential.kind === "api_key" ? yield* parentOf(caller, now) : null
         if (caller.via === "console") yield* session(caller)
-        return yield* issue({ organizationId, adminId }, { expiresAt, label, scopes }, now, parent)
+        const issued = yield* issue({ organizationId, adminId }, { expiresAt, label, scopes }, now, parent)
+        return { ...issued, email: admin.email }
       }),
       issueApiKey: (admin, key, now) => Effect.orDie(issue(admin, key, now, null)),
       apiKeys: (organizationId) => facts(organizationId, sql`true`),

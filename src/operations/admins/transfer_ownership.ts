@@ -43,7 +43,9 @@ export const transferOwnership = Operation.write(
     failures: [OwnerRequired, PasswordIncorrect, TooManyAttempts, ResourceMissing, NotSuperadmin],
     journal: journalAction("ownership.transferred"),
     before: ({ current_password }, { caller }) =>
-      Effect.flatMap(ConsolePasswords, (passwords) => passwords.verify(caller, current_password, caller))
+      Effect.flatMap(ConsolePasswords, (passwords) => passwords.verify(caller, current_password, caller)).pipe(
+        Effect.catchTag("password_incorrect", () => new PasswordIncorrect({ param: "current_password" }))
+      )
   },
   ({ admin_id }, { caller, now }) =>
     Effect.gen(function*() {

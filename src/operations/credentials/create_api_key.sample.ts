@@ -13,7 +13,7 @@ export const sample = {
     scopes: [
       "org:read"
     ],
-    owner_email: null,
+    owner_email: "olivia@demo.example",
     mine: true,
     created_at: "2026-01-15T09:08:00.000Z",
     last_used_at: null,

@@ -1,5 +1,5 @@
 import { Duration, Effect, Schema } from "effect"
-import { everyone, needsPassword, readingScopesText, Scope } from "../../domain/Access.ts"
+import { everyone, needsPassword, readingScopesText, Scope, superadmins } from "../../domain/Access.ts"
 import { apiKeyExpiry, ConsolePassword, CreatedApiKey } from "../../domain/Credential.ts"
 import {
   InvalidApiKey,
@@ -59,7 +59,9 @@ export const createApiKey = Operation.write(
         if (!scopes.some(needsPassword)) return
         if (current_password === undefined) return yield* new PasswordRequired({ param: "current_password" })
         const passwords = yield* ConsolePasswords
-        yield* passwords.verify(caller, current_password, caller)
+        yield* passwords.verify(caller, current_password, caller).pipe(
+          Effect.catchTag("password_incorrect", () => new PasswordIncorrect({ param: "current_password" }))
+        )
       })
   },
   ({ expires_in_days, label, scopes }, { caller, now }) =>
@@ -67,7 +69,7 @@ export const createApiKey = Operation.write(
       const issued = yield* IssuedCredentials
       const days = expires_in_days === undefined ? Duration.toDays(defaultApiKeyExpiry) : expires_in_days
       const carried = Scope.literals.filter((scope) => scopes.includes(scope))
-      const { expiresAt, id, secret } = yield* issued.createApiKey(
+      const { email, expiresAt, id, secret } = yield* issued.createApiKey(
         caller,
         { label, scopes: carried, expiresAt: apiKeyExpiry(days, now) },
         now
@@ -78,7 +80,7 @@ export const createApiKey = Operation.write(
           id,
           label,
           scopes: carried,
-          owner_email: null,
+          owner_email: superadmins.includes(caller.role) ? email : null,
           mine: true,
           created_at: now,
           last_used_at: null,
