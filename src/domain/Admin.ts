@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { type Caller, reachesEveryAccount, readsArchive, Role, superadmins } from "./Access.ts"
 import { AccountId, DepartmentId } from "./Account.ts"
 import { maxEmailLength, maxGrantedAccounts, maxGrantedDepartments } from "./Limits.ts"
-import { Count, described, Kind, OptionalTimestamp, Uuid } from "./Wire.ts"
+import { Count, described, Kind, OptionalTimestamp, Text, Uuid } from "./Wire.ts"
 
 export const AdminStatus = Schema.Literals(["active", "invited", "disabled"])
 export type AdminStatus = typeof AdminStatus.Type
@@ -17,11 +17,13 @@ export const TargetAdmin = AdminId.annotateKey({ description: "The admin's id, f
 export const GivenRole = Schema.Literals(["superadmin", "admin", "billing", "archive"])
 export type GivenRole = typeof GivenRole.Type
 
-/** An address as it is sent: letters, digits and signs of ASCII around an @. */
+/** An address that mail can be sent to as it stands, without quotes; spaces around it are left out. */
 export const Email = Schema.String.check(
-  Schema.isMaxLength(maxEmailLength),
-  Schema.isPattern(/^[!-?A-~]+@[!-?A-~]+$/u, { expected: "an email address" })
-)
+  Schema.isMaxCodePoints(maxEmailLength),
+  Schema.isPattern(/^ *[0-9A-Za-z.!#$%&'*+/=?^_`{|}~-]+@[0-9A-Za-z][0-9A-Za-z.-]* *$/u, {
+    expected: "an email address"
+  })
+).pipe(Schema.decodeTo(Text(maxEmailLength)))
 
 const ids = (kind: Schema.Codec<string>, most: number) => Schema.Array(kind).check(Schema.isMaxLength(most))
 

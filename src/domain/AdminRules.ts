@@ -77,15 +77,25 @@ export const canOwn = (target: Facts): NotSuperadmin | null =>
 export const transfers = (acting: Facts, target: Facts): NotSuperadmin | OwnerRequired | null =>
   acting.disabled_at !== null || acting.role !== "owner" ? new OwnerRequired({}) : canOwn(target)
 
-/** Accounts are granted to roles that reach what is granted; the archive is granted to admins, and archive always has it. */
-export const canHave = (role: Role, wanted: WantedAccess): AccessNotApplicable | null => {
+/**
+ * Accounts are granted to roles that reach what is granted; the archive is granted to admins, and archive always has it.
+ * The refusal names the input at fault, where the caller has sent one.
+ */
+export const canHave = (
+  role: Role,
+  wanted: WantedAccess,
+  input: { readonly role?: string; readonly archive?: string } = {}
+): AccessNotApplicable | null => {
   if (reachesEveryAccount(role)) {
     return new AccessNotApplicable({
-      param: "role",
+      ...(input.role === undefined ? {} : { param: input.role }),
       message: "This role reaches every account: nothing is granted to it."
     })
   }
   return role === "archive" && wanted.archive === false
-    ? new AccessNotApplicable({ message: "The role archive always reads the archive." })
+    ? new AccessNotApplicable({
+      ...(input.archive === undefined ? {} : { param: input.archive }),
+      message: "The role archive always reads the archive."
+    })
     : null
 }

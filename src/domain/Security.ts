@@ -30,7 +30,7 @@ export const EmailCode = hidden(
 /** An address that is to be the account's on the messenger; spaces around it are left out. */
 export const EmailAddress = Schema.String.check(
   Schema.isMaxCodePoints(maxEmailLength),
-  Schema.isPattern(/^ *[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+ *$/u, { expected: "an e-mail address" })
+  Schema.isPattern(/^ *[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+ *$/u, { expected: "an email address" })
 ).pipe(Schema.decodeTo(Text(maxEmailLength)))
 
 /** The characters of a generated password: letters and digits that nobody takes for another. */

@@ -1,6 +1,7 @@
 /** What every operation refuses with, before it looks at anything of its own. */
 import { SchemaAST, type SchemaIssue } from "effect"
 import * as Failure from "../domain/Failure.ts"
+import { cleanText } from "../domain/Messenger.ts"
 
 /** The failures that every operation can answer with (specification, sections 4 and 7). */
 export const commonFailures = [
@@ -84,9 +85,15 @@ const fault = (
   }
 }
 
-/** The refusal of an input, which names the first member at fault and what is allowed. */
+/** A member within an input as JavaScript writes it, such as `access.account_ids[0]`. */
+const placeOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((part, depth) => depth === 0 ? String(part) : typeof part === "number" ? `[${part}]` : `.${String(part)}`)
+    .join("")
+
+/** The refusal of an input: the parameter is named, and in the message the first member of it at fault. */
 export const parameterInvalid = (issue: SchemaIssue.Issue): Failure.ParameterInvalid => {
   const { message, path } = fault(issue)
   const param = String(path[0] ?? "") || "body"
-  return new Failure.ParameterInvalid({ param, message: `${param}: ${message}.` })
+  const place = cleanText(placeOf(path), 100) || param
+  return new Failure.ParameterInvalid({ param, message: `${place}: ${message}.` })
 }

@@ -96,6 +96,44 @@ describe("4.16, 10.6 admins", () => {
           expect(code(yield* act(admins.owner.key, admins.admin.id, "resend-invitation"))).toBe("not_invited")
         }))
 
+      it.effect("are invited at an address that mail can be sent to, without the spaces around it", () =>
+        Effect.gen(function*() {
+          const { admins } = yield* World.makeOrganization()
+          const { key } = admins.owner
+          const made = yield* invite(key, { email: " Nina.O'Neil+it@mail.example.com ", role: "admin" })
+          expect([made.status, made.body.email]).toEqual([200, "Nina.O'Neil+it@mail.example.com"])
+          const noAddresses = [
+            "<a@example.com>",
+            "a@b@example.com",
+            "a,b@example.com",
+            "\"a\"@example.com",
+            "a@-example"
+          ]
+          for (const email of noAddresses) {
+            const refused = World.refusal(yield* invite(key, { email, role: "admin" }))
+            expect([email, ...refused]).toEqual([email, 400, "parameter_invalid", "email"])
+          }
+        }))
+
+      it.effect("name the input at fault, and the place within it", () =>
+        Effect.gen(function*() {
+          const { admins } = yield* World.makeOrganization()
+          const { billing, archive, owner } = admins
+          const person = { email: "p@example.com", role: "admin" }
+          const faults = [
+            [{ extra: 1 }, "access.extra: is not known here."],
+            [{ department_ids: ["x"] }, "access.department_ids[0]: expected a UUID."]
+          ] as const
+          for (const [access, message] of faults) {
+            const { body } = yield* invite(owner.key, { ...person, access })
+            expect([body.error.param, body.error.message]).toEqual(["access", message])
+          }
+          expect(World.refusal(yield* grant(owner.key, billing.id, []))).toEqual([409, "access_not_applicable"])
+          const path = `/v1/admins/${archive.id}/access`
+          const without = yield* World.put(path, owner.key, { account_ids: [], department_ids: [], archive: false })
+          expect(World.refusal(without)).toEqual([409, "access_not_applicable", "archive"])
+        }))
+
       it.effect("who have not joined are mailed a new link, the owner too", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()

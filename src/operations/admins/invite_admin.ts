@@ -77,7 +77,7 @@ export const inviteAdmin = Operation.write(
       if (refused !== null) return yield* refused
       if (access !== undefined) {
         yield* reached(caller, access)
-        const unfit = canHave(role, access)
+        const unfit = canHave(role, access, { role: "role", archive: "access" })
         if (unfit !== null) return yield* unfit
       }
       const invitation = yield* people.invite(caller, { email, name, role }, now)

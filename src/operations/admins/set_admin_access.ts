@@ -49,7 +49,9 @@ export const setAdminAccess = Operation.write(
       const refused = actsOn(acting, target)
       if (refused !== null) return yield* refused
       yield* reached(caller, wanted)
-      const unfit = canHave(target.role, archive === undefined ? wanted : { ...wanted, archive })
+      const unfit = canHave(target.role, archive === undefined ? wanted : { ...wanted, archive }, {
+        archive: "archive"
+      })
       if (unfit !== null) return yield* unfit
       const opens = target.role === "admin" && archive !== undefined && archive !== target.archive_access
       if (opens && archive === true) yield* withinLimit(caller, target.id, target.role)

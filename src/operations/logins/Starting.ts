@@ -45,7 +45,7 @@ export interface Wanted {
 const tooMany = "Too many logins were started, by the organization or with this number. Try again later."
 
 const another = ({ id }: LoginFacts) =>
-  `Another admin is signing in with this number: login ${id}, which can be cancelled.`
+  `A login with this number, or to this account, is open already: login ${id}, which can be cancelled.`
 
 /** Ends a login that has run out and that nobody has ended yet. */
 const expire = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: Entering) {
