@@ -90,7 +90,7 @@ const played = Effect.fnUntraced(
       onlooker
     })
     ours.clear()
-    yield* check
+    yield* check()
     return asked
   },
   Effect.scoped
@@ -99,7 +99,7 @@ const played = Effect.fnUntraced(
 interface Scenario {
   readonly security?: SecurityChange
   /** Answers what holds afterwards, whose requests do not count. */
-  readonly play: (stage: Stage) => Effect.Effect<Effect.Effect<void, unknown, Scope.Scope>, unknown, Scope.Scope>
+  readonly play: (stage: Stage) => Effect.Effect<() => Effect.Effect<void, unknown, Scope.Scope>, unknown, Scope.Scope>
 }
 
 const codeOf = ({ phone, world }: Stage) =>
@@ -119,7 +119,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       assert.lengthOf(yield* live.authorizations, 2)
       const seen = yield* live.security({ twoFaPasswords: [], passkeyIds: [] })
       assert.deepInclude(seen, { two_fa_present: false, passkey_ids: [] })
-      return others(stage, 1)
+      return () => others(stage, 1)
     })
   },
   "a login signs in one session": {
@@ -129,10 +129,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const { state } = yield* insisted(messenger.begin(ref, `+${phone}`))
       const step = yield* insisted(messenger.submitCode(state, yield* codeOf(stage)))
       assert.deepInclude(step, { _tag: "Connected", userId })
-      return Effect.gen(function*() {
-        assert.strictEqual((yield* (yield* messenger.open(ref)).profile).user_id, userId)
-        yield* others(stage, 1)
-      })
+      return () =>
+        Effect.gen(function*() {
+          assert.strictEqual((yield* (yield* messenger.open(ref)).profile).user_id, userId)
+          yield* others(stage, 1)
+        })
     })
   },
   "a login with a password signs in one session": {
@@ -142,7 +143,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const { state } = yield* insisted(messenger.begin(ours(), `+${phone}`))
       assert.strictEqual((yield* insisted(messenger.submitCode(state, yield* codeOf(stage))))._tag, "PasswordStep")
       assert.strictEqual((yield* insisted(messenger.submitPassword(state, first))).userId, userId)
-      return others(stage, 1)
+      return () => others(stage, 1)
     })
   },
   "a login that is cancelled leaves no session": {
@@ -151,7 +152,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const { state } = yield* insisted(messenger.begin(ours(), `+${phone}`))
       yield* insisted(messenger.submitCode(state, yield* codeOf(stage)))
       yield* insisted(messenger.cancel(state))
-      return others(stage, 0)
+      return () => others(stage, 0)
     })
   },
   "a sign-out ends that session, and says so": {
@@ -159,30 +160,31 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const { onlooker, userId, world } = stage
       const [thief, phone] = [yield* world.logIn(userId, {}), yield* world.logIn(userId, {})]
       yield* (yield* stage.open).signOut(thief)
-      return Effect.gen(function*() {
-        const left = new Set<string>((yield* onlooker.authorizations).map(({ id }) => id))
-        assert.deepStrictEqual([left.size, left.has(thief), left.has(phone)], [3, false, true])
-      })
+      return () =>
+        Effect.gen(function*() {
+          const left = new Set<string>((yield* onlooker.authorizations).map(({ id }) => id))
+          assert.deepStrictEqual([left.size, left.has(thief), left.has(phone)], [3, false, true])
+        })
     })
   },
   "a first 2FA password is set": {
     play: Effect.fnUntraced(function*({ onlooker, open }) {
       yield* (yield* open).setPassword({ current: null, next: first })
-      return Effect.map(onlooker.checkPassword(first), (held) => assert.isTrue(held))
+      return () => Effect.map(onlooker.checkPassword(first), (held) => assert.isTrue(held))
     })
   },
   "a 2FA password is replaced": {
     security: { two_fa_password: first },
     play: Effect.fnUntraced(function*({ onlooker, open }) {
       yield* (yield* open).setPassword({ current: first, next: second })
-      return Effect.map(onlooker.checkPassword(second), (held) => assert.isTrue(held))
+      return () => Effect.map(onlooker.checkPassword(second), (held) => assert.isTrue(held))
     })
   },
   "a 2FA password is removed": {
     security: { two_fa_password: first },
     play: Effect.fnUntraced(function*(stage) {
       yield* (yield* stage.open).removePassword(first)
-      return Effect.map(security(stage), ({ two_fa_present }) => assert.isFalse(two_fa_present))
+      return () => Effect.map(security(stage), ({ two_fa_present }) => assert.isFalse(two_fa_present))
     })
   },
   "a login address is replaced, or it is not known": {
@@ -194,7 +196,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const code = (yield* world.emailCode(userId, "login"))!
       const confirmed = yield* Effect.result(live.confirmLoginEmail(code))
       if (confirmed._tag === "Failure") assert.strictEqual(confirmed.failure._tag, "PlatformUnavailable")
-      return Effect.map(security(stage), (seen) => assert.strictEqual(seen.login_email_pattern, pattern))
+      return () => Effect.map(security(stage), (seen) => assert.strictEqual(seen.login_email_pattern, pattern))
     })
   },
   "a passkey is added once": {
@@ -203,7 +205,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const key = Redacted.make(privateKey.export({ format: "der", type: "pkcs8" }).toString("base64"))
       const id = crypto.randomBytes(32).toString("base64url")
       assert.deepStrictEqual(yield* (yield* stage.open).addPasskey({ id, key }), { id })
-      return Effect.map(security(stage), ({ passkey_ids }) => assert.deepStrictEqual(passkey_ids, [id]))
+      return () => Effect.map(security(stage), ({ passkey_ids }) => assert.deepStrictEqual(passkey_ids, [id]))
     })
   },
   "a paired session is signed in once, or it is not known": {
@@ -212,20 +214,21 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const ref = stage.ours()
       const paired = yield* Effect.result(live.pair(ref, null))
       if (paired._tag === "Failure") assert.strictEqual(paired.failure._tag, "PlatformUnavailable")
-      return Effect.gen(function*() {
-        const listed = (yield* live.authorizations).map(({ id }) => id)
-        if (paired._tag === "Success") assert.include(listed, paired.success.seenAs)
-        // Whoever does not know looks whether it is signed in.
-        const found = yield* stage.messenger.open(ref)
-        assert.strictEqual((yield* found.profile).user_id, stage.userId)
-        yield* others(stage, 2)
-      })
+      return () =>
+        Effect.gen(function*() {
+          const listed = (yield* live.authorizations).map(({ id }) => id)
+          if (paired._tag === "Success") assert.include(listed, paired.success.seenAs)
+          // Whoever does not know looks whether it is signed in.
+          const found = yield* stage.messenger.open(ref)
+          assert.strictEqual((yield* found.profile).user_id, stage.userId)
+          yield* others(stage, 2)
+        })
     })
   },
   "a log-out leaves no session, and says so": {
     play: Effect.fnUntraced(function*(stage) {
       yield* (yield* stage.open).logOut
-      return others(stage, 0)
+      return () => others(stage, 0)
     })
   }
 }
