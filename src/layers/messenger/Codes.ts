@@ -8,14 +8,21 @@ const words = { app: "in the app", sms: "by SMS", call: "by a call", email: "by 
 export const layerTold = Layer.effectDiscard(Effect.gen(function*() {
   const platform = yield* SimulatedPlatform
   const told = new Set<string>()
+  const tell = (key: string, text: string) => {
+    if (told.has(key)) return Effect.void
+    told.add(key)
+    return Effect.logInfo(`The simulated messenger sends ${text}`)
+  }
   const look = Effect.gen(function*() {
     for (const { channel, code, phone, sentAt } of yield* platform.codes) {
-      const key = `${phone}/${sentAt.getTime()}`
-      if (told.has(key)) continue
-      told.add(key)
-      yield* Effect.logInfo(
-        `The simulated messenger sends +${phone} the code ${Redacted.value(code)} ${
-          channel === "other" ? "" : words[channel]
+      const way = channel === "other" ? "" : words[channel]
+      yield* tell(`${phone}/${sentAt.getTime()}`, `+${phone} the code ${Redacted.value(code)} ${way}`)
+    }
+    for (const { code, kind, pattern, phone, until } of yield* platform.addressCodes) {
+      yield* tell(
+        `${phone}/${kind}/${until.getTime()}`,
+        `${pattern} the code ${Redacted.value(code)} for the ${kind} email of ${
+          phone === null ? "an account without a number" : `+${phone}`
         }`
       )
     }

@@ -245,6 +245,17 @@ export const make = (
         sentAt: sent_at
       }))
     }),
+    addressCodes: Effect.gen(function*() {
+      const now = yield* DateTime.nowAsDate
+      return (yield* store.withEmailCodes).flatMap(({ email_codes, phone }) =>
+        (["recovery", "login"] as const).flatMap((kind) => {
+          const sent = email_codes[kind]
+          if (sent === undefined || sent.until <= now.getTime()) return []
+          const { code, pattern, until } = sent
+          return [{ phone, kind, pattern, code: Redacted.make(code), until: new Date(until) }]
+        })
+      )
+    }),
     connected: store.connected,
     script: (script) =>
       store.addScript({

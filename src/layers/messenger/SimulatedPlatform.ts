@@ -145,6 +145,16 @@ export interface ArrivedCode {
   readonly sentAt: Date
 }
 
+/** A code that was sent to an address. */
+export interface AddressCode {
+  /** The account's number: digits only. */
+  readonly phone: string | null
+  readonly kind: "recovery" | "login"
+  readonly pattern: string
+  readonly code: Redacted.Redacted
+  readonly until: Date
+}
+
 /** An account that the service has a session of, and how many sign-ins to it nobody has confirmed. */
 export interface ConnectedAccount {
   readonly userId: MessengerUserId
@@ -197,6 +207,8 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   isPassword(userId: MessengerUserId, candidate: Redacted.Redacted): Effect.Effect<boolean>
   /** The codes of logins of the service that have not run out, the oldest first. */
   readonly codes: Effect.Effect<ReadonlyArray<ArrivedCode>>
+  /** The codes that were sent to addresses and have not run out. */
+  readonly addressCodes: Effect.Effect<ReadonlyArray<AddressCode>>
   /** The accounts with a session of the service that are neither frozen nor unreachable. */
   readonly connected: Effect.Effect<ReadonlyArray<ConnectedAccount>>
   script(script: Script): Effect.Effect<void>

@@ -121,6 +121,8 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   endLogin(sessionRef: SessionRef): Effect.Effect<void>
   /** The logins whose code runs out after `now`, the oldest first. */
   logins(now: Date): Effect.Effect<ReadonlyArray<SimulatedLogin>>
+  /** The accounts with codes that were sent to addresses, by their number. */
+  readonly withEmailCodes: Effect.Effect<ReadonlyArray<Pick<SimulatedAccount, "email_codes" | "phone">>>
   /** How a session of the service ended. */
   ended(sessionRef: SessionRef): Effect.Effect<SessionEnd | null>
   /** The accounts that the service has a session of, but for those that are frozen or unreachable. */
@@ -199,6 +201,11 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
         saveLogin: (login) => Effect.sync(() => void logins.set(login.session_ref, login)),
         endLogin: (sessionRef) => Effect.sync(() => void logins.delete(sessionRef)),
         logins: (now) => Effect.sync(() => [...logins.values()].filter(({ expires_at }) => expires_at > now)),
+        withEmailCodes: Effect.sync(() =>
+          [...accounts.values()].filter(({ email_codes }) =>
+            Object.values(email_codes).some((sent) => sent !== undefined)
+          )
+        ),
         ended: (sessionRef) => Effect.sync(() => ended.get(sessionRef) ?? null),
         connected: Effect.sync(() =>
           [...accounts.values()].flatMap(({ frozen, unreachable, user_id }) => {

@@ -180,6 +180,9 @@ export const layer = Layer.effect(
         sql<SimulatedLogin>`select * from simulated_login where expires_at > ${now} order by sent_at, session_ref`.pipe(
           Effect.orDie
         ),
+      withEmailCodes: sql<Pick<SimulatedAccount, "email_codes" | "phone">>`
+        select phone, email_codes from simulated_account where email_codes <> '{}' order by phone
+      `.pipe(Effect.orDie),
       ended: (sessionRef) =>
         sql<{ reason: SessionEnd }>`select reason from simulated_ended_session where session_ref = ${sessionRef}`.pipe(
           Effect.map(([row]) => row?.reason ?? null),
