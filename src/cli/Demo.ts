@@ -130,7 +130,7 @@ export const greet = (address: string, demo: Demo, data: string | null) => {
     : `password: ${Redacted.value(demo.password)}`
   return Console.log(`
 The demo organization is \`demo\`; its messenger is simulated, and strangers sign in to its accounts now and then.
-Nobody has connected +31612340021 and +31612340022 (2FA password: blue bicycle) yet: codes sent to them show up here.
+To connect: +31612340021, and +31612340022 (2FA password: blue bicycle). Codes sent to people and addresses show up here.
 Ctrl+C stops it.
 
   API            ${address}/v1
