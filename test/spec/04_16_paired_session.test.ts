@@ -95,11 +95,14 @@ describe("4.16 paired session", () => {
           const { key } = organization.admins.owner
           const { account, pair } = yield* makeWatched(organization, fresh)
           const add = World.send("PUT", `/v1/accounts/${account}/passkey`, { key })
+          const profile = Effect.map(World.get(`/v1/accounts/${account}/messenger-profile`, key), ({ body }) => body)
           expect(told(yield* add)).toEqual([409, "passkey_not_eligible"])
+          expect((yield* profile).passkey_eligible_at).not.toBeNull()
           yield* pair
+          yield* advance("1 minute")
+          expect((yield* profile).passkey_eligible_at).toBeNull()
           expect(told(yield* add)).toEqual([200, "passkey_added"])
-          const { body } = yield* World.get(`/v1/accounts/${account}/messenger-profile`, key)
-          expect(body.passkey_managed).toBe(true)
+          expect((yield* profile).passkey_managed).toBe(true)
         }))
 
       it.effect("5.1: requests act through it where it is older than 24 hours and the main one is not", () =>

@@ -1,9 +1,10 @@
 /** The messenger profile as three operations answer it. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Caller } from "../../domain/Access.ts"
 import type { AccountFacts } from "../../domain/Account.ts"
 import type { Profile } from "../../domain/Messenger.ts"
 import { messengerProfile, unreadSecurity } from "../../domain/MessengerProfile.ts"
+import { canSignOut, earliest } from "../../domain/protection/Deadline.ts"
 import { heldOf } from "../../domain/Secrets.ts"
 import type { Live } from "../../kernel/Live.ts"
 import { Accounts } from "../../ports/Accounts.ts"
@@ -11,6 +12,10 @@ import { Secrets } from "../../ports/Secrets.ts"
 
 /** What the steps of both changes need; a step that needs less says so by this. */
 const needing = <A, E>(step: Effect.Effect<A, E, Accounts | Secrets>): Effect.Effect<A, E, Accounts | Secrets> => step
+
+/** From when on a passkey can be added, through whichever of the service's sessions is allowed to first; null for now. */
+const passkeyFrom = (asked: Date | null, { enforcement_active_at }: AccountFacts, now: Date): Date | null =>
+  asked === null || canSignOut(enforcement_active_at, now) ? null : earliest([asked, enforcement_active_at])
 
 /** The profile with the account's security settings; what cannot be read of those is null. */
 export const showProfile = (profile: Profile, live: Live, account: AccountFacts, caller: Caller["Service"]) =>
@@ -23,7 +28,9 @@ export const showProfile = (profile: Profile, live: Live, account: AccountFacts,
     const managed = security.two_fa_present === null
       ? { ...security, two_fa_managed: candidates.passwords.some(({ slot }) => slot === "held") }
       : security
-    return messengerProfile(profile, managed, account)
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const passkey_eligible_at = passkeyFrom(managed.passkey_eligible_at, account, now)
+    return messengerProfile(profile, { ...managed, passkey_eligible_at }, account)
   }))
 
 /** Keeps the names that the messenger has after a change. */
