@@ -4,6 +4,7 @@ import {
   ArchivePhase,
   archivePhase,
   BillingState,
+  endedByTime,
   isProtectionActive,
   organization,
   type OrganizationFacts,
@@ -212,4 +213,21 @@ describe("2.2 seats", () => {
     },
     drawn()
   )
+})
+
+describe("3 what time alone changes", () => {
+  const over = [
+    { billing_state: "trial", trial_ends_at: at(-day) },
+    { managed: false, billing_state: "none", valid_until: at(-31 * day) }
+  ] as const
+
+  it("ends a trial that is over, and suspends 30 days after a licence has ended", () => {
+    const changes = over.map((facts) => endedByTime(organizationFacts(facts), now))
+    assert.strictEqual(changes[0]?.billing_state, "lapsed")
+    assert.deepInclude(changes[1], { status: "suspended", suspend_reason: "licence" })
+  })
+
+  it("changes nothing of an organization that is closed", () => {
+    for (const facts of over) assert.isNull(endedByTime(organizationFacts({ ...facts, closed_at: at(-day) }), now))
+  })
 })

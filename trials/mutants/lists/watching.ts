@@ -191,13 +191,6 @@ export const watching: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/engine/Step.ts",
-    line: "if (locked === null || locked.epoch !== claimed.epoch) return null",
-    becomes: "if (locked === null) return null",
-    why: "a look that is older than a new login is written down",
-    tests: ["test/engine/meanwhile.test.ts", "test/engine/logins.test.ts", "test/engine/crashes.test.ts"]
-  },
-  {
-    file: "src/engine/Step.ts",
     line: "if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt(\"skipped\")",
     becomes: "",
     why: "who is approved at the last moment is signed out",
@@ -208,7 +201,7 @@ export const watching: ReadonlyArray<Mutant> = [
     line: "if (term === null || ownership.current() !== term) return { kind: \"outdated\", reach }",
     becomes: "if (term === null) return { kind: \"outdated\", reach }",
     why: "a process that has lost the lease writes down what it saw with a dead key",
-    tests: ["test/engine/ownership.test.ts"]
+    tests: ["test/engine/outdated.test.ts"]
   },
   {
     file: "src/engine/Step.ts",
@@ -306,6 +299,6 @@ export const watching: ReadonlyArray<Mutant> = [
     line: "if (facts.closed_at !== null) return null",
     becomes: "",
     why: "what is closed goes on changing",
-    tests: ["test/engine/licenceEnds.test.ts"]
+    tests: ["test/domain/Organization.test.ts"]
   }
 ]
