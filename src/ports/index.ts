@@ -2,6 +2,7 @@
 export * from "./Accounts.ts"
 export * from "./AccountTasks.ts"
 export * from "./Admins.ts"
+export * from "./Alarm.ts"
 export * from "./Applications.ts"
 export * from "./Attempts.ts"
 export * from "./ConsoleAddress.ts"
