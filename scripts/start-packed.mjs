@@ -61,14 +61,44 @@ const start = () => {
   return { child, exited, ready, ended: () => ended }
 }
 
+/**
+ * Imports every entry, and writes a program that declares each of its exports, and the members of each service, as its
+ * own: it compiles only where every type in them can be named.
+ */
 const library = `
 import * as core from "${name}"
 import * as http from "${name}/http"
 import * as layers from "${name}/layers"
 import * as client from "${name}/client"
-for (const [path, module] of Object.entries({ core, http, layers, client })) {
-  if (Object.keys(module).length === 0) throw new Error(path + " exports nothing")
+import * as mcp from "${name}/mcp"
+import { writeFileSync } from "node:fs"
+const entries = { core, http, layers, mcp, client }
+const values = Object.entries(entries).flatMap(([entry, module]) =>
+  Object.entries(module).flatMap(([key, value]) =>
+    value?.[Symbol.toStringTag] === "Module"
+      ? Object.entries(value).map(([member, inner]) => [[entry, key, member], inner])
+      : [[[entry, key], value]]
+  )
+)
+for (const entry of Object.keys(entries)) {
+  if (!values.some(([[of]]) => of === entry)) throw new Error(entry + " exports nothing")
 }
+const isService = (value) =>
+  typeof value === "function" && typeof value.key === "string" && !("ast" in value) && !("defaultValue" in value)
+const declared = values.flatMap(([path, value]) => [
+  "export const " + path.join("_") + " = " + path.join("."),
+  ...(isService(value)
+    ? ["export const of_" + path.join("_") + " = (service: Of<typeof " + path.join(".") + ">) => ({ ...service })"]
+    : [])
+])
+writeFileSync("exports.ts", [
+  'import type { Context } from "effect"',
+  ...Object.keys(entries).map((entry) =>
+    "import * as " + entry + ' from "' + (entry === "core" ? "${name}" : "${name}/" + entry) + '"'
+  ),
+  "type Of<K> = K extends Context.Key<infer _, infer S> ? S : never",
+  ...declared
+].join("\n"))
 await import("${name}/dist/operations/index.js").then(() => {
   throw new Error("an internal module can be imported")
 }, () => {})
@@ -145,9 +175,10 @@ try {
     fileURLToPath(new URL("../node_modules/@types", import.meta.url)),
     "--types",
     "node",
-    "types.ts"
+    "types.ts",
+    "exports.ts"
   ], { cwd: folder, stdio: "inherit" })
-  expectTrue(true, "the packed declarations type every export, and a program on them can be declared")
+  expectTrue(true, "the packed declarations type every export, and a program can declare each of them as its own")
 
   service = start()
   const { address, keys } = await service.ready

@@ -37,20 +37,13 @@ import { runLive } from "./runners/Messenger.ts"
 import { runRead } from "./runners/Read.ts"
 import { runWrite } from "./runners/Write.ts"
 
-export {
-  changed,
-  type Further,
-  type LiveReading,
-  type Outcome,
-  planned,
-  type Reading,
-  stored,
-  unchanged
-} from "./Context.ts"
-export type { Answer, Contract, Input, Kind, Operation, Toolset } from "./Contract.ts"
+export * from "./Context.ts"
+export type * from "./Contract.ts"
 export { type Any, byId, endpoints, type List, type Services } from "./List.ts"
-export type { AdmissionFailure } from "./Refusals.ts"
-export { type Ended, type Entering } from "./runners/Login.ts"
+export type { LiveFailure } from "./LiveCalls.ts"
+export type { AdmissionFailure, Refusal } from "./Refusals.ts"
+export type { Steps } from "./runners/Guarded.ts"
+export type { Ended, Entering, LoginSteps } from "./runners/Login.ts"
 export { toWire } from "./Wire.ts"
 
 /** What every step of a login may fail with: there is no session yet. */
