@@ -98,7 +98,7 @@ writeFileSync("exports.ts", [
   ),
   "type Of<K> = K extends Context.Key<infer _, infer S> ? S : never",
   ...declared
-].join("\n"))
+].join("\\n"))
 await import("${name}/dist/operations/index.js").then(() => {
   throw new Error("an internal module can be imported")
 }, () => {})

@@ -52,7 +52,7 @@ export const protectors: ReadonlyArray<Role> = ["owner", "superadmin", "admin"]
 export const superadmins: ReadonlyArray<Role> = ["owner", "superadmin"]
 
 /** Owner, superadmins and billing reach every account; admin and archive reach what was granted to them. */
-export const reachesEveryAccount = (role: Role): boolean => role !== "admin" && role !== "archive"
+export const canAccessEveryAccount = (role: Role): boolean => role !== "admin" && role !== "archive"
 
 /** Only these roles see what the account's devices are (specification, section 2.3). */
 export const seesDevices = (role: Role): boolean => protectors.includes(role)
@@ -64,13 +64,13 @@ export const readsArchive = (role: Role, granted: boolean): boolean => role === 
  * Which accounts a connection is limited to, besides the admin's own access: those chosen for it, those in the
  * departments chosen for it, or whatever the admin reaches at the request.
  */
-export interface ReachLimit {
+export interface AccessLimit {
   readonly scopeType: "all" | "accounts" | "departments"
   readonly connectionId: string
 }
 
 /** Whether the limit keeps anything of what the admin reaches from the credential. */
-export const isNarrowing = (limit: ReachLimit | null): limit is ReachLimit =>
+export const isNarrowing = (limit: AccessLimit | null): limit is AccessLimit =>
   limit !== null && limit.scopeType !== "all"
 
 /** What a request carries beside its input; nothing of it is ever an argument of a tool. */
@@ -106,7 +106,7 @@ export class Caller extends Context.Service<Caller, {
   readonly readsArchive: boolean
   readonly scopes: ReadonlyArray<Scope>
   /** Null for a credential that reaches whatever the admin reaches. */
-  readonly limit: ReachLimit | null
+  readonly limit: AccessLimit | null
   readonly credential: { readonly kind: CredentialKind; readonly id: string; readonly label: string }
   readonly via: Via
   readonly ip: string | null

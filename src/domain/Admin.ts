@@ -1,6 +1,6 @@
 /** What is kept of an admin, and what the API shows of it. */
 import { Schema } from "effect"
-import { type Caller, reachesEveryAccount, readsArchive, Role, superadmins } from "./Access.ts"
+import { type Caller, canAccessEveryAccount, readsArchive, Role, superadmins } from "./Access.ts"
 import { AccountId, DepartmentId } from "./Account.ts"
 import { maxEmailLength, maxGrantedAccounts, maxGrantedDepartments } from "./Limits.ts"
 import { Count, described, Kind, OptionalTimestamp, Text, Uuid } from "./Wire.ts"
@@ -114,7 +114,7 @@ export const admin = (facts: ShownFacts, caller: Pick<Caller["Service"], "adminI
   role: facts.role,
   status: adminStatus(facts),
   access: {
-    scope_type: reachesEveryAccount(facts.role) ? "all" : "granted",
+    scope_type: canAccessEveryAccount(facts.role) ? "all" : "granted",
     account_ids: facts.account_ids,
     department_ids: facts.department_ids,
     archive: readsArchive(facts.role, facts.archive_access)

@@ -1,5 +1,5 @@
 /** Who may act on whom, and what access a role can have: pure rules over facts that are read under a lock. */
-import { reachesEveryAccount, type Role, superadmins } from "./Access.ts"
+import { canAccessEveryAccount, type Role, superadmins } from "./Access.ts"
 import type { AdminFacts } from "./Admin.ts"
 import {
   AccessNotApplicable,
@@ -32,7 +32,7 @@ export const givesRole = (acting: Facts, role: Role): OwnerRequired | null =>
 
 /** Whether nobody reaches more by the change of a role: a superadmin reaches and may do everything. */
 export const narrows = (from: Role, to: Role): boolean =>
-  from === to || from === "superadmin" && !reachesEveryAccount(to)
+  from === to || from === "superadmin" && !canAccessEveryAccount(to)
 
 /** Only the owner acts on superadmins. */
 export const actsOn = (acting: Facts, target: Facts): OwnerRequired | null =>
@@ -86,7 +86,7 @@ export const canHave = (
   wanted: WantedAccess,
   input: { readonly role?: string; readonly archive?: string } = {}
 ): AccessNotApplicable | null => {
-  if (reachesEveryAccount(role)) {
+  if (canAccessEveryAccount(role)) {
     return new AccessNotApplicable({
       ...(input.role === undefined ? {} : { param: input.role }),
       message: "This role reaches every account: nothing is granted to it."

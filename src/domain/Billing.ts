@@ -1,6 +1,6 @@
 /** The organization's subscription, and where people go for what is not done here. */
 import { Schema } from "effect"
-import { reachesEveryAccount, type Role } from "./Access.ts"
+import { canAccessEveryAccount, type Role } from "./Access.ts"
 import {
   type BillingFacts,
   Organization,
@@ -62,7 +62,7 @@ export const subscription = (
   now: Date
 ): typeof Subscription.Type => {
   const { plan: bought, seats, status, valid_until } = organization(facts, now)
-  const paid = reachesEveryAccount(role) ? billing : null
+  const paid = canAccessEveryAccount(role) ? billing : null
   return {
     object: "subscription",
     status,

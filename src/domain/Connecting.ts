@@ -15,7 +15,7 @@ export interface KnownAccount {
   readonly messenger_user_id: string
   readonly offboarded_at: Date | null
   /** Whether the caller reaches it, or whoever started the login where nobody asks. */
-  readonly reached: boolean
+  readonly accessible: boolean
 }
 
 /** What the organization allows, whoever signs in. */
@@ -42,7 +42,7 @@ export const refuses = (
     if (known === null || known.offboarded_at !== null || known.messenger_user_id !== userId) return "wrong_account"
     return admits(organization, false, now)
   }
-  if (known !== null && (known.offboarded_at === null || !known.reached)) return "already_connected"
+  if (known !== null && (known.offboarded_at === null || !known.accessible)) return "already_connected"
   return admits(organization, true, now)
 }
 

@@ -1,5 +1,5 @@
 /** What a credential may hand out to somebody else: never more than it has itself. */
-import { type Caller, isNarrowing, reachesEveryAccount, type Role, type Scope } from "./Access.ts"
+import { type Caller, canAccessEveryAccount, isNarrowing, type Role, type Scope } from "./Access.ts"
 import { ScopeExceeded } from "./Failure.ts"
 
 /** What is handed out. */
@@ -33,6 +33,6 @@ export const accessExceeded = (
   { limit }: Pick<Caller["Service"], "limit">,
   { beyond, role }: HandedAccess
 ): ScopeExceeded | null =>
-  isNarrowing(limit) && (beyond || reachesEveryAccount(role))
+  isNarrowing(limit) && (beyond || canAccessEveryAccount(role))
     ? new ScopeExceeded({ message: "A credential limited to accounts or departments gives access to no others." })
     : null

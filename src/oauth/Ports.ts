@@ -3,7 +3,7 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { OrganizationId, Scope } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
 import type { Assistant, Resource } from "../domain/OAuth.ts"
-import type { ChosenReach, Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
+import type { ChosenAccess, Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
 
 /** What a secret of the authorization server is for; each kind has a form of its own. */
 export type SecretKind = "code" | "access" | "refresh" | "client"
@@ -58,7 +58,7 @@ export interface NewConnection {
   readonly clientKnown: Assistant | null
   readonly resource: string
   readonly scopes: ReadonlyArray<Scope>
-  readonly reach: ChosenReach
+  readonly access: ChosenAccess
   readonly createdAt: Date
   readonly expiresAt: Date
 }
@@ -187,7 +187,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   /** Whether the admin is there and not disabled; they stay so for the rest of the transaction. */
   isActive(admin: Granter): Effect.Effect<boolean>
   /** Whether the admin reaches every one of them. */
-  reaches(admin: Granter, reach: ChosenReach): Effect.Effect<boolean>
+  canAccess(admin: Granter, access: ChosenAccess): Effect.Effect<boolean>
   /** What the admin may choose from; a long list is cut to what is ticked and what is looked for. */
   choices(admin: Granter, wanted: { readonly [K in keyof Choices]: Wanted }): Effect.Effect<Choices>
   /** Whether the admin may connect the application: owner and superadmins any, the others where it is approved. */

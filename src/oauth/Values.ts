@@ -65,7 +65,7 @@ export interface Granter {
 }
 
 /** What an admin lets an application reach: accounts or departments that are chosen, or whatever the admin reaches. */
-export interface ChosenReach {
+export interface ChosenAccess {
   readonly scopeType: "accounts" | "departments"
   /** All accounts, also those that are added later: `scopeType` is accounts then, and no ids are chosen. */
   readonly everything: boolean

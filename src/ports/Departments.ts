@@ -9,7 +9,7 @@ export interface Destination {
   /** Whether it is among those that the caller is shown. */
   readonly shown: boolean
   /** Whether the caller reaches all of its accounts, also those that are filed there later. */
-  readonly reached: boolean
+  readonly accessible: boolean
 }
 
 /** The departments of the organization; each function works within the operation's transaction. */

@@ -42,7 +42,7 @@ export class People extends Context.Service<People, {
   /** Whether a grant of the admin lies beyond the caller's limit. */
   isGrantedBeyond(caller: Caller["Service"], id: string): Effect.Effect<boolean>
   /** Holds the departments that are wanted, and answers what of the access the caller does not reach. */
-  unreached(caller: Caller["Service"], wanted: WantedAccess): Effect.Effect<Unreached>
+  inaccessible(caller: Caller["Service"], wanted: WantedAccess): Effect.Effect<Unreached>
   /**
    * Grants what is wanted instead of what was granted, of what the caller's limit holds, and answers how many grants that
    * adds and takes.

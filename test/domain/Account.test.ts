@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { reachesEveryAccount, readsArchive, Role, seesDevices } from "../../src/domain/Access.ts"
+import { canAccessEveryAccount, readsArchive, Role, seesDevices } from "../../src/domain/Access.ts"
 import { accountName, nameKey } from "../../src/domain/Account.ts"
 import { drawn } from "../support/drawn.ts"
 
@@ -68,6 +68,6 @@ describe("2.3 who sees what", () => {
   })
 
   it("admin and archive reach what was granted, the others every account", () => {
-    assert.deepStrictEqual(Role.literals.filter((role) => !reachesEveryAccount(role)), ["admin", "archive"])
+    assert.deepStrictEqual(Role.literals.filter((role) => !canAccessEveryAccount(role)), ["admin", "archive"])
   })
 })

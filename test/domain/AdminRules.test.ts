@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary } from "effect"
-import { reachesEveryAccount, type Role } from "../../src/domain/Access.ts"
+import { canAccessEveryAccount, type Role } from "../../src/domain/Access.ts"
 import { GivenRole } from "../../src/domain/Admin.ts"
 import * as Rules from "../../src/domain/AdminRules.ts"
 import { accessExceeded } from "../../src/domain/HandingOut.ts"
@@ -31,7 +31,7 @@ const within = new Set([0, 1])
 const everything = new Set([0, 1, 2, 3])
 
 const reach = ({ facts, granted }: Person): ReadonlySet<number> =>
-  facts.disabled_at !== null ? new Set() : reachesEveryAccount(facts.role) ? everything : granted
+  facts.disabled_at !== null ? new Set() : canAccessEveryAccount(facts.role) ? everything : granted
 
 const start = (given: ReadonlyArray<GivenRole>): Map<number, Person> =>
   new Map((["owner", ...given] as ReadonlyArray<Role>).map((role, place) => [place, {

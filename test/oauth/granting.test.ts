@@ -96,14 +96,14 @@ describe("OAuth authorization", () => {
               onFailure: ({ _tag }) => _tag
             })
           for (const id of [hidden, filed, foreign, crypto.randomUUID(), "nothing", "' or true --"]) {
-            expect([id, yield* ask(admin, "accounts", [id])]).toEqual([id, "OutOfReach"])
-            expect([id, yield* ask(admin, "accounts", [mine, id])]).toEqual([id, "OutOfReach"])
+            expect([id, yield* ask(admin, "accounts", [id])]).toEqual([id, "NotAccessible"])
+            expect([id, yield* ask(admin, "accounts", [mine, id])]).toEqual([id, "NotAccessible"])
           }
           for (const id of [department, foreignDepartment, mine]) {
-            expect([id, yield* ask(admin, "departments", [id])]).toEqual([id, "OutOfReach"])
+            expect([id, yield* ask(admin, "departments", [id])]).toEqual([id, "NotAccessible"])
           }
-          for (const id of [foreign, department]) expect(yield* ask(owner, "accounts", [id])).toBe("OutOfReach")
-          expect(yield* ask(owner, "departments", [foreignDepartment])).toBe("OutOfReach")
+          for (const id of [foreign, department]) expect(yield* ask(owner, "accounts", [id])).toBe("NotAccessible")
+          expect(yield* ask(owner, "departments", [foreignDepartment])).toBe("NotAccessible")
           expect(yield* connections(organization.id)).toEqual([])
           expect(yield* ask(admin, "accounts", [mine, mine])).toBe("granted")
           yield* World.grant(organization.id, admin.adminId, { departments: [department] })
@@ -118,7 +118,7 @@ describe("OAuth authorization", () => {
           expect((yield* Authorize.choices(owner, wanted)).departments.found.map(({ id }) => id)).toEqual([department])
           const another = yield* World.makeDepartment(organization.id)
           for (const ids of [[another], [department, another]]) {
-            expect(yield* ask(admin, "departments", ids)).toBe("OutOfReach")
+            expect(yield* ask(admin, "departments", ids)).toBe("NotAccessible")
           }
         }))
 

@@ -1,6 +1,6 @@
 /** The accounts that the admin reaches: how they stand, what has to be reviewed first, and the list to find one in. */
 import { Duration, Effect } from "effect"
-import { protectors, reachesEveryAccount } from "../../domain/Access.ts"
+import { canAccessEveryAccount, protectors } from "../../domain/Access.ts"
 import type { Account } from "../../domain/Account.ts"
 import type { Department } from "../../domain/Department.ts"
 import { maxSearchLength, maxSearchLimit, statusSamplesKept } from "../../domain/Limits.ts"
@@ -248,7 +248,7 @@ const get = (visit: Visit.Visit) =>
       const waiting = protection.sessions_to_review > 0 && protectors.includes(view.admin.role)
         ? (yield* listSessions.call({ review: "pending", limit: reviewsShown })).data
         : []
-      const chart = reachesEveryAccount(view.admin.role) ? yield* history(view) : undefined
+      const chart = canAccessEveryAccount(view.admin.role) ? yield* history(view) : undefined
       const unfinished = yield* OpenLogins.section(view)
       const showNotices = yield* Notices.make(view)
       return yield* Frame.page(view, {

@@ -233,7 +233,7 @@ const post = (visit: Visit.Visit) =>
           "NothingChosen",
           () => again(422, "scopes", "Tick at least one thing that it may do, or deny.")
         ),
-        Effect.catchTag("OutOfReach", () => Effect.fail(new ResourceMissing({}))),
+        Effect.catchTag("NotAccessible", () => Effect.fail(new ResourceMissing({}))),
         Effect.catchTag("AdminGone", () => Effect.succeed(Visit.toSignIn(visit, `${path}?${visit.query}`))),
         Effect.catchTag(
           "StepUpRefused",

@@ -74,7 +74,7 @@ const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: Ap
 </li>`
 }
 
-const reached = ({ account_ids, all_accounts, department_ids, scope_type }: AiConnection): string => {
+const accessOf = ({ account_ids, all_accounts, department_ids, scope_type }: AiConnection): string => {
   if (all_accounts) return "All accounts"
   const count = (scope_type === "accounts" ? account_ids : department_ids).length
   const noun = scope_type === "accounts" ? "account" : "department"
@@ -91,7 +91,7 @@ const connection = (view: Visit.View) => (connection: AiConnection): Html.Html =
   ${
     facts([
       ["May", Scopes.names(connection.scopes)],
-      ["Accounts", reached(connection)],
+      ["Accounts", accessOf(connection)],
       ...owner(connection),
       ["Connected", Html.dayOf(connection.created_at)],
       ["Last used", used(connection.last_used_at)],

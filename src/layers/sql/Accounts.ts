@@ -7,9 +7,9 @@ import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import { offboarded, paused, resumed } from "../../domain/Status.ts"
 import { Alarm } from "../../ports/Alarm.ts"
 import * as Ports from "../../ports/index.ts"
+import { accessSources, canAccess, union } from "./AccountAccess.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus, statusColumns } from "./AccountStatuses.ts"
-import { reachable, reached, union } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How many matches of each kind are looked at: of more than these, which come first is not said. */
@@ -38,27 +38,27 @@ export const layer = Layer.effect(
       count: Statement.Fragment
     ): Statement.Fragment => {
       const mine = sql`organization_id = ${caller.organizationId} and ${conditions}`
-      const ways = reached(sql, caller)
+      const sources = accessSources(sql, caller)
       const first = (from: Statement.Fragment, holds: Statement.Fragment) =>
         sql`(select name_key, account.id from ${from} where ${mine} and ${holds} order by name_key, account.id
           limit ${count})`
-      const arms = (holds: Statement.Fragment): ReadonlyArray<Statement.Fragment> =>
-        ways === null
+      const branches = (holds: Statement.Fragment): ReadonlyArray<Statement.Fragment> =>
+        sources === null
           ? [first(sql`account`, holds)]
           : [
-            ...(ways.departments === undefined
+            ...(sources.departments === undefined
               ? []
               : [
-                sql`(select page.* from (${ways.departments}) as reached cross join lateral ${
-                  first(sql`account`, sql`account.department_id = reached.department_id and ${holds}`)
+                sql`(select page.* from (${sources.departments}) as source cross join lateral ${
+                  first(sql`account`, sql`account.department_id = source.department_id and ${holds}`)
                 } as page)`
               ]),
-            ...(ways.accounts === undefined
+            ...(sources.accounts === undefined
               ? []
-              : [first(sql`(${ways.accounts}) as reached join account on account.id = reached.account_id`, holds)])
+              : [first(sql`(${sources.accounts}) as source join account on account.id = source.account_id`, holds)])
           ]
       return union(sql, [
-        ...arms(status?.kept ?? sql`true`),
+        ...branches(status?.kept ?? sql`true`),
         ...(status?.ended === undefined
           ? []
           // The fence keeps the few that have ended from being looked for in any other order.
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
               select * from account
               where organization_id = ${caller.organizationId} and status_until <= ${status.now} offset 0
             ) as account
-            where ${mine} and ${status.ended} and ${reachable(sql, caller)})`])
+            where ${mine} and ${status.ended} and ${canAccess(sql, caller)})`])
       ])
     }
 
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
         sql`select ${what} from ${from} where ${own} and ${conditions} and ${holds}
           order by name_key, account.id limit ${count}`
       const kept = status?.kept ?? sql`true`
-      if (reached(sql, caller) !== null) {
+      if (accessSources(sql, caller) !== null) {
         return sql<AccountFacts>`
           with page as (
             select * from (${pages(caller, conditions, status, count)}) as found (name_key, account_id)
@@ -105,7 +105,7 @@ export const layer = Layer.effect(
       find: (caller, id, lock) =>
         sql<AccountFacts>`
           select ${columns} from account
-          where organization_id = ${caller.organizationId} and account.id = ${id} and ${reachable(sql, caller)}
+          where organization_id = ${caller.organizationId} and account.id = ${id} and ${canAccess(sql, caller)}
           ${lock ? sql`for no key update of account` : sql``}`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row ?? null)
@@ -118,7 +118,7 @@ export const layer = Layer.effect(
 
       list: Effect.fnUntraced(
         function*(caller, { after, departmentId, limit, status }, now) {
-          const mine = sql.and([sql`organization_id = ${caller.organizationId}`, reachable(sql, caller)])
+          const mine = sql.and([sql`organization_id = ${caller.organizationId}`, canAccess(sql, caller)])
           const cursor = sql`(select name_key from account where ${mine} and account.id = ${after})`
           const conditions = sql.and([
             ...(after === undefined ? [] : [sql`(name_key, account.id) > (${cursor}, ${after}::uuid)`]),
@@ -139,12 +139,12 @@ export const layer = Layer.effect(
         function*(caller, query, limit) {
           const found = patterns(query)
           if (found.length === 0) return []
-          const ways = reached(sql, caller)
+          const sources = accessSources(sql, caller)
           const ids = (way: Statement.Fragment | undefined) =>
             way === undefined ? sql`'{}'::uuid[]` : sql`array(${way})`
-          const within = ways === null
+          const within = sources === null
             ? sql`true, '{}'::uuid[], '{}'::uuid[]`
-            : sql`false, ${ids(ways.departments)}, ${ids(ways.accounts)}`
+            : sql`false, ${ids(sources.departments)}, ${ids(sources.accounts)}`
           return yield* sql<AccountFacts>`
             with size as materialized (
               select count(*) as accounts from (
@@ -169,7 +169,7 @@ export const layer = Layer.effect(
             )
             select ${columns} from found
             join account on organization_id = ${caller.organizationId} and account.id = found.id
-            where ${reachable(sql, caller)}
+            where ${canAccess(sql, caller)}
             order by found.rank, name_key, account.id limit ${limit + 1}`
         },
         Effect.orDie

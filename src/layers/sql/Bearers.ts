@@ -2,10 +2,10 @@
 import { Clock, Duration, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import {
+  type AccessLimit,
   type Arrival,
   type Caller,
   type OrganizationId,
-  type ReachLimit,
   readsArchive,
   type Role,
   type Scope
@@ -41,7 +41,7 @@ interface BearerRow extends AdminRow {
   /** Whether the time of its last use is to be written again. */
   readonly stale: boolean
   /** Null for a key. */
-  readonly reach: ReachLimit["scopeType"] | null
+  readonly reach: AccessLimit["scopeType"] | null
 }
 
 interface CountedRow extends BearerRow, OrganizationFacts, Counted {}
@@ -51,7 +51,7 @@ type Known = Omit<Caller["Service"], "via" | "ip" | "requestId">
 export const caller = (
   row: AdminRow,
   scopes: ReadonlyArray<Scope>,
-  limit: ReachLimit | null,
+  limit: AccessLimit | null,
   credential: Caller["Service"]["credential"],
   arrival?: Arrival
 ): Known => ({

@@ -9,8 +9,8 @@ import type { LoginFacts } from "../../domain/Login.ts"
 import type { MessengerUserId, Profile } from "../../domain/Messenger.ts"
 import { Alarm } from "../../ports/Alarm.ts"
 import * as Ports from "../../ports/index.ts"
+import { canAccess } from "./AccountAccess.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
-import { reachable } from "./Reach.ts"
 import { retire } from "./RetiredSessions.ts"
 
 interface Known extends KnownAccount {
@@ -63,7 +63,7 @@ export const make = Effect.gen(function*() {
   ) =>
     sql<Known>`
       select id, messenger_user_id, offboarded_at, role_label, department_id, paused_at, phone_number, first_name,
-        last_name, username, ${caller === null ? sql`false` : reachable(sql, caller)} as reached
+        last_name, username, ${caller === null ? sql`false` : canAccess(sql, caller)} as accessible
       from account
       where organization_id = ${organizationId}
         and ${login.kind === "relogin" ? sql`id = ${login.account_id}` : sql`messenger_user_id = ${userId}`}

@@ -6,7 +6,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import * as Ports from "../../ports/index.ts"
 import * as Bearers from "./Bearers.ts"
 import { endOfConnection, endOfKey } from "./Endings.ts"
-import { shownReach } from "./ShownReach.ts"
+import { shownAccess } from "./ShownAccess.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** Who a key stands for, by its digest, joined to admin and organization at every request. */
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
           select 'ai_connection' as object, ai_connection.id, kind, label,
             case when kind = 'oauth'
               then jsonb_build_object('name', client_name, 'host', client_host, 'known', client_known) end as client,
-            mode, scopes, scope_type, ${shownReach(sql, caller)},
+            mode, scopes, scope_type, ${shownAccess(sql, caller)},
             case when ${everything} then admin.email end as owner_email, admin_id = ${caller.adminId} as mine,
             has_stored_password, ai_connection.created_at, last_used_at, expires_at,
             ${endOfConnection(sql)} as revoked_at

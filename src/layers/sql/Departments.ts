@@ -4,7 +4,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { Caller } from "../../domain/Access.ts"
 import { type DepartmentFacts, departmentKey } from "../../domain/Department.ts"
 import * as Ports from "../../ports/index.ts"
-import { reachableDepartment, reached } from "./Reach.ts"
+import { accessSources, canAccessDepartment } from "./AccountAccess.ts"
 
 interface Cursor {
   readonly name_key: string
@@ -20,15 +20,17 @@ export const layer = Layer.effect(
 
     /** The caller's departments as `department`, each with the count of its accounts that the caller reaches. */
     const ofCaller = (caller: Caller["Service"]): Statement.Fragment => {
-      const ways = reached(sql, caller)
-      if (ways === null) return sql`department`
+      const sources = accessSources(sql, caller)
+      if (sources === null) return sql`department`
       const none = sql`select null::uuid where false`
       return sql`(
-        with whole as materialized (select department_id from (${ways.departments ?? none}) as granted (department_id)),
+        with whole as materialized (select department_id from (${
+        sources.departments ?? none
+      }) as granted (department_id)),
         single as materialized (
           select department_id, count(*)::integer as accounts
-          from (${ways.accounts ?? none}) as reached (account_id)
-          join account on account.organization_id = ${caller.organizationId} and account.id = reached.account_id
+          from (${sources.accounts ?? none}) as source (account_id)
+          join account on account.organization_id = ${caller.organizationId} and account.id = source.account_id
           where department_id is not null group by department_id
         )
         select department.organization_id, department.id, name, name_key, created_at,
@@ -125,16 +127,16 @@ export const layer = Layer.effect(
           select 1 from department
           where organization_id = ${organizationId} and id = any(${[from, to].filter((id) => id !== null)}::uuid[])
           order by id for no key update`
-        if (to === null) return { shown: true, reached: true }
-        const [found] = yield* sql<{ readonly shown: boolean; readonly reached: boolean }>`
+        if (to === null) return { shown: true, accessible: true }
+        const [found] = yield* sql<{ readonly shown: boolean; readonly accessible: boolean }>`
           select exists (
               select 1 from ${ofCaller(caller)}
               where department.organization_id = ${organizationId} and department.id = ${to}) as shown,
             exists (
               select 1 from department
               where department.organization_id = ${organizationId} and department.id = ${to}
-                and ${reachableDepartment(sql, caller)}) as reached`
-        return found ?? { shown: false, reached: false }
+                and ${canAccessDepartment(sql, caller)}) as accessible`
+        return found ?? { shown: false, accessible: false }
       }, Effect.orDie)
     })
   })

@@ -5,6 +5,7 @@ import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { JournalEntry } from "../../domain/JournalEntry.ts"
 import { refusalsJournaled } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/index.ts"
+import { accessSources, canAccess, union } from "./AccountAccess.ts"
 import {
   columns,
   eventHash,
@@ -18,7 +19,6 @@ import {
   tail
 } from "./JournalRows.ts"
 import { hit } from "./RateLimiter.ts"
-import { reachable, reached, union } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
 export { type Head, head, tail }
@@ -30,25 +30,25 @@ export const intentTime = Duration.minutes(1)
 const billingObjects = ["organization", "subscription", "billing"]
 
 /** Holds for a row of `journal_event` about an account that the caller reaches. */
-const aboutReached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
+const aboutAccessible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
   sql`exists (
     select 1 from account
     where account.organization_id = journal_event.organization_id and account.id = journal_event.account_id
-      and ${reachable(sql, caller)})`
+      and ${canAccess(sql, caller)})`
 
 /** Holds for a row of `journal_event` that the admin's role may see. */
 const visibleToRole = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
   if (superadmins.includes(caller.role)) return sql`true`
   const others = caller.role === "billing"
     ? sql`object in ${sql.in(billingObjects)}`
-    : aboutReached(sql, caller)
+    : aboutAccessible(sql, caller)
   return sql`(actor_admin_id = ${caller.adminId} or ${others})`
 }
 
 /** Holds for a row of `journal_event` that the caller may see: a limited credential sees of accounts its own alone. */
 const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
   isNarrowing(caller.limit)
-    ? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`
+    ? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutAccessible(sql, caller)}))`
     : visibleToRole(sql, caller)
 
 /** The journal in SQL. The role of tenants may read it and append to it; by which department an event is found follows the account. */
@@ -75,8 +75,8 @@ export const layer = Layer.effect(
         sql`(select sequence from journal_event
           where ${sql.and([sql`organization_id = ${caller.organizationId}`, conditions, ...holds])}
           order by sequence desc limit ${count})`
-      const ofEach = (ways: Statement.Fragment, holds: Statement.Fragment) =>
-        sql`(select page.sequence from (${ways}) as reached cross join lateral ${newest(holds)} as page)`
+      const ofEach = (sources: Statement.Fragment, holds: Statement.Fragment) =>
+        sql`(select page.sequence from (${sources}) as source cross join lateral ${newest(holds)} as page)`
       // Filtered events are looked at one by one, newest first: never more of them than the caller may see.
       const filtered = filters.length === 0 ? sql`` : sql`cross join lateral (
         select 1 from journal_event
@@ -84,40 +84,42 @@ export const layer = Layer.effect(
         sql.and([sql`organization_id = ${caller.organizationId}`, sql`sequence = place.sequence`, ...filters])
       } offset 0) as event`
       const inDepartments = (departments: Statement.Fragment) =>
-        sql`(select page.sequence from (${departments}) as reached cross join lateral (
+        sql`(select page.sequence from (${departments}) as source cross join lateral (
           select place.sequence from (
             select sequence from journal_place
             where ${
           sql.and([
             sql`organization_id = ${caller.organizationId}`,
-            sql`department_id = reached.department_id`,
+            sql`department_id = source.department_id`,
             ...places
           ])
         } order by sequence desc ${filters.length === 0 ? sql`limit ${count}` : sql``}) as place ${filtered}
           order by place.sequence desc limit ${count}) as page)`
-      const ways = reached(sql, caller)
-      const unreached = isNarrowing(caller.limit) ? sql`account_id is null` : sql`true`
+      const sources = accessSources(sql, caller)
+      const beyond = isNarrowing(caller.limit) ? sql`account_id is null` : sql`true`
       const own = sql`actor_admin_id = ${caller.adminId}`
       if (caller.role === "billing") {
-        const within = isNarrowing(caller.limit) ? sql`(account_id is null or ${aboutReached(sql, caller)})` : sql`true`
+        const within = isNarrowing(caller.limit)
+          ? sql`(account_id is null or ${aboutAccessible(sql, caller)})`
+          : sql`true`
         return union(sql, [
           newest(own, within),
           ...billingObjects.map((object) => newest(sql`object = ${sql.literal(`'${object}'`)}`, within))
         ])
       }
-      if (ways === null) return undefined
-      const others = superadmins.includes(caller.role) ? newest(unreached) : newest(own, unreached)
-      const account = accountId === undefined ? ways.accounts : sql`
+      if (sources === null) return undefined
+      const others = superadmins.includes(caller.role) ? newest(beyond) : newest(own, beyond)
+      const account = accountId === undefined ? sources.accounts : sql`
         select account.id as account_id from account
-        where organization_id = ${caller.organizationId} and account.id = ${accountId} and ${reachable(sql, caller)}`
+        where organization_id = ${caller.organizationId} and account.id = ${accountId} and ${canAccess(sql, caller)}`
       return union(sql, [
         others,
         ...(account === undefined
           ? []
-          : [ofEach(account, sql`journal_event.account_id = reached.account_id`)]),
-        ...(accountId !== undefined || ways.departments === undefined
+          : [ofEach(account, sql`journal_event.account_id = source.account_id`)]),
+        ...(accountId !== undefined || sources.departments === undefined
           ? []
-          : [inDepartments(ways.departments)])
+          : [inDepartments(sources.departments)])
       ])
     }
 

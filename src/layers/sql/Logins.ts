@@ -7,8 +7,8 @@ import { fresh, type LoginFacts, type Started } from "../../domain/Login.ts"
 import { cleanText } from "../../domain/Messenger.ts"
 import * as Ports from "../../ports/index.ts"
 import { Vault } from "../crypto/Vault.ts"
+import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 import * as Connecting from "./Connecting.ts"
-import { reachable, reachableDepartment } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
 const columns = [
@@ -73,14 +73,14 @@ export const layer = Layer.effect(
       sql`(account_id is null or exists (
           select 1 from account
           where account.organization_id = login.organization_id and account.id = login.account_id
-            and ${reachable(sql, caller)}))
+            and ${canAccess(sql, caller)}))
         and ${
         !isNarrowing(caller.limit)
           ? sql`true`
           : sql`(account_id is not null or exists (
             select 1 from department
             where department.organization_id = login.organization_id and department.id = login.department_id
-              and ${reachableDepartment(sql, caller)}))`
+              and ${canAccessDepartment(sql, caller)}))`
       }`
 
     /** Holds for logins that the caller may see: owner and superadmins see all, any other admin their own. */

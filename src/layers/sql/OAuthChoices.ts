@@ -5,7 +5,7 @@ import { accountName } from "../../domain/Account.ts"
 import { choicesListed, choicesSearched } from "../../domain/OAuth.ts"
 import type { Choices, Listed, OAuthGrants, Wanted } from "../../oauth/Ports.ts"
 import type { Granter } from "../../oauth/Values.ts"
-import { reachable, reachableDepartment } from "./Reach.ts"
+import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 
 export const unlimited = (admin: Granter) => ({ role: admin.role, adminId: admin.adminId, limit: null })
 
@@ -50,14 +50,14 @@ export const choices = Effect.fnUntraced(
     const accounts = yield* listed<AccountRow>(sql, {
       table: "account",
       columns: sql`id, phone_number, first_name, last_name, username, role_label`,
-      within: sql`organization_id = ${admin.organizationId} and ${reachable(sql, unlimited(admin))}`,
+      within: sql`organization_id = ${admin.organizationId} and ${canAccess(sql, unlimited(admin))}`,
       text: sql`concat_ws(' ', name_key, phone_number, lower(role_label))`,
       order: sql`name_key, id`
     }, wanted.accounts)
     const departments = yield* listed<Choices["departments"]["found"][number]>(sql, {
       table: "department",
       columns: sql`id, name`,
-      within: sql`organization_id = ${admin.organizationId} and ${reachableDepartment(sql, unlimited(admin))}`,
+      within: sql`organization_id = ${admin.organizationId} and ${canAccessDepartment(sql, unlimited(admin))}`,
       text: sql`lower(name)`,
       order: sql`name, id`
     }, wanted.departments)

@@ -5,8 +5,8 @@ import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { isUuid } from "../../domain/Wire.ts"
 import { type Inspected, OAuthGrants, type Replaceable } from "../../oauth/Ports.ts"
 import type { Code, Connection, Token } from "../../oauth/Values.ts"
+import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
-import { reachable, reachableDepartment } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How long the outcome of a transaction whose end was not heard is asked for. */
@@ -121,16 +121,16 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
           for share`.pipe(Effect.orDie, Effect.map((rows) => rows.length === 1)),
 
-      reaches: (admin, { ids, scopeType }) =>
+      canAccess: (admin, { ids, scopeType }) =>
         ids.length === 0 ? Effect.succeed(true) : (scopeType === "accounts"
           ? sql<{ found: number }>`
             select count(*) as found from account
             where organization_id = ${admin.organizationId} and id = any(${ids}::uuid[])
-              and ${reachable(sql, unlimited(admin))}`
+              and ${canAccess(sql, unlimited(admin))}`
           : sql<{ found: number }>`
             select count(*) as found from department
             where organization_id = ${admin.organizationId} and id = any(${ids}::uuid[])
-              and ${reachableDepartment(sql, unlimited(admin))}`).pipe(
+              and ${canAccessDepartment(sql, unlimited(admin))}`).pipe(
             Effect.orDie,
             Effect.map(([row]) => row?.found === ids.length)
           ),
@@ -161,7 +161,7 @@ export const layer = Layer.effect(
         })
           order by created_at desc, id desc limit 20`.pipe(Effect.orDie),
 
-      connect: Effect.fnUntraced(function*(organizationId, { reach, ...connection }) {
+      connect: Effect.fnUntraced(function*(organizationId, { access, ...connection }) {
         yield* sql`
           insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_document, client_name,
             client_host, client_known, mode, resource, scopes, scope_type, all_accounts, created_at, expires_at)
@@ -170,13 +170,13 @@ export const layer = Layer.effect(
             ${
           isUuid(connection.clientId) ? null : connection.clientId
         }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
-            'cloud', ${connection.resource}, ${connection.scopes}, ${reach.scopeType}, ${reach.everything},
+            'cloud', ${connection.resource}, ${connection.scopes}, ${access.scopeType}, ${access.everything},
             ${connection.createdAt}, ${connection.expiresAt})`
-        const kind = reach.scopeType === "accounts" ? "account" : "department"
+        const kind = access.scopeType === "accounts" ? "account" : "department"
         yield* sql`
           insert into ${sql(`ai_connection_${kind}`)} (organization_id, connection_id, ${sql(`${kind}_id`)}, place)
           select ${organizationId}, ${connection.id}, chosen.id, chosen.place
-          from unnest(${reach.ids}::uuid[]) with ordinality as chosen (id, place)`
+          from unnest(${access.ids}::uuid[]) with ordinality as chosen (id, place)`
       }, Effect.orDie),
 
       addCode: (organizationId, connectionId, code) =>

@@ -9,8 +9,8 @@ import {
 import type { OverviewFacts, SavingCount } from "../../domain/Overview.ts"
 import type { AccountStatus } from "../../domain/Status.ts"
 import * as Ports from "../../ports/index.ts"
+import { canAccess } from "./AccountAccess.ts"
 import { isRecipient } from "./Outbox.ts"
-import { reachable } from "./Reach.ts"
 import * as StatusSamples from "./StatusSamples.ts"
 
 /** The status of an account at `now` by the columns that keep it. */
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
     return Ports.Overview.of({
       facts: Effect.fnUntraced(function*(caller, organization, now) {
         const { organizationId } = caller
-        const mine = sql`account.organization_id = ${organizationId} and ${reachable(sql, caller)}`
+        const mine = sql`account.organization_id = ${organizationId} and ${canAccess(sql, caller)}`
         const groups = yield* sql<Group>`
           select ${statusNow(sql, now)} as status, ${savingReason(sql, organization, now)} as reason,
             archive_retry_at is not null as retried, count(*)::integer as accounts,

@@ -8,10 +8,10 @@ import { invitationLifetime, invitationsPerAddress, invitationsPerOrganization }
 import type { CancelledLogin } from "../../domain/Login.ts"
 import * as Ports from "../../ports/index.ts"
 import { InvitationTokens } from "../crypto/LinkTokens.ts"
+import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 import { adminFacts } from "./Admins.ts"
 import * as Endings from "./Endings.ts"
 import * as FactorChanges from "./FactorChanges.ts"
-import { reachable, reachableDepartment } from "./Reach.ts"
 
 interface Cursor {
   readonly other: boolean
@@ -48,7 +48,7 @@ export const layer = Layer.effect(
       !isNarrowing(caller.limit) ? sql`true` : sql`exists (
         select 1 from ${sql(kind)}
         where ${sql(kind)}.organization_id = granted.organization_id and ${sql(kind)}.id = granted.${sql(`${kind}_id`)}
-          and ${kind === "account" ? reachable(sql, caller) : reachableDepartment(sql, caller)})`
+          and ${kind === "account" ? canAccess(sql, caller) : canAccessDepartment(sql, caller)})`
 
     const grants = (caller: Caller["Service"], kind: "account" | "department"): Statement.Fragment =>
       sql`array(
@@ -158,17 +158,17 @@ export const layer = Layer.effect(
           : Effect.succeed(false)
       },
 
-      unreached: Effect.fnUntraced(function*(caller, { account_ids = [], department_ids = [] }) {
+      inaccessible: Effect.fnUntraced(function*(caller, { account_ids = [], department_ids = [] }) {
         const departments = yield* sql`
           select 1 from department
           where organization_id = ${caller.organizationId} and id = any(${department_ids}::uuid[])
-            and ${reachableDepartment(sql, caller)}
+            and ${canAccessDepartment(sql, caller)}
           order by id for key share`
         if (departments.length < new Set(department_ids).size) return "department_ids"
         const [accounts] = yield* sql<{ readonly found: number }>`
           select count(*) as found from account
           where organization_id = ${caller.organizationId} and id = any(${account_ids}::uuid[])
-            and ${reachable(sql, caller)}`
+            and ${canAccess(sql, caller)}`
         return (accounts?.found ?? 0) < new Set(account_ids).size ? "account_ids" : null
       }, Effect.orDie),
 

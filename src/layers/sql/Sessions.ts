@@ -7,8 +7,8 @@ import type { ReviewedSession, ReviewState, StoredSession } from "../../domain/S
 import { Db } from "../../ports/Db.ts"
 import { Guard } from "../../ports/Guard.ts"
 import * as Ports from "../../ports/index.ts"
+import { accessSources, canAccess, union } from "./AccountAccess.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
-import { reachable, reached, union } from "./Reach.ts"
 import * as Tenant from "./Tenant.ts"
 
 const columns = [
@@ -86,33 +86,33 @@ export const layer = Layer.effect(
         sql`(select listed_due, listed_after, record_id from session where ${reads} and ${holds} ${first})`
       const each = sql.literal(`(values ${listed.map((state) => `('${state}')`).join(", ")}) as wanted (state)`)
       const ofAccount = sql.literal(`listed_as in (${listed.map((state) => `'${state}'`).join(", ")})`)
-      const from = (ways: Statement.Fragment, holds: Statement.Fragment) =>
-        sql`(select page.* from ${ways} cross join lateral ${firsts(holds)} as page)`
-      const arms = () => {
+      const from = (sources: Statement.Fragment, holds: Statement.Fragment) =>
+        sql`(select page.* from ${sources} cross join lateral ${firsts(holds)} as page)`
+      const branches = () => {
         if (accountId !== undefined) {
           return firsts(sql`account_id = ${accountId} and ${ofAccount} and exists (
             select 1 from account
             where organization_id = ${caller.organizationId} and account.id = ${accountId} and ${
-            reachable(sql, caller)
+            canAccess(sql, caller)
           })`)
         }
-        const ways = reached(sql, caller)
-        if (ways === null) return from(each, sql`listed_as = state`)
+        const sources = accessSources(sql, caller)
+        if (sources === null) return from(each, sql`listed_as = state`)
         return union(sql, [
-          ...(ways.departments === undefined ? [] : [
+          ...(sources.departments === undefined ? [] : [
             from(
-              sql`(${ways.departments}) as reached cross join ${each}`,
-              sql`session.department_id = reached.department_id and listed_as = state`
+              sql`(${sources.departments}) as source cross join ${each}`,
+              sql`session.department_id = source.department_id and listed_as = state`
             )
           ]),
-          ...(ways.accounts === undefined ? [] : [
-            from(sql`(${ways.accounts}) as reached`, sql`session.account_id = reached.account_id and ${ofAccount}`)
+          ...(sources.accounts === undefined ? [] : [
+            from(sql`(${sources.accounts}) as source`, sql`session.account_id = source.account_id and ${ofAccount}`)
           ])
         ])
       }
       return sql<ReviewedSession>`
         with page as (
-          select * from (${arms()})
+          select * from (${branches()})
             as found ${first}
         )
         select found.* from page cross join lateral (
@@ -153,7 +153,7 @@ export const layer = Layer.effect(
           from ${joined}
           where session.organization_id = ${caller.organizationId} and record_id = ${after} and listed_as is not null
             and ${accountId === undefined ? sql`true` : sql`session.account_id = ${accountId}`}
-            and ${reachable(sql, caller)}`
+            and ${canAccess(sql, caller)}`
         if (after !== undefined && place === undefined) return null
         const listsDue = (review === undefined || review === "pending") && place?.due !== null
         const due = listsDue ? yield* page(caller, accountId, ["due"], place, limit + 1) : []

@@ -4,7 +4,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { SupportFacts } from "../../domain/Support.ts"
 import * as Ports from "../../ports/index.ts"
-import { reachable } from "./Reach.ts"
+import { canAccess } from "./AccountAccess.ts"
 
 /** Holds for the requests that the caller sees. */
 const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
@@ -13,7 +13,7 @@ const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement
     return sql`${own} and (account_id is null or exists (
       select 1 from account
       where account.organization_id = support_request.organization_id and account.id = account_id
-        and ${reachable(sql, caller)}))`
+        and ${canAccess(sql, caller)}))`
   }
   return superadmins.includes(caller.role) ? sql`support_request.organization_id = ${caller.organizationId}` : own
 }

@@ -9,12 +9,12 @@ import { isDocumentAddress } from "../ClientDocument.ts"
 import { adminEntry } from "../Entries.ts"
 import { OAuthGrants, OAuthSecrets, type Wanted } from "../Ports.ts"
 import { isLoopback } from "../RedirectUri.ts"
-import type { ChosenReach, Origin } from "../Values.ts"
+import type { ChosenAccess, Origin } from "../Values.ts"
 import { redirectCode } from "./redirect.ts"
 import type { AuthorizeRequest } from "./Request.ts"
 
 /** What the admin has chosen on the consent page. */
-export interface Choice extends ChosenReach {
+export interface Choice extends ChosenAccess {
   readonly scopes: ReadonlyArray<string>
   /** The connections that end when this one begins; one that cannot be replaced by it is left alone. */
   readonly replaces: ReadonlyArray<string>
@@ -26,7 +26,7 @@ export interface Choice extends ChosenReach {
 class NothingChosen extends Schema.TaggedError<NothingChosen>()("NothingChosen", {}) {}
 
 /** An account or a department is chosen that the admin does not reach. */
-class OutOfReach extends Schema.TaggedError<OutOfReach>()("OutOfReach", {}) {}
+class NotAccessible extends Schema.TaggedError<NotAccessible>()("NotAccessible", {}) {}
 
 /** The admin has been disabled since the page was shown. */
 class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
@@ -93,11 +93,11 @@ export const grant = Effect.fnUntraced(function*(
   if (scopes.length === 0) return yield* new NothingChosen()
   const grants = yield* OAuthGrants
   const db = yield* Db
-  const reach: ChosenReach = choice.everything
+  const access: ChosenAccess = choice.everything
     ? { scopeType: "accounts", everything: true, ids: [] }
     : { scopeType: choice.scopeType, everything: false, ids: [...new Set(choice.ids)] }
-  if (!reach.ids.every(isUuid)) return yield* new OutOfReach()
-  if (!(yield* db.transaction(admin.organizationId, grants.reaches(admin, reach)))) return yield* new OutOfReach()
+  if (!access.ids.every(isUuid)) return yield* new NotAccessible()
+  if (!(yield* db.transaction(admin.organizationId, grants.canAccess(admin, access)))) return yield* new NotAccessible()
   if (scopes.some(needsPassword)) {
     yield* (yield* ConsoleSessions).verifyPassword(admin, choice.password, origin.ip)
   }
@@ -122,7 +122,7 @@ export const grant = Effect.fnUntraced(function*(
         clientKnown: request.known,
         resource: resourceAddress(request.issuer.baseUrl, request.resource),
         scopes,
-        reach,
+        access,
         createdAt,
         expiresAt
       })
@@ -142,7 +142,7 @@ export const grant = Effect.fnUntraced(function*(
           ...(isDocumentAddress(request.client.id) ? { client_document: request.client.id } : {}),
           resource: request.resource,
           scopes: scopes.join(" "),
-          [reach.scopeType]: reach.everything ? "all" : reach.ids.length
+          [access.scopeType]: access.everything ? "all" : access.ids.length
         })
       )
     })

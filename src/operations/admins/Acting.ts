@@ -32,8 +32,8 @@ export const withinLimit = Effect.fnUntraced(function*(caller: Caller["Service"]
 })
 
 /** Fails where the caller does not reach what is wanted: beyond a limit it is refused, and else it does not exist. */
-export const reached = Effect.fnUntraced(function*(caller: Caller["Service"], wanted: WantedAccess) {
-  const param = yield* (yield* People).unreached(caller, wanted)
+export const requireAccess = Effect.fnUntraced(function*(caller: Caller["Service"], wanted: WantedAccess) {
+  const param = yield* (yield* People).inaccessible(caller, wanted)
   if (param === null) return
   return yield* isNarrowing(caller.limit)
     ? new ScopeExceeded({ param, message: "A limited credential gives access only to what it reaches itself." })

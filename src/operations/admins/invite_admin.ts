@@ -17,7 +17,7 @@ import { Line } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import { People } from "../../ports/People.ts"
-import { acting, reached, shown } from "./Acting.ts"
+import { acting, requireAccess, shown } from "./Acting.ts"
 import { sample } from "./invite_admin.sample.ts"
 import * as Mails from "./Mails.ts"
 
@@ -76,7 +76,7 @@ export const inviteAdmin = Operation.write(
       const refused = givesRole(own, role) ?? accessExceeded(caller, { role, beyond: false })
       if (refused !== null) return yield* refused
       if (access !== undefined) {
-        yield* reached(caller, access)
+        yield* requireAccess(caller, access)
         const unfit = canHave(role, access, { role: "role", archive: "access" })
         if (unfit !== null) return yield* unfit
       }

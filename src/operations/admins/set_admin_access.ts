@@ -11,7 +11,7 @@ import {
 } from "../../domain/Failure.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { People } from "../../ports/People.ts"
-import { actingOn, reached, shown, withinLimit } from "./Acting.ts"
+import { actingOn, requireAccess, shown, withinLimit } from "./Acting.ts"
 import { sample } from "./set_admin_access.sample.ts"
 
 export const setAdminAccess = Operation.write(
@@ -48,7 +48,7 @@ export const setAdminAccess = Operation.write(
       const { acting, target } = yield* actingOn(caller, admin_id)
       const refused = actsOn(acting, target)
       if (refused !== null) return yield* refused
-      yield* reached(caller, wanted)
+      yield* requireAccess(caller, wanted)
       const unfit = canHave(target.role, archive === undefined ? wanted : { ...wanted, archive }, {
         archive: "archive"
       })

@@ -38,9 +38,9 @@ export const setAccountDepartment = Operation.write(
       const accounts = yield* Accounts
       const departments = yield* Departments
       const organizations = yield* Organizations
-      const { reached, shown } = yield* departments.lockMove(caller, account.department_id, department_id)
+      const { accessible, shown } = yield* departments.lockMove(caller, account.department_id, department_id)
       if (!shown) return yield* new ResourceMissing({ param: "department_id" })
-      if (!reached) return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
+      if (!accessible) return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
       const facts = yield* organizations.facts(caller)
       const answer = show({ ...account, department_id }, facts, caller, now)
       if (department_id === account.department_id) return Operation.unchanged(answer)

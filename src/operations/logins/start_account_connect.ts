@@ -65,8 +65,8 @@ export const startAccountConnect = Operation.login(
           return yield* new ParameterInvalid({ param: "department_id", message: unfiled })
         }
         if (department_id !== null) {
-          const { reached } = yield* (yield* Departments).lockMove(caller, null, department_id)
-          if (!reached) return yield* new ResourceMissing({ param: "department_id" })
+          const { accessible } = yield* (yield* Departments).lockMove(caller, null, department_id)
+          if (!accessible) return yield* new ResourceMissing({ param: "department_id" })
         }
         const refused = admits(organization, true, now)
         if (refused !== null) return yield* refused === "no_free_seat" ? new NoFreeSeat({}) : new NotLicensed({})

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import { inject } from "vitest"
 import { fillDatabase, idOf as idIn } from "../../../bench/support/fill.ts"
-import { Caller, OrganizationId, type ReachLimit, Role, superadmins } from "../../../src/domain/Access.ts"
+import { type AccessLimit, Caller, OrganizationId, Role, superadmins } from "../../../src/domain/Access.ts"
 import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
 import { AdminStatus } from "../../../src/domain/Admin.ts"
 import { JournalOutcome } from "../../../src/domain/JournalEvent.ts"
@@ -94,7 +94,7 @@ const idOf = (kind: string, organizationId: string, n: number | string) =>
     )
   )
 
-const callerOf = Effect.fnUntraced(function*(organizationId: string, role: Role, limited: ReachLimit | null) {
+const callerOf = Effect.fnUntraced(function*(organizationId: string, role: Role, limited: AccessLimit | null) {
   const made: Caller["Service"] = {
     organizationId: OrganizationId.make(organizationId),
     organizationClosed: false,
@@ -114,7 +114,7 @@ const callerOf = Effect.fnUntraced(function*(organizationId: string, role: Role,
 
 /** Everybody that a page is found differently for, by themselves and through an application's limited access. */
 const callers = Effect.fnUntraced(function*(organizationId: string) {
-  const limits: ReadonlyArray<ReachLimit | null> = [
+  const limits: ReadonlyArray<AccessLimit | null> = [
     null,
     { scopeType: "all", connectionId: yield* idOf("connection", organizationId, "some") },
     { scopeType: "accounts", connectionId: yield* idOf("connection", organizationId, "some") },

@@ -3,8 +3,8 @@ import type { Mutant } from "../list.ts"
 export const domain: ReadonlyArray<Mutant> = [
   {
     file: "src/domain/Access.ts",
-    line: "export const reachesEveryAccount = (role: Role): boolean => role !== \"admin\" && role !== \"archive\"",
-    becomes: "export const reachesEveryAccount = (role: Role): boolean => role !== \"archive\"",
+    line: "export const canAccessEveryAccount = (role: Role): boolean => role !== \"admin\" && role !== \"archive\"",
+    becomes: "export const canAccessEveryAccount = (role: Role): boolean => role !== \"archive\"",
     why: "an admin reaches accounts that were not granted",
     tests: ["test/laws/missing.test.ts"]
   },

@@ -81,7 +81,7 @@ export const http: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/http/pages/Accounts.ts",
-    line: "const chart = reachesEveryAccount(view.admin.role) ? yield* history(view) : undefined",
+    line: "const chart = canAccessEveryAccount(view.admin.role) ? yield* history(view) : undefined",
     becomes: "const chart = yield* history(view)",
     why: "an admin learns how many accounts there are that they do not reach",
     tests: ["test/pages/accounts.test.ts"]

@@ -80,14 +80,14 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/oauth/revocation.test.ts"]
   },
   {
-    file: "src/layers/sql/Reach.ts",
+    file: "src/layers/sql/AccountAccess.ts",
     line: "and granted.account_id = account.id)",
     becomes: ")",
     why: "whoever was granted one account reaches all",
     tests: ["test/laws/missing.test.ts"]
   },
   {
-    file: "src/layers/sql/Reach.ts",
+    file: "src/layers/sql/AccountAccess.ts",
     line:
       "isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)",
     becomes: "isNarrowing(caller.limit) ? chosen(sql, caller.limit) : ofAdmin(sql, caller)",
@@ -95,7 +95,7 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/oauth/reach.test.ts"]
   },
   {
-    file: "src/layers/sql/Reach.ts",
+    file: "src/layers/sql/AccountAccess.ts",
     line: "and granted.department_id = department.id)`,",
     becomes: ")`,",
     why: "an admin of one department grants applications every department",
@@ -103,14 +103,14 @@ export const layers: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Accounts.ts",
-    line: "where organization_id = ${caller.organizationId} and account.id = ${id} and ${reachable(sql, caller)}",
-    becomes: "where account.id = ${id} and ${reachable(sql, caller)}",
+    line: "where organization_id = ${caller.organizationId} and account.id = ${id} and ${canAccess(sql, caller)}",
+    becomes: "where account.id = ${id} and ${canAccess(sql, caller)}",
     why: "one wall of two is gone",
     tests: ["test/laws/isolation.test.ts"]
   },
   {
     file: "src/layers/sql/Journal.ts",
-    line: "? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutReached(sql, caller)}))`",
+    line: "? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutAccessible(sql, caller)}))`",
     becomes: "? visibleToRole(sql, caller)",
     why: "an application sees the journal of accounts that it does not reach",
     tests: ["test/oauth/reach.test.ts"]
@@ -329,7 +329,7 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/layers/sql/Pglite.test.ts"]
   },
   {
-    file: "src/layers/sql/Reach.ts",
+    file: "src/layers/sql/AccountAccess.ts",
     line: "and chosen.account_id = account.id)`",
     becomes: ")`",
     why: "an application that reaches one account reaches all",

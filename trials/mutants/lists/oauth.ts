@@ -145,7 +145,7 @@ export const oauth: ReadonlyArray<Mutant> = [
   {
     file: "src/oauth/authorize/grant.ts",
     line:
-      "if (!(yield* db.transaction(admin.organizationId, grants.reaches(admin, reach)))) return yield* new OutOfReach()",
+      "if (!(yield* db.transaction(admin.organizationId, grants.canAccess(admin, access)))) return yield* new NotAccessible()",
     becomes: "",
     why: "an admin grants accounts that are out of reach",
     tests: ["test/oauth/granting.test.ts"]

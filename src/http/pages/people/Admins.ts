@@ -25,7 +25,7 @@ const row = (base: string) => (admin: Admin): Html.Html =>
     admin.name === null ? undefined : html`<br><span class="hint">${admin.email}</span>`
   }</th>
   <td data-label="Role">${Words.roles[admin.role][0]}</td>
-  <td data-label="Reaches">${Words.reached(admin)}</td>
+  <td data-label="Reaches">${Words.accessOf(admin)}</td>
   <td data-label="Last active">${admin.last_active_at === null ? "Never" : Html.dayOf(admin.last_active_at)}</td>
   <td data-label="State">${Words.badge(admin)}</td>
 </tr>`

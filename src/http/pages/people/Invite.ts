@@ -1,6 +1,6 @@
 /** Inviting an admin. */
 import { Effect } from "effect"
-import { reachesEveryAccount } from "../../../domain/Access.ts"
+import { canAccessEveryAccount } from "../../../domain/Access.ts"
 import type { GivenRole } from "../../../domain/Admin.ts"
 import { maxAdminNameLength, maxEmailLength } from "../../../domain/Limits.ts"
 import * as Authorize from "../../../oauth/authorize/Authorize.ts"
@@ -112,7 +112,7 @@ const post = (visit: Visit.Visit) =>
     if (role === undefined) {
       return show(view, draft, { faults: new Map([["role", "Choose a role."]]), status: 400, headers: {} })
     }
-    const access = reachesEveryAccount(role) ? undefined : {
+    const access = canAccessEveryAccount(role) ? undefined : {
       account_ids: accounts,
       department_ids: departments,
       ...(role === "admin" ? { archive } : {})

@@ -1,6 +1,6 @@
 /** One admin: what they may do, and what an owner or superadmin changes about it. */
 import { Effect } from "effect"
-import { reachesEveryAccount } from "../../../domain/Access.ts"
+import { canAccessEveryAccount } from "../../../domain/Access.ts"
 import type { Admin } from "../../../domain/Admin.ts"
 import * as Rules from "../../../domain/AdminRules.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
@@ -93,7 +93,7 @@ const facts = (admin: Admin): Html.Html =>
   html`<dl class="facts">
   <dt>Address</dt><dd>${admin.email}</dd>
   <dt>Role</dt><dd>${Words.roles[admin.role][0]} <span class="hint">${Words.roles[admin.role][1]}</span></dd>
-  <dt>Reaches</dt><dd>${Words.reached(admin)}</dd>
+  <dt>Reaches</dt><dd>${Words.accessOf(admin)}</dd>
   ${
     admin.status === "invited" && admin.invitation_expires_at !== null
       ? html`<dt>Invitation</dt><dd>until ${Html.momentOf(admin.invitation_expires_at)}</dd>`
@@ -129,7 +129,7 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
   const { acting, faultsOf, form, may } = made(view, target, shown)
   const name = Words.called(target)
   const refused = Rules.lessens(acting, target)
-  const grants = !reachesEveryAccount(target.role) && may(Rules.actsOn(acting, target))
+  const grants = !canAccessEveryAccount(target.role) && may(Rules.actsOn(acting, target))
   const done = dones.get(new URLSearchParams(query).get("done") ?? "")
   const roleFields = Granting.roleField(view.admin.role, target.role, faultsOf("role"))
   const accessFields = grants ? yield* access(view, target, shown) : undefined

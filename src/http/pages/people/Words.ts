@@ -28,7 +28,7 @@ const counted = (count: number, noun: string): string =>
   `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
 /** What the admin reaches, in a few words. */
-export const reached = ({ access: { account_ids, archive, department_ids, scope_type }, role }: Admin): string => {
+export const accessOf = ({ access: { account_ids, archive, department_ids, scope_type }, role }: Admin): string => {
   const reads = role === "admin" && archive ? ", with the archive" : ""
   if (scope_type === "all") return "Every account"
   const parts = [

@@ -1,13 +1,13 @@
 /** Which accounts a caller reaches: the conditions that several queries share. */
 import type { SqlClient, Statement } from "effect/sql"
-import { type Caller, isNarrowing, reachesEveryAccount, type ReachLimit } from "../../domain/Access.ts"
+import { type AccessLimit, type Caller, canAccessEveryAccount, isNarrowing } from "../../domain/Access.ts"
 
 /** What decides which accounts a caller reaches. */
-export type Reaching = Pick<Caller["Service"], "adminId" | "limit" | "role">
+export type Accessing = Pick<Caller["Service"], "adminId" | "limit" | "role">
 
 /** Holds for a row of `account` that the admin reaches: every one, or those granted by themselves or by department. */
-const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Reaching): Statement.Fragment =>
-  reachesEveryAccount(role)
+const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Accessing): Statement.Fragment =>
+  canAccessEveryAccount(role)
     ? sql`true`
     : sql`(
         exists (
@@ -20,7 +20,7 @@ const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Reaching): Stateme
             and granted.department_id = account.department_id))`
 
 /** Holds for a row of `account` that was chosen for the connection, by itself or by its department. */
-const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: ReachLimit): Statement.Fragment =>
+const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: AccessLimit): Statement.Fragment =>
   scopeType === "accounts"
     ? sql`exists (
         select 1 from ai_connection_account chosen
@@ -32,21 +32,21 @@ const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: ReachLimi
           and chosen.department_id = account.department_id)`
 
 /** Holds for a row of `account` that the caller reaches: the admin does, and the credential is not limited to others. */
-export const reachable = (sql: SqlClient.SqlClient, caller: Reaching): Statement.Fragment =>
+export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
   isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)
 
 /** Queries of what a caller reaches: departments with all their accounts (`department_id`), and accounts (`account_id`). */
-export interface Reached {
+export interface AccessSources {
   readonly departments: Statement.Fragment | undefined
   readonly accounts: Statement.Fragment | undefined
 }
 
 /** What the caller reaches, or null for one who reaches every account. */
-export const reached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Reached | null => {
+export const accessSources = (sql: SqlClient.SqlClient, caller: Caller["Service"]): AccessSources | null => {
   const { adminId, limit, organizationId, role } = caller
   const granted = sql`granted.organization_id = ${organizationId} and granted.admin_id = ${adminId}`
   if (!isNarrowing(limit)) {
-    return reachesEveryAccount(role) ? null : {
+    return canAccessEveryAccount(role) ? null : {
       departments: sql`select department_id from admin_department granted where ${granted}`,
       accounts: sql`select account_id from admin_account granted where ${granted}`
     }
@@ -63,7 +63,7 @@ export const reached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Re
         where organization_id = ${organizationId} and account.id = ${ids} and ${ofAdmin(sql, caller)}`
     }
   }
-  if (reachesEveryAccount(role)) {
+  if (canAccessEveryAccount(role)) {
     return {
       departments: sql`select id as department_id from department
         where organization_id = ${organizationId} and id = ${ids}`,
@@ -79,9 +79,9 @@ export const reached = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Re
 }
 
 /** Holds for a row of `department` whose accounts the caller reaches, all of them. */
-export const reachableDepartment = (sql: SqlClient.SqlClient, caller: Reaching): Statement.Fragment =>
+export const canAccessDepartment = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
   sql.and([
-    reachesEveryAccount(caller.role)
+    canAccessEveryAccount(caller.role)
       ? sql`true`
       : sql`exists (
           select 1 from admin_department granted

@@ -1,10 +1,10 @@
 /** What the list of connections says of each one's reach. */
 import type { SqlClient, Statement } from "effect/sql"
-import { type Caller, isNarrowing, reachesEveryAccount, Role } from "../../domain/Access.ts"
+import { type Caller, canAccessEveryAccount, isNarrowing, Role } from "../../domain/Access.ts"
 import { accountsShown } from "../../domain/Credential.ts"
-import { reachable, reachableDepartment } from "./Reach.ts"
+import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 
-const unbounded = Role.literals.filter(reachesEveryAccount)
+const unbounded = Role.literals.filter(canAccessEveryAccount)
 
 /** The ids chosen for the connection in their order, of those that the caller's own credential reaches. */
 const chosen = (sql: SqlClient.SqlClient, caller: Caller["Service"], kind: "account" | "department") => {
@@ -12,7 +12,7 @@ const chosen = (sql: SqlClient.SqlClient, caller: Caller["Service"], kind: "acco
   const known = !isNarrowing(caller.limit) ? sql`true` : sql`exists (
     select 1 from ${sql(kind)}
     where ${sql(kind)}.organization_id = chosen.organization_id and ${sql(kind)}.id = ${id}
-      and ${kind === "account" ? reachable(sql, caller) : reachableDepartment(sql, caller)})`
+      and ${kind === "account" ? canAccess(sql, caller) : canAccessDepartment(sql, caller)})`
   return sql`array(
     select ${id} from ${sql(`ai_connection_${kind}`)} chosen
     where chosen.organization_id = ai_connection.organization_id and chosen.connection_id = ai_connection.id and ${known}
@@ -24,7 +24,7 @@ const chosen = (sql: SqlClient.SqlClient, caller: Caller["Service"], kind: "acco
  * own credential reaches; none of them where there are more than are shown.
  */
 const everything = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
-  const known = isNarrowing(caller.limit) ? reachable(sql, caller) : sql`true`
+  const known = isNarrowing(caller.limit) ? canAccess(sql, caller) : sql`true`
   const first = sql`order by name_key, account.id limit ${accountsShown + 1}`
   const mine = sql`account.organization_id = ai_connection.organization_id and ${known}`
   const granted = sql`not ${sql.in("admin.role", unbounded)}
@@ -47,7 +47,7 @@ const everything = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statem
 }
 
 /** The columns `all_accounts`, `account_ids` and `department_ids` of `ai_connection`, which is joined to its `admin`. */
-export const shownReach = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
+export const shownAccess = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
   sql`all_accounts,
     case when all_accounts then ${everything(sql, caller)} else ${chosen(sql, caller, "account")} end as account_ids,
     ${chosen(sql, caller, "department")} as department_ids`
