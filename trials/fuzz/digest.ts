@@ -27,3 +27,9 @@ export const difference = (before: string, after: string): ReadonlyArray<string>
   const known = new Set(before.split("\n"))
   return after.split("\n").filter((line) => !known.has(line)).map((line) => line.split(" ", 1)[0] ?? "")
 }
+
+/** How many events the journals hold that no request asked for. */
+export const watched = async (query: Query): Promise<number> => {
+  const [row] = await query("select count(*)::int as events from journal_event where actor_type <> 'admin'")
+  return Number(row?.["events"])
+}

@@ -35,10 +35,13 @@ export const layer = Layer.effect(
       caller: Caller["Service"],
       conditions: Statement.Fragment,
       status: InStatus | undefined,
-      count: Statement.Fragment
+      count: Statement.Fragment,
+      departmentId: string | undefined
     ): Statement.Fragment => {
       const mine = sql`organization_id = ${caller.organizationId} and ${conditions}`
       const sources = accessSources(sql, caller)
+      // Otherwise a plan may look through the other departments too, account by account.
+      const asked = departmentId === undefined ? sql`` : sql`where source.department_id = ${departmentId}`
       const first = (from: Statement.Fragment, holds: Statement.Fragment) =>
         sql`(select name_key, account.id from ${from} where ${mine} and ${holds} order by name_key, account.id
           limit ${count})`
@@ -51,7 +54,7 @@ export const layer = Layer.effect(
               : [
                 sql`(select page.* from (${sources.departments}) as source cross join lateral ${
                   first(sql`account`, sql`account.department_id = source.department_id and ${holds}`)
-                } as page)`
+                } as page ${asked})`
               ]),
             ...(sources.accounts === undefined
               ? []
@@ -75,7 +78,8 @@ export const layer = Layer.effect(
       caller: Caller["Service"],
       conditions: Statement.Fragment,
       status: InStatus | undefined,
-      count: Statement.Fragment
+      count: Statement.Fragment,
+      departmentId: string | undefined
     ): Statement.Statement<AccountFacts> => {
       const own = sql`organization_id = ${caller.organizationId}`
       const first = (from: Statement.Fragment, holds: Statement.Fragment, what: Statement.Fragment) =>
@@ -85,7 +89,7 @@ export const layer = Layer.effect(
       if (accessSources(sql, caller) !== null) {
         return sql<AccountFacts>`
           with page as (
-            select * from (${pages(caller, conditions, status, count)}) as found (name_key, account_id)
+            select * from (${pages(caller, conditions, status, count, departmentId)}) as found (name_key, account_id)
             order by name_key, account_id limit ${count}
           )
           select ${columns} from page
@@ -127,7 +131,7 @@ export const layer = Layer.effect(
           const found = status === undefined ? undefined : inStatus(sql, status, now)
           // As a literal: a plan for every limit would expect to read a tenth of the table.
           const count = sql.literal(String(limit + 1))
-          const rows = yield* page(caller, conditions, found, count)
+          const rows = yield* page(caller, conditions, found, count, departmentId)
           if (rows.length > 0 || after === undefined) return rows
           const known = yield* sql`select 1 from account where ${mine} and account.id = ${after}`
           return known.length === 0 ? null : rows
