@@ -191,8 +191,8 @@ const reopening = Duration.days(30)
 const closedFor = (facts: OrganizationFacts, at: Date): number =>
   facts.closed_at === null ? 0 : at.getTime() - facts.closed_at.getTime()
 
-/** What each of the words does to an organization, by its facts; a text says why it cannot be, null that it is so already. */
-const standings = {
+/** What each action changes, by the facts; a text says why it is refused, null that nothing is to change. */
+const transitions = {
   suspend: (facts: OrganizationFacts, at: Date) =>
     facts.status === "suspended" && facts.suspend_reason !== "licence"
       ? null
@@ -219,8 +219,8 @@ const actions = {
   reopen: "organization.reopened"
 } as const
 
-export const standOrganization = useCase(
-  "stand_organization",
+export const changeStatus = useCase(
+  "change_status",
   Schema.Struct({
     organization: Schema.String,
     /** What is done: suspending and closing keep everything that is stored. */
@@ -237,7 +237,7 @@ export const standOrganization = useCase(
         id,
         Effect.gen(function*() {
           yield* organizations.lockRecipients(id)
-          const changes = standings[act](yield* organizations.facts({ organizationId: id }), at)
+          const changes = transitions[act](yield* organizations.facts({ organizationId: id }), at)
           if (typeof changes === "string") return yield* refuse(changes)
           if (changes === null) return [null, null]
           yield* directory.update(id, changes)

@@ -32,7 +32,7 @@ export const CommandRequests = RpcGroup.make(
   request(Organizations.listOrganizations),
   request(Organizations.showOrganization),
   request(Organizations.setOrganization),
-  request(Organizations.standOrganization),
+  request(Organizations.changeStatus),
   request(Licences.setTier),
   request(Secrets.revealTwoFa),
   request(Secrets.rewrapSecrets),

@@ -39,7 +39,7 @@ export const commandHandlers = CommandRequests.toLayer({
   list_organizations: handler(Organizations.listOrganizations.run),
   show_organization: handler(Organizations.showOrganization.run),
   set_organization: handler(Organizations.setOrganization.run),
-  stand_organization: handler(Organizations.standOrganization.run),
+  change_status: handler(Organizations.changeStatus.run),
   reveal_two_fa: handler(Secrets.revealTwoFa.run),
   rewrap_secrets: handler(Secrets.rewrapSecrets.run),
   set_tier: handler(Licences.setTier.run),

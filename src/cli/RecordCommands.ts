@@ -138,21 +138,19 @@ const setOrganization = Command.make("set", {
     ])
   )
 
-/** A command that says how the organization stands. */
-const standing = (act: typeof Organizations.standOrganization.input.Type["act"], description: string) =>
+/** A command that changes the status of an organization. */
+const statusCommand = (act: typeof Organizations.changeStatus.input.Type["act"], description: string) =>
   Command.make(act, { ...common, organization }, (input) =>
     Effect.gen(function*() {
-      const found = yield* run(input, (requests) =>
-        requests.stand_organization({ organization: input.organization, act }))
-      yield* Output.print(input.json, found, () =>
-        organizationLines(found))
+      const found = yield* run(input, (requests) => requests.change_status({ organization: input.organization, act }))
+      yield* Output.print(input.json, found, () => organizationLines(found))
     })).pipe(Command.withDescription(description))
 
-const standings = [
-  standing("suspend", "Suspend an organization: it is not protected until it is activated; everything is kept"),
-  standing("activate", "Activate an organization that is pending or suspended"),
-  standing("close", "Close an organization: no operation answers any more; everything is kept"),
-  standing("reopen", "Open an organization again, within 30 days after it was closed")
+const statusCommands = [
+  statusCommand("suspend", "Suspend an organization: it is not protected until it is activated; everything is kept"),
+  statusCommand("activate", "Activate an organization that is pending or suspended"),
+  statusCommand("close", "Close an organization: no operation answers any more; everything is kept"),
+  statusCommand("reopen", "Open an organization again, within 30 days after it was closed")
 ]
 
 type Admin = typeof Admins.showAdmin.output.Type
@@ -265,6 +263,6 @@ const showKey = Command.make("show", { ...common, organization, keyId }, (input)
   })).pipe(Command.withDescription("Show an API key: its admin, scopes and dates; never the key itself"))
 
 /** What each group has besides the commands that make things. */
-export const organizationRecords = [listOrganizations, showOrganization, setOrganization, ...standings] as const
+export const organizationRecords = [listOrganizations, showOrganization, setOrganization, ...statusCommands] as const
 export const adminRecords = [listAdmins, showAdmin, setAdmin] as const
 export const keyRecords = [listKeys, showKey] as const

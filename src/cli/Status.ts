@@ -98,7 +98,7 @@ const databaseLines = (database: Database, known: ReadonlyArray<string>): Readon
   ...(database.jobs === null ? [] : [["Jobs", jobsText(database.jobs)]])
 ]
 
-/** How the program, its database and its settings stand. */
+/** The state of the program, its database and its settings. */
 export const status = Command.make(
   "status",
   { ...Settings.database, json: Output.json },

@@ -76,7 +76,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
    * Begins a session of its own for the admin, ends the one that the cookies name, remembers the browser, and answers
    * what to set as cookies; the session's is the first. `SignIns` decides whether the second factor comes first: without
    * one it dies for an admin who has to give one. Where the admin, the link to the identity provider, the password as a
-   * way in, or every second factor was taken away meanwhile, it begins none.
+   * first factor, or every second factor was taken away meanwhile, it begins none.
    */
   start(admin: AdminRef, visit: SessionVisit, proof: Proof): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>
   /** Ends the admin's session, and answers the `Set-Cookie` that forgets it. */

@@ -96,7 +96,7 @@ export const endingsTogether = Duration.minutes(10)
 export const attemptsRemembered = Duration.hours(24)
 /** Attempts that are remembered of one account. */
 export const attemptsKept = 100
-/** Codes that are sent within this time of each other are told of once. */
+/** Codes that are sent within this time of each other are reported once. */
 export const codesTogether = Duration.hours(1)
 /** How often an account's sessions are read, how often after many failures, and without a usable key. */
 export const pollPeriod = Duration.seconds(60)

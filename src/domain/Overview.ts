@@ -1,4 +1,4 @@
-/** How the organization's protection and the service stand, at a glance. */
+/** The state of the organization's protection and of the service, at a glance. */
 import { Duration, Schema } from "effect"
 import { SavingReason } from "./Archive.ts"
 import { mailFailureShown } from "./Limits.ts"

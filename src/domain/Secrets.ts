@@ -5,7 +5,7 @@ import type { AccountSecurity, HeldSecrets } from "./Messenger.ts"
 export type SecretKind = "two_fa" | "passkey"
 
 /**
- * Where a secret stands: the messenger takes the one that is `held`; one that is about to be set, or may have been, is
+ * The state of a secret: the messenger takes the one that is `held`; one that is about to be set, or may have been, is
  * `next`; one that it took before is `retired`, and kept for a while.
  */
 export type SecretSlot = "held" | "next" | "retired"
@@ -44,7 +44,7 @@ export const heldOf = ({ passkeys, passwords }: Candidates): HeldSecrets => ({
   passkeyIds: passkeys.map(({ passkeyId }) => passkeyId)
 })
 
-/** Where a secret stands from now on; one that is retired is forgotten after a while. */
+/** The state of a secret from now on; one that is retired is forgotten after a while. */
 export interface SlotChange {
   readonly id: string
   readonly slot: SecretSlot

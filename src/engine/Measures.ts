@@ -79,7 +79,7 @@ export const observed = ({ outcome }: Observation) =>
   outcome.kind === "flood" ? Metric.update(floodWaits, 1) : Effect.void
 
 /** Events have been written down. */
-export const told = Effect.fnUntraced(function*(events: ReadonlyArray<EngineEvent>) {
+export const countEvents = Effect.fnUntraced(function*(events: ReadonlyArray<EngineEvent>) {
   for (const { action, details } of events) {
     if ((details["error"] ?? details["reason"]) === "key_duplicated") yield* Metric.update(keysDuplicated, 1)
     if (action !== "takeover.detected" && action !== "takeover.stopped") continue

@@ -287,11 +287,11 @@ export const step = (
     }
     const { events, sent } = recorded
     yield* Measures.observed(looked.observation)
-    yield* Measures.told(events)
+    yield* Measures.countEvents(events)
     if (sent.length === 0) return { kind: "written", signedOut: 0, reach }
     const target = yield* acting(claimed, looked)
     const attempts = target === null ? [] : yield* Measures.phase("act")(act(claimed, target, sent))
-    yield* Measures.told(yield* Measures.phase("close")(close(claimed, attempts)))
+    yield* Measures.countEvents(yield* Measures.phase("close")(close(claimed, attempts)))
     yield* Measures.signedOut(attempts)
     return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, reach }
   })

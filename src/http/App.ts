@@ -59,7 +59,7 @@ interface Route {
   readonly serve: Serve
 }
 
-/** An address that nothing answers at is one more object that does not exist; the answer says which methods it has. */
+/** Unknown routes answer 404 `resource_missing`; where a route has other methods, the answer lists them. */
 const unrouted = (describe: Unrouted.Describe): Serve<never> => ({ method, url }) => {
   const { message, methods } = describe(method, url)
   return Effect.fail(new ResourceMissing({ message })).pipe(

@@ -55,7 +55,7 @@ Lists answer \`{ "object": "list", "data": [...], "has_more": true }\`, \`limit\
 
 # Limits
 
-A credential may make ${requestsPerMinute} requests in any 60 seconds, over the interface and MCP together. Each answer says what is left in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`; beyond it a request answers 429 with \`Retry-After\` in seconds. A body is JSON of at most 64 KiB, without members that are unknown or stand twice.
+A credential may make ${requestsPerMinute} requests in any 60 seconds, over the interface and MCP together. Each answer says what is left in \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`; beyond it a request answers 429 with \`Retry-After\` in seconds. A body is JSON of at most 64 KiB, without members that are unknown or duplicate.
 
 # OAuth
 

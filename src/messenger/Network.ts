@@ -36,7 +36,7 @@ export interface Network {
 /** Sessions that have lost their connections together come back one after the other: at most 200 a second. */
 const between = Duration.millis(5)
 
-const patience = Duration.seconds(10)
+const connectTimeout = Duration.seconds(10)
 
 /** A connection that destroys its socket rather than write under a right that has ended. */
 class FencedConnection extends TcpConnection {
@@ -58,7 +58,7 @@ const connected = (socket: net.Socket, { ipAddress, port }: Address): Promise<ne
   new Promise((resolve, reject) => {
     const failed = (error?: Error) => reject(error ?? new Error("The connection was given up"))
     socket.once("error", failed).once("close", () => failed())
-    socket.setTimeout(Duration.toMillis(patience), () => socket.destroy())
+    socket.setTimeout(Duration.toMillis(connectTimeout), () => socket.destroy())
     socket.connect(port, ipAddress, () => {
       socket.setTimeout(0).setNoDelay(true).off("error", failed)
       resolve(socket)

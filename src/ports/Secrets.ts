@@ -49,7 +49,7 @@ export class Secrets extends Context.Service<Secrets, {
   seal(of: SecretsOf, secret: NewSecret): Effect.Effect<SealedSecret, ServiceUnavailable>
   /** Stores it; whatever stood at its place may still be what the messenger takes, and is kept as retired. */
   put(of: SecretsOf, secret: SealedSecret, slot: Exclude<SecretSlot, "retired">, now: Date): Effect.Effect<void>
-  /** Moves secrets; whatever stands at the place of another is retired. One that is retired is forgotten after a week. */
+  /** Moves secrets; one that is replaced is retired. One that is retired is forgotten after a week. */
   move(of: SecretsOf, changes: ReadonlyArray<SlotChange>, now: Date): Effect.Effect<void>
   /** Retires what is held, for as long as nobody knows whether the messenger still takes it. */
   suspend(of: SecretsOf, kind: SecretKind): Effect.Effect<void>

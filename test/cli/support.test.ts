@@ -45,7 +45,7 @@ describe("the commands about requests to the support and how organizations stand
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const stand = (act_: "suspend" | "activate" | "close" | "reopen") =>
-          act((requests) => requests.stand_organization({ organization: id, act: act_ }))
+          act((requests) => requests.change_status({ organization: id, act: act_ }))
         expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
         expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
         expect(yield* stand("activate")).toMatchObject({ status: "active" })

@@ -35,7 +35,7 @@ const told = (id: string) =>
   )
 
 const standing = (id: string, what: "activate" | "close" | "suspend") =>
-  act((requests) => requests.stand_organization({ organization: id, act: what }))
+  act((requests) => requests.change_status({ organization: id, act: what }))
 
 const extend = (id: string, until: Date) =>
   act((requests) =>

@@ -20,7 +20,7 @@ const inside = (id: string) =>
   }))
 
 const stand = (organization: string, to: "close" | "reopen") =>
-  act((requests) => requests.stand_organization({ organization, act: to }))
+  act((requests) => requests.change_status({ organization, act: to }))
 
 describe("the console of an organization that was wound down", () => {
   forEachDatabase((_, database) => {

@@ -36,17 +36,17 @@ export interface EngineEvent {
 }
 
 /** A session that is told about in a mail: third-party text. */
-export type ToldSession = Pick<
+export type MailedSession = Pick<
   WatchedSession,
   "id" | "device_model" | "app_name" | "ip" | "country" | "created_at"
 >
 
 /** What a mail tells, by its kind. */
 export type MailText =
-  | { readonly kind: "session.detected"; readonly session: ToldSession; readonly deadline: Date | null }
-  | { readonly kind: "session.autokilled"; readonly session: ToldSession }
+  | { readonly kind: "session.detected"; readonly session: MailedSession; readonly deadline: Date | null }
+  | { readonly kind: "session.autokilled"; readonly session: MailedSession }
   | { readonly kind: "outside_change.detected"; readonly signals: ReadonlyArray<Signal> }
-  | { readonly kind: "login.attempted"; readonly session: ToldSession | null }
+  | { readonly kind: "login.attempted"; readonly session: MailedSession | null }
   | { readonly kind: "takeover.detected"; readonly signals: ReadonlyArray<Signal>; readonly response: TakeoverResponse }
   | { readonly kind: "takeover.stopped"; readonly ended: number }
   | { readonly kind: "monitoring.lost"; readonly error: string }

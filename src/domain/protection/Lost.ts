@@ -3,15 +3,15 @@ import type { SessionEnd } from "../Messenger.ts"
 import { isActing } from "./Deadline.ts"
 import type { AccountChange, OwnChange, Signal } from "./Decision.ts"
 import type { OwnSession, ProtectionFacts, StopReason } from "./Facts.ts"
+import { accountEvent, canPairAlone, type Notice } from "./Notices.ts"
 import type { Loss } from "./Observation.ts"
-import { accountEvent, canPairAlone, type Told } from "./Told.ts"
 
 /** What lost sessions leave behind. */
 export interface Survived {
   readonly own: ReadonlyArray<OwnSession>
   readonly changes: ReadonlyArray<OwnChange>
   readonly account: AccountChange
-  readonly told: ReadonlyArray<Told>
+  readonly notices: ReadonlyArray<Notice>
   readonly signals: ReadonlyArray<Signal>
   /** The error under which monitoring is unknown, because no session can be used and it is our own fault. */
   readonly unusable: string | null
@@ -36,7 +36,7 @@ const untouched = (own: ReadonlyArray<OwnSession>): Survived => ({
   own,
   changes: [],
   account: {},
-  told: [],
+  notices: [],
   signals: [],
   unusable: null,
   stopped: null
@@ -50,7 +50,7 @@ const signalsOf = (reasons: ReadonlyArray<SessionEnd>): ReadonlyArray<Signal> =>
 const pairedLost = (facts: ProtectionFacts, error: string, now: Date): AccountChange =>
   facts.account.paired_state === "active" ? { paired_state: "lost", paired_since: now, paired_error: error } : {}
 
-const pairedMail = (facts: ProtectionFacts, error: string): Told[1] =>
+const pairedMail = (facts: ProtectionFacts, error: string): Notice[1] =>
   canPairAlone(facts) ? null : { kind: "paired_session.lost", error }
 
 /** The paired session is not there any more, and the main one is. */
@@ -67,7 +67,7 @@ export const withoutPaired = (
     ...untouched(change.slot === "ended" ? left : [...left, { ...paired, slot: "retired" }]),
     changes: [change],
     account: pairedLost(facts, reason, now),
-    told: [[accountEvent("paired_session.lost", "external", { reason }), pairedMail(facts, reason)]],
+    notices: [[accountEvent("paired_session.lost", "external", { reason }), pairedMail(facts, reason)]],
     signals: signalsOf([reason])
   }
 }
@@ -88,7 +88,7 @@ const promoted = (
     ]),
     changes: [change, { id: paired.id, slot: "main", seen_as: null }],
     account: pairedLost(facts, "promoted", now),
-    told: [[accountEvent("monitoring.failed_over", "service", { reason }), pairedMail(facts, "promoted")]],
+    notices: [[accountEvent("monitoring.failed_over", "service", { reason }), pairedMail(facts, "promoted")]],
     signals: signalsOf([reason])
   }
 }
@@ -107,7 +107,7 @@ const stopped = (
     stop_reason: reason,
     monitoring_state: "stopped"
   },
-  told: [[accountEvent("protection.stopped", "external", { reason }), { kind: "protection.stopped", reason }]],
+  notices: [[accountEvent("protection.stopped", "external", { reason }), { kind: "protection.stopped", reason }]],
   signals: signalsOf(lost.map(([, end]) => end)),
   stopped: reason
 })

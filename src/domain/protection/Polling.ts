@@ -12,7 +12,7 @@ import {
 import { plus } from "./Deadline.ts"
 import type { AccountChange, MonitorChange } from "./Decision.ts"
 import type { MonitorFacts, ProtectionFacts } from "./Facts.ts"
-import { accountEvent, type Told } from "./Told.ts"
+import { accountEvent, type Notice } from "./Notices.ts"
 
 /** Since when nothing good is known: the last good poll, or the start of monitoring. */
 const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "started_at">): Date | null =>
@@ -36,7 +36,7 @@ export const lastPollWasGood = ({ account, monitor }: Pick<ProtectionFacts, "acc
 export interface Failed {
   readonly account: AccountChange
   readonly monitor: MonitorChange
-  readonly told: ReadonlyArray<Told>
+  readonly notices: ReadonlyArray<Notice>
   /** Whether it is unknown now without anybody being told of it; absent where that stays as it is. */
   readonly away?: boolean
 }
@@ -48,11 +48,11 @@ const unknownFor = (
 ): Omit<Failed, "monitor"> => {
   const known = account.monitoring_state === "unknown"
   const change = known ? {} : { monitoring_state: "unknown" as const }
-  if (away && error === "unavailable") return { account: change, told: [], ...(known ? {} : { away: true }) }
-  if (known && facets.away !== true) return { account: change, told: [] }
+  if (away && error === "unavailable") return { account: change, notices: [], ...(known ? {} : { away: true }) }
+  if (known && facets.away !== true) return { account: change, notices: [] }
   return {
     account: change,
-    told: [[accountEvent("monitoring.lost", "service", { error }), { kind: "monitoring.lost", error }]],
+    notices: [[accountEvent("monitoring.lost", "service", { error }), { kind: "monitoring.lost", error }]],
     away: false
   }
 }
@@ -62,7 +62,7 @@ export const failed = (facts: ProtectionFacts, error: string, now: Date): Failed
   const failures = facts.monitor.failures + 1
   const unknown = failures >= failuresUntilUnknown || isSilent(facts.monitor, now)
   return {
-    ...(unknown ? unknownFor(facts, error) : { account: {}, told: [] }),
+    ...(unknown ? unknownFor(facts, error) : { account: {}, notices: [] }),
     monitor: {
       last_polled_at: now,
       last_poll_error: error,
@@ -77,7 +77,7 @@ export const flooded = (facts: ProtectionFacts, seconds: number, now: Date): Fai
   const wait = Duration.seconds(seconds)
   const flood_until = plus(now, wait)
   if (Duration.toMillis(wait) <= Duration.toMillis(longestQuietFlood)) {
-    const silent = isSilent(facts.monitor, now) ? unknownFor(facts, "flood") : { account: {}, told: [] }
+    const silent = isSilent(facts.monitor, now) ? unknownFor(facts, "flood") : { account: {}, notices: [] }
     return { ...silent, monitor: { last_polled_at: now, flood_until } }
   }
   const failure = failed(facts, "flood", now)

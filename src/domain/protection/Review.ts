@@ -4,8 +4,8 @@ import type { Authorization } from "../Messenger.ts"
 import { canSignOut, earliest, isOnSight, reviewDeadline } from "./Deadline.ts"
 import type { EndedSession, SessionEnding } from "./Decision.ts"
 import type { EndingReason, GuardedAccount, WatchedSession } from "./Facts.ts"
+import { deviceLabel, endingAction, mailedSession, type Notice, sessionEvent } from "./Notices.ts"
 import { isPending, type Row } from "./Rows.ts"
-import { deviceLabel, endingAction, sessionEvent, type Told, toldSession } from "./Told.ts"
 
 /** What deadlines and endings are decided by. */
 export interface Terms {
@@ -125,25 +125,25 @@ export const endedByOthers = (row: WatchedSession, actor: "external" | "unknown"
 })
 
 /** What is told of a session that the service ended; it closes the intent. */
-export const toldEnded = (row: WatchedSession, reason: EndingReason, intent: number): Told => [
+export const endedNotice = (row: WatchedSession, reason: EndingReason, intent: number): Notice => [
   { ...sessionEvent(endingAction(reason), "service", row.id, { reason }), closes: intent },
-  reason === "autokill" ? { kind: "session.autokilled", session: toldSession(row) } : null
+  reason === "autokill" ? { kind: "session.autokilled", session: mailedSession(row) } : null
 ]
 
 /** What is told of a sign-out that was not done, and that is certain; it closes the intent. */
-export const toldUndone = (session: string, reason: EndingReason, intent: number, because: string): Told => [
+export const undoneNotice = (session: string, reason: EndingReason, intent: number, because: string): Notice => [
   { ...sessionEvent(endingAction(reason), "service", session, { reason, because }), outcome: "failed", closes: intent },
   null
 ]
 
 /** What is told of a session that somebody else ended. */
-export const toldEndedByOthers = (row: WatchedSession, actor: "external" | "unknown"): Told => [
+export const endedByOthersNotice = (row: WatchedSession, actor: "external" | "unknown"): Notice => [
   sessionEvent("session.ended", "external", row.id, { ended_by: actor }),
   null
 ]
 
 /** What is told of a stranger's session. */
-export const toldDetected = (row: Row): Told => [
+export const detectedNotice = (row: Row): Notice => [
   sessionEvent("session.detected", "external", row.id),
-  { kind: "session.detected", session: toldSession(row), deadline: row.review_deadline }
+  { kind: "session.detected", session: mailedSession(row), deadline: row.review_deadline }
 ]

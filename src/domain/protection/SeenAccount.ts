@@ -2,7 +2,7 @@
 import type { AccountSecurity, Profile } from "../Messenger.ts"
 import type { AccountChange } from "./Decision.ts"
 import type { Facets, GuardedAccount, ProtectionFacts } from "./Facts.ts"
-import { accountEvent, type Told } from "./Told.ts"
+import { accountEvent, type Notice } from "./Notices.ts"
 
 /** The ways of recovery as the API shows them. */
 export const recoveryOf = (
@@ -51,7 +51,7 @@ export const seenAccount = (
 })
 
 /** What is told of them. */
-export const toldAccount = (facts: ProtectionFacts, lost: boolean): ReadonlyArray<Told> => [
+export const accountNotices = (facts: ProtectionFacts, lost: boolean): ReadonlyArray<Notice> => [
   ...(facts.account.monitoring_state === "unknown" && facts.facets.away !== true
     ? [[accountEvent("monitoring.restored", "service"), null] as const]
     : []),

@@ -3,20 +3,28 @@ import { signOutRetry } from "../Limits.ts"
 import { earliest, plus } from "./Deadline.ts"
 import type { EndedSession, Settlement, SignOutAttempt } from "./Decision.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
-import { dueAt, endedByOthers, endedByService, spared, toldEnded, toldEndedByOthers, toldUndone } from "./Review.ts"
+import { collected, type Notice } from "./Notices.ts"
+import {
+  dueAt,
+  endedByOthers,
+  endedByOthersNotice,
+  endedByService,
+  endedNotice,
+  spared,
+  undoneNotice
+} from "./Review.ts"
 import { upserts } from "./Stage.ts"
-import { toldStopped } from "./Takeover.ts"
-import { collected, type Told } from "./Told.ts"
+import { stoppedNotice } from "./Takeover.ts"
 
 /** What one attempt makes of its row; null where there is none any more. */
 interface Settled {
   readonly row: WatchedSession | null
   readonly ended: EndedSession | null
-  readonly told: ReadonlyArray<Told>
+  readonly notices: ReadonlyArray<Notice>
 }
 
-const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Told =>
-  toldUndone(session_id, reason, intent, outcome)
+const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Notice =>
+  undoneNotice(session_id, reason, intent, outcome)
 
 /** What is wanted still waits; where an admin decided otherwise in the meantime, nothing does. */
 const waiting = (row: WatchedSession, now: Date): WatchedSession =>
@@ -24,17 +32,17 @@ const waiting = (row: WatchedSession, now: Date): WatchedSession =>
 
 const settled = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Settled => {
   const { again, intent, outcome, reason } = attempt
-  if (outcome === "unavailable") return { row: waiting(row, now), ended: null, told: [] }
-  if (outcome === "skipped" && again) return { row, ended: null, told: [] }
+  if (outcome === "unavailable") return { row: waiting(row, now), ended: null, notices: [] }
+  if (outcome === "skipped" && again) return { row, ended: null, notices: [] }
   if (outcome === "done" || outcome === "unknown_authorization" && again) {
-    return { row: null, ended: endedByService(row, reason, now), told: [toldEnded(row, reason, intent)] }
+    return { row: null, ended: endedByService(row, reason, now), notices: [endedNotice(row, reason, intent)] }
   }
   if (outcome === "unknown_authorization") {
-    const told = [undone(attempt), toldEndedByOthers(row, "external")]
-    return { row: null, ended: endedByOthers(row, "external", now), told }
+    const notices = [undone(attempt), endedByOthersNotice(row, "external")]
+    return { row: null, ended: endedByOthers(row, "external", now), notices }
   }
   const left = outcome === "skipped" ? row : waiting(row, now)
-  return { row: spared({ ...left, ending_intent: null }), ended: null, told: [undone(attempt)] }
+  return { row: spared({ ...left, ending_intent: null }), ended: null, notices: [undone(attempt)] }
 }
 
 /** Until when no further sign-out is sent; null where the platform refused none. */
@@ -53,7 +61,7 @@ export const settle = (
   const tried = new Map(attempts.map((attempt) => [attempt.session_id, attempt]))
   const outcomes = facts.sessions.map((row): Settled => {
     const attempt = tried.get(row.id)
-    return attempt === undefined ? { row, ended: null, told: [] } : settled(row, attempt, now)
+    return attempt === undefined ? { row, ended: null, notices: [] } : settled(row, attempt, now)
   })
   const stored = new Set(facts.sessions.map(({ id }) => id))
   const rows = outcomes.flatMap(({ row }) => row === null ? [] : [row])
@@ -61,10 +69,10 @@ export const settle = (
   const { takeover, ...facets } = facts.facets
   const stopped = takeover !== undefined && hijacked > 0
   const retryAt = refusedUntil(attempts, now)
-  const told: ReadonlyArray<Told> = [
-    ...outcomes.flatMap(({ told }) => told),
+  const notices: ReadonlyArray<Notice> = [
+    ...outcomes.flatMap(({ notices }) => notices),
     ...attempts.filter(({ outcome, session_id }) => outcome !== "unavailable" && !stored.has(session_id)).map(undone),
-    ...(stopped ? [toldStopped(hijacked)] : [])
+    ...(stopped ? [stoppedNotice(hijacked)] : [])
   ]
   return {
     upserts: upserts(facts.sessions, rows),
@@ -72,7 +80,7 @@ export const settle = (
     account: stopped ? { takeover_stopped_at: now, locked_at: now, lock_reason: takeover } : {},
     monitor: retryAt === null ? {} : { sign_out_retry_at: retryAt },
     facets: stopped ? facets : facts.facets,
-    ...collected(told),
+    ...collected(notices),
     dueAt: dueAt(rows, {
       enforcement: facts.account.enforcement_active_at,
       retryAt: retryAt ?? facts.monitor.sign_out_retry_at,

@@ -69,7 +69,7 @@ export const looked = (
 /** Attempts to sign in that are told of now. */
 export interface Attempted {
   /** Each a signal T7; null for a code that was sent. */
-  readonly told: ReadonlyArray<Authorization | null>
+  readonly reported: ReadonlyArray<Authorization | null>
   readonly attempts: NonNullable<Facets["attempts"]>
 }
 
@@ -90,12 +90,12 @@ export const attempted = (
   const devices = seen.waiting.filter((one) => !known.has(one.id) && !(login.open && isOwnDevice(one, login.device)))
   const lastCode = known.get(codeSent)
   const code = seen.codes > 0 && !login.open && (lastCode === undefined || !within(lastCode, codesTogether, now))
-  const told = [...devices.map(({ id }) => id), ...(code ? [codeSent] : [])]
-  for (const id of told) known.delete(id)
+  const reported = [...devices.map(({ id }) => id), ...(code ? [codeSent] : [])]
+  for (const id of reported) known.delete(id)
   return {
-    told: [...devices, ...(code ? [null] : [])],
+    reported: [...devices, ...(code ? [null] : [])],
     attempts: Object.fromEntries(
-      [...known, ...told.map((id) => [id, now.toISOString()] as const)].slice(-attemptsKept)
+      [...known, ...reported.map((id) => [id, now.toISOString()] as const)].slice(-attemptsKept)
     )
   }
 }

@@ -3,10 +3,10 @@ import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
 import type { AccountChange, SessionUpsert, Signal, Takeover } from "./Decision.ts"
 import type { DecideOptions, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import type { Survived } from "./Lost.ts"
+import { accountEvent, mailedSession, type Notice } from "./Notices.ts"
 import type { Terms } from "./Review.ts"
 import type { Row } from "./Rows.ts"
 import type { Attempted } from "./Signals.ts"
-import { accountEvent, type Told, toldSession } from "./Told.ts"
 
 export interface Stage {
   readonly facts: ProtectionFacts
@@ -43,15 +43,15 @@ export const takeoverOf = (
 }
 
 /** What is told of attempts to sign in. */
-export const toldAttempts = ({ told }: Attempted): ReadonlyArray<Told> =>
-  told.map((device) => [
+export const attemptNotices = ({ reported }: Attempted): ReadonlyArray<Notice> =>
+  reported.map((device) => [
     accountEvent("login.attempted", "external", { seen: device === null ? "code" : "password_pending" }),
-    { kind: "login.attempted", session: device === null ? null : toldSession(device) }
+    { kind: "login.attempted", session: device === null ? null : mailedSession(device) }
   ])
 
 /** The signals of attempts to sign in. */
-export const attemptSignals = ({ told }: Attempted): ReadonlyArray<Signal> =>
-  told.map((device) => ({ code: "T7", what: device === null ? "code" : "password_pending" }))
+export const attemptSignals = ({ reported }: Attempted): ReadonlyArray<Signal> =>
+  reported.map((device) => ({ code: "T7", what: device === null ? "code" : "password_pending" }))
 
 const same = (one: unknown, other: unknown): boolean =>
   one === other || one instanceof Date && other instanceof Date && one.getTime() === other.getTime()

@@ -3,8 +3,8 @@ import { attemptsRemembered } from "../Limits.ts"
 import { plus } from "./Deadline.ts"
 import type { Signal, Takeover } from "./Decision.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
+import { accountEvent, type Notice } from "./Notices.ts"
 import { isPending, type Row } from "./Rows.ts"
-import { accountEvent, type Told } from "./Told.ts"
 
 const recent = (moment: Date | null, now: Date): boolean => moment !== null && plus(moment, attemptsRemembered) >= now
 
@@ -45,7 +45,7 @@ const listed = (signals: ReadonlyArray<Signal>) => ({
 export const lockReason = (signals: ReadonlyArray<Signal>): string => listed(signals).changed
 
 /** The event of a takeover, or of signals that are none. */
-export const toldSignals = (signals: ReadonlyArray<Signal>, takeover: Takeover | null): ReadonlyArray<Told> => {
+export const signalNotices = (signals: ReadonlyArray<Signal>, takeover: Takeover | null): ReadonlyArray<Notice> => {
   const changes = signals.filter(({ code }) => code !== "T7")
   if (takeover !== null) {
     const { response, signals } = takeover
@@ -63,7 +63,7 @@ export const toldSignals = (signals: ReadonlyArray<Signal>, takeover: Takeover |
 }
 
 /** The event of a takeover that was stopped. */
-export const toldStopped = (ended: number): Told => [
+export const stoppedNotice = (ended: number): Notice => [
   accountEvent("takeover.stopped", "service", { sessions: ended }),
   { kind: "takeover.stopped", ended }
 ]

@@ -5,41 +5,41 @@ import { plus } from "./Deadline.ts"
 import type { Decision, EndedSession, OwnChange, Signal, Takeover } from "./Decision.ts"
 import type { Facets, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { type Survived, withoutPaired } from "./Lost.ts"
+import { collected, type Notice } from "./Notices.ts"
 import type { Seen } from "./Observation.ts"
 import type { Recognized } from "./Own.ts"
 import { lastPollWasGood } from "./Polling.ts"
 import {
   baselined,
+  detectedNotice,
   dueAt,
   endedByOthers,
+  endedByOthersNotice,
   endedByService,
+  endedNotice,
   endings,
   isSpared,
   requeued,
   spared,
   type Terms,
-  toldDetected,
-  toldEnded,
-  toldEndedByOthers,
-  toldUndone,
+  undoneNotice,
   whenDue,
   whenLater,
   withDeadline
 } from "./Review.ts"
 import { followed, isPending, type Row } from "./Rows.ts"
-import { seenAccount, toldAccount, twoFaLost } from "./SeenAccount.ts"
+import { accountNotices, seenAccount, twoFaLost } from "./SeenAccount.ts"
 import { attempted, looked } from "./Signals.ts"
-import { attemptSignals, enforcementChange, type Stage, takeoverOf, termsOf, toldAttempts, upserts } from "./Stage.ts"
+import { attemptNotices, attemptSignals, enforcementChange, type Stage, takeoverOf, termsOf, upserts } from "./Stage.ts"
 import {
   hijacked,
   isHijacked,
   lockReason,
+  signalNotices,
+  stoppedNotice,
   strangerSeen,
-  takeoverSignals,
-  toldSignals,
-  toldStopped
+  takeoverSignals
 } from "./Takeover.ts"
-import { collected, type Told } from "./Told.ts"
 
 /** A paired session that is not listed any more is lost. */
 const withList = ({ facts, left, now }: Stage, { missingPaired }: Recognized): Survived => {
@@ -49,7 +49,7 @@ const withList = ({ facts, left, now }: Stage, { missingPaired }: Recognized): S
     ...lost,
     changes: [...left.changes, ...lost.changes],
     account: { ...left.account, ...lost.account },
-    told: [...left.told, ...lost.told],
+    notices: [...left.notices, ...lost.notices],
     signals: [...left.signals, ...lost.signals]
   }
 }
@@ -66,20 +66,20 @@ const ended = (
   row: WatchedSession,
   good: boolean,
   now: Date
-): { readonly ended: EndedSession; readonly told: Told } => {
+): { readonly ended: EndedSession; readonly notices: Notice } => {
   const reason = row.ending_reason ?? row.withheld_reason
   if (reason !== null && row.ending_intent !== null) {
-    return { ended: endedByService(row, reason, now), told: toldEnded(row, reason, row.ending_intent) }
+    return { ended: endedByService(row, reason, now), notices: endedNotice(row, reason, row.ending_intent) }
   }
   const actor = good ? "external" : "unknown"
-  return { ended: endedByOthers(row, actor, now), told: toldEndedByOthers(row, actor) }
+  return { ended: endedByOthers(row, actor, now), notices: endedByOthersNotice(row, actor) }
 }
 
 /** Closes the intents of sign-outs that an admin has decided against. */
-const toldSpared = (rows: ReadonlyArray<Row>): ReadonlyArray<Told> =>
+const sparedNotices = (rows: ReadonlyArray<Row>): ReadonlyArray<Notice> =>
   rows.flatMap((row) =>
     isSpared(row) && row.ending_reason !== null && row.ending_intent !== null
-      ? [toldUndone(row.id, row.ending_reason, row.ending_intent, "approved")]
+      ? [undoneNotice(row.id, row.ending_reason, row.ending_intent, "approved")]
       : []
   )
 
@@ -149,15 +149,15 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
   )
   const strange = marked(reviewed, takeover, terms)
   const { open, stopped } = openTakeover(facts.facets.takeover, takeover, strange, rows.gone)
-  const told: ReadonlyArray<Told> = [
-    ...left.told,
-    ...toldAccount(facts, lost),
-    ...toldSpared(rows.known),
-    ...gone.map(({ told }) => told),
-    ...added.filter(isPending).map(toldDetected),
-    ...toldAttempts(attempts),
-    ...toldSignals(signals, takeover),
-    ...(stopped === null ? [] : [toldStopped(rows.gone.filter(isHijacked).length)])
+  const notices: ReadonlyArray<Notice> = [
+    ...left.notices,
+    ...accountNotices(facts, lost),
+    ...sparedNotices(rows.known),
+    ...gone.map(({ notices }) => notices),
+    ...added.filter(isPending).map(detectedNotice),
+    ...attemptNotices(attempts),
+    ...signalNotices(signals, takeover),
+    ...(stopped === null ? [] : [stoppedNotice(rows.gone.filter(isHijacked).length)])
   ]
   return {
     upserts: upserts(facts.sessions, [...rows.own, ...strange]),
@@ -190,7 +190,7 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
       ...(lost ? { two_fa_lost: true } : {}),
       ...(open === undefined ? {} : { takeover: open })
     },
-    ...collected(told),
+    ...collected(notices),
     freesIdentity: false,
     dueAt: dueAt(strange, terms),
     lookAt: strange.some(isPending)

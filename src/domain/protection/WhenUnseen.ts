@@ -1,13 +1,13 @@
 /** What follows when the list could not be read. */
 import { Struct } from "effect"
 import type { Decision, MonitorChange } from "./Decision.ts"
+import { collected } from "./Notices.ts"
 import { type Failed, failed, flooded, unusable } from "./Polling.ts"
 import { dueAt, whenLater } from "./Review.ts"
 import { isPending, type Row } from "./Rows.ts"
 import { attempted } from "./Signals.ts"
-import { attemptSignals, enforcementChange, type Stage, takeoverOf, termsOf, toldAttempts, upserts } from "./Stage.ts"
-import { hijacked, lockReason, strangerSeen, takeoverSignals, toldSignals } from "./Takeover.ts"
-import { collected } from "./Told.ts"
+import { attemptNotices, attemptSignals, enforcementChange, type Stage, takeoverOf, termsOf, upserts } from "./Stage.ts"
+import { hijacked, lockReason, signalNotices, strangerSeen, takeoverSignals } from "./Takeover.ts"
 
 /** Why there is no list. */
 export type Unseen =
@@ -26,7 +26,7 @@ const failure = ({ facts, now }: Stage, because: Unseen): Failed => {
       return flooded(facts, because.seconds, now)
     case "stopped": {
       const monitor: MonitorChange = { last_polled_at: now, last_poll_error: "session_lost" }
-      return { account: {}, monitor, told: [] }
+      return { account: {}, monitor, notices: [] }
     }
   }
 }
@@ -45,7 +45,7 @@ export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
   const marked: ReadonlyArray<Row> = takeover?.response === "queued"
     ? hijacked(facts.sessions, now).map((row) => whenLater(row, { ...terms, enforcement: null }))
     : facts.sessions
-  const { account, away, monitor, told } = failure(stage, because)
+  const { account, away, monitor, notices } = failure(stage, because)
   return {
     upserts: upserts(facts.sessions, marked),
     ended: [],
@@ -62,7 +62,7 @@ export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
       ...(takeover?.response === "queued" ? { takeover: lockReason(takeover.signals) } : {}),
       ...(left.signals.length > 0 && takeover === null ? { revoked_at: now.toISOString() } : {})
     },
-    ...collected([...left.told, ...told, ...toldAttempts(attempts), ...toldSignals(left.signals, takeover)]),
+    ...collected([...left.notices, ...notices, ...attemptNotices(attempts), ...signalNotices(left.signals, takeover)]),
     freesIdentity: left.stopped !== null,
     dueAt: left.stopped === null ? dueAt(marked, terms) : null,
     lookAt: facts.monitor.look_at ?? now

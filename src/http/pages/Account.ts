@@ -1,4 +1,4 @@
-/** One account: how it stands and why, where it is signed in, what happened, and what can be done about it. */
+/** One account: its status and why, where it is signed in, what happened, and what can be done about it. */
 import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import type { AccountDetail } from "../../domain/Account.ts"
@@ -25,7 +25,7 @@ import type * as Visit from "./Visit.ts"
 /** How much of the account's history its page shows. */
 const eventsShown = 10
 
-/** Why the account stands as it does, as far as the caller's role sees it. */
+/** Why the account has its status, as far as the caller's role sees it. */
 const reasons = (account: AccountDetail, now: number): ReadonlyArray<Html.Html> => {
   const { monitoring, sessions = [], status, tamper } = account
   const enforcement = monitoring?.enforcement_active_at ?? null
@@ -53,9 +53,9 @@ const reasons = (account: AccountDetail, now: number): ReadonlyArray<Html.Html> 
   ]
 }
 
-const standing = (account: AccountDetail, now: number): Html.Html => {
+const statusCard = (account: AccountDetail, now: number): Html.Html => {
   const { meaning, name, tone } = Statuses.words[account.status]
-  return html`<div class="standing is-${tone}">
+  return html`<div class="status-card is-${tone}">
   <h2>${Statuses.mark(tone, name)}</h2>
   <p>${meaning}</p>
   ${reasons(account, now).map((reason) => html`<p>${reason}</p>`)}
@@ -175,7 +175,7 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
 ${shown.done === undefined ? undefined : html`<p class="good" role="status">${shown.done}</p>`}
 ${Refused.box(shown.problem)}
 ${showNotices()}
-${standing(account, view.now)}
+${statusCard(account, view.now)}
 <div class="columns">
 <div>
 ${sessions(view, account)}

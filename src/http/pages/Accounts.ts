@@ -1,4 +1,4 @@
-/** The accounts that the admin reaches: how they stand, what has to be reviewed first, and the list to find one in. */
+/** The accounts that the admin reaches: their statuses, what has to be reviewed first, and the list to find one in. */
 import { Duration, Effect } from "effect"
 import { canAccessEveryAccount, protectors } from "../../domain/Access.ts"
 import type { Account } from "../../domain/Account.ts"

@@ -227,7 +227,7 @@ const post = (visit: Visit.Visit) =>
         requestId: visit.requestId
       })
       return yield* Effect.andThen(asked, granted).pipe(
-        Visit.tellRefusal,
+        Visit.showRefusal,
         Effect.flatMap((location) => Lead.to(visit, location)),
         Effect.catchTag(
           "NothingChosen",

@@ -31,7 +31,7 @@ export const place = (session: Session, now: number): Html.Html => {
   return html`${parts.map((part, at) => at === 0 ? part : html` · ${part}`)}`
 }
 
-/** How the session stands. */
+/** The state of the session. */
 export const state = (session: Session, now: number): Html.Html => {
   const { approved, current, review_deadline, service_session, sign_out_queued } = session
   if (current || service_session) return Statuses.mark("note", "The service’s own")

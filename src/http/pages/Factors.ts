@@ -197,7 +197,7 @@ ${Html.summary(faults)}
         yield* StepUp.check(view, form)
         return yield* run(form, view)
       }).pipe(
-        Visit.tellRefusal,
+        Visit.showRefusal,
         Effect.catchTag("password_incorrect", ({ message }) => show(view, new Map([["password", message]]), 403)),
         Effect.catchTag(
           "too_many_attempts",

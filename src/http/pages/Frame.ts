@@ -1,4 +1,4 @@
-/** A page of an admin who is signed in: the console's frame around a title and what stands below it. */
+/** A page of an admin who is signed in: the console's frame around a title and its content. */
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import * as Html from "./Html.ts"
@@ -7,7 +7,7 @@ import { outForm, type View } from "./Visit.ts"
 export interface Content {
   readonly title: string
   readonly body: Html.Html
-  /** Whether the page is a list or a table, which needs the room; running text does not. */
+  /** Whether the page is a list or a table, which needs the width; running text does not. */
   readonly wide?: boolean | undefined
   /** With faults the title says so. */
   readonly faults?: Html.Faults | undefined

@@ -109,7 +109,7 @@ const confirmed = <E, R>(
       Effect.flatMap(ConsoleSessions, (sessions) =>
         StepUp.check(view, sent).pipe(
           Effect.andThen(sessions.verifyPassword(view.admin, sent.secret("password"), visit.ip)),
-          Visit.tellRefusal,
+          Visit.showRefusal,
           Effect.as(null),
           Effect.catchTag("StepUpRefused", ({ headers, message, status }) =>
             show(view, { faults: new Map([[StepUp.fieldId, message]]), status, headers })),

@@ -46,7 +46,7 @@ const get = (visit: Visit.Visit) =>
     const token = Redacted.make(new URLSearchParams(visit.query).get("token") ?? "")
     const found = yield* invitations.look(token, visit.site, attemptOf(visit))
     return found === null ? yield* ended(visit) : yield* show(visit, found, token, Html.noFaults)
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
 
 /** Sets the password, uses the invitation up, and signs the new admin in. */
 const post = (visit: Visit.Visit) =>
@@ -64,6 +64,6 @@ const post = (visit: Visit.Visit) =>
         }),
       differs: "This is not the same as the password."
     })
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
 
 export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

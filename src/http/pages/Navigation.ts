@@ -24,7 +24,7 @@ export const home = "/console/accounts"
 /** The links of a role, in their order. */
 export const shownTo = (role: Role): ReadonlyArray<Entry> => entries.filter(({ roles }) => roles.includes(role))
 
-/** Pages that stand elsewhere than the link that they belong to. */
+/** Pages whose address is not below the link that they belong to. */
 const moved: ReadonlyArray<{ readonly page: RegExp; readonly to: Entry["path"] }> = [
   { page: /^\/console\/accounts\/[^/]+\/secrets$/, to: "/console/secrets" },
   { page: /^\/console\/logins\//, to: "/console/accounts" }

@@ -163,7 +163,7 @@ const create = (visit: Visit.Visit) =>
       })
       return yield* Effect.andThen(asked, made).pipe(
         Effect.provideService(NewApiKeyId, id),
-        Visit.tellRefusal,
+        Visit.showRefusal,
         Effect.flatMap(({ expires_at, label, secret }) =>
           secret === null ? show(view) : created(view, label, secret, expires_at)
         ),

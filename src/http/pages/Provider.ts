@@ -124,7 +124,7 @@ const callback = (visit: Visit.Visit) =>
     const signIn = yield* ProviderSignIn
     const signedIn: Option.Option<SignedIn> = yield* Visit.admin(visit)
     const page = yield* signIn.back(visit.params["organization"] ?? "", visit.query, visit, signedIn).pipe(
-      Visit.tellRefusal,
+      Visit.showRefusal,
       Effect.flatMap((back) => arrived(visit, back)),
       Effect.catchTag("ProviderAway", ({ host }) => away(visit, host)),
       Effect.catchTag("ProviderRefused", ({ message }) =>

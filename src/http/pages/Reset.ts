@@ -125,7 +125,7 @@ const get = (visit: Visit.Visit) =>
     if (query.get("done") === "changed") return yield* replaced(visit)
     if (!passwords.available) return yield* askOperator(visit)
     return query.get("done") === "sent" ? yield* requested(visit) : yield* showRequest(visit)
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
 
 /** Takes the request for a link, and answers alike whoever it names. */
 const request = (visit: Visit.Visit) =>
@@ -141,7 +141,7 @@ const request = (visit: Visit.Visit) =>
     const browser = (yield* ConsoleSessions).browser(visit.cookies, visit.site)
     yield* passwords.request(who, visit.site, { ...attemptOf(visit), browser })
     return Html.redirect(`${visit.base}${path}?done=sent`)
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit, "requests")))
+  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit, "requests")))
 
 /** Sets the password and uses the link up; whoever did it signs in afterwards. */
 const setPassword = (visit: Visit.Visit) =>
@@ -155,7 +155,7 @@ const setPassword = (visit: Visit.Visit) =>
       done: () => Effect.succeed(Html.redirect(`${visit.base}${path}?done=changed`)),
       differs: "This is not the same as the new password."
     })
-  }).pipe(Visit.tellRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
 
 export const routes = [
   Visit.route("GET", path, get),

@@ -90,7 +90,7 @@ const post = (visit: Visit.Visit) =>
           "SecondFactorIncorrect",
           ({ message }) => show(visit, pending, { returnTo, fault: message, status: 403 })
         ),
-        Visit.tellRefusal,
+        Visit.showRefusal,
         Effect.catchTag("too_many_attempts", ({ message, retry_after }) =>
           show(visit, pending, {
             returnTo,

@@ -163,7 +163,7 @@ const changePassword = (visit: Visit.Visit) =>
         browser: sessions.browser(visit.cookies, visit.site)
       }
       return yield* Effect.andThen(StepUp.check(view, form), passwords.change(caller, change)).pipe(
-        Visit.tellRefusal,
+        Visit.showRefusal,
         Effect.andThen(sessions.renew(view.admin, visit)),
         Effect.map((cookies) =>
           HttpServerResponse.mergeCookies(done(visit, "password"), Cookies.fromSetCookie(cookies))

@@ -102,7 +102,7 @@ const post = (visit: Visit.Visit) =>
     const browser = sessions.browser(visit.cookies, visit.site)
     const attempt = { via: "console", ip: visit.ip, requestId: visit.requestId, browser } as const
     return yield* signIn.signIn(values, visit.site, attempt).pipe(
-      Visit.tellRefusal,
+      Visit.showRefusal,
       Effect.flatMap((admin) => Visit.signIn(visit, admin, { since }, returnTo)),
       Effect.catchTag(["password_incorrect", "too_many_attempts"], (failure) =>
         show(visit, {

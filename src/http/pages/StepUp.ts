@@ -76,7 +76,7 @@ export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form:
     ? { kind: "code" as const, code: form.secret(fieldId) }
     : { kind: "passkey" as const, ...passkey }
   yield* factors.confirm(admin, answer, visit).pipe(
-    Visit.tellRefusal,
+    Visit.showRefusal,
     Effect.catchTag(
       "SecondFactorIncorrect",
       ({ message }) => Effect.fail(new StepUpRefused({ message, status: 403, headers: {} }))

@@ -59,14 +59,14 @@ table.numbers th, table.numbers td { border-top: 1px solid var(--line); padding:
 table.numbers th:first-child { text-align: left; white-space: nowrap; }
 table.numbers thead th { border-top: 0; color: var(--soft); vertical-align: bottom; }
 .paging { display: flex; gap: .75rem; margin-top: 1rem; }
-.standing { border-radius: .75rem; padding: 1rem 1.25rem; margin: 1rem 0; border: 1px solid var(--line); border-left: 6px solid var(--field); background: var(--card); }
-.standing h2 { margin-bottom: .4rem; }
-.standing h2 .tone { font-size: 1rem; }
-.standing p:last-child { margin-bottom: 0; }
-.standing.is-good { border-left-color: var(--good); }
-.standing.is-caution { border-left-color: var(--caution); }
-.standing.is-danger { border-left-color: var(--danger); }
-.standing.is-note { border-left-color: var(--accent); }
+.status-card { border-radius: .75rem; padding: 1rem 1.25rem; margin: 1rem 0; border: 1px solid var(--line); border-left: 6px solid var(--field); background: var(--card); }
+.status-card h2 { margin-bottom: .4rem; }
+.status-card h2 .tone { font-size: 1rem; }
+.status-card p:last-child { margin-bottom: 0; }
+.status-card.is-good { border-left-color: var(--good); }
+.status-card.is-caution { border-left-color: var(--caution); }
+.status-card.is-danger { border-left-color: var(--danger); }
+.status-card.is-note { border-left-color: var(--accent); }
 .deeds > div + div { border-top: 1px solid var(--line); margin-top: 1rem; padding-top: 1rem; }
 .deeds p { color: var(--soft); font-size: .95rem; margin: .15rem 0 .6rem; }
 .deeds p.fault { color: var(--danger); }

@@ -233,7 +233,7 @@ export const asAdmin = <E, R>(
   })
 
 /** Tells of a password that was refused, before the page that says so. */
-export const tellRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const showRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapError(effect, (error) =>
     error instanceof PasswordIncorrect || error instanceof TooManyAttempts
       ? Observation.failing(error._tag)

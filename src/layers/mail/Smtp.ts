@@ -7,7 +7,7 @@ import { MailSender, NotSent, type OutgoingMail } from "../../engine/MailSender.
 import { type MailServer, MailSettings } from "./MailSettings.ts"
 
 /** How long the server may be silent, and how long one mail may take; less than a mail is claimed for. */
-const patience = { silence: Duration.seconds(10), inAll: Duration.seconds(25) }
+const timeouts = { silence: Duration.seconds(10), inAll: Duration.seconds(25) }
 
 /** Commands whose refusal is about one mail and not about the service. */
 const aboutMail = ["RCPT TO", "DATA"]
@@ -63,7 +63,7 @@ const message = (
 }
 
 /** Sends by the server of the settings, as long as it takes. */
-export const layerWith = ({ inAll, silence }: typeof patience) =>
+export const layerWith = ({ inAll, silence }: typeof timeouts) =>
   Layer.effect(
     MailSender,
     Effect.gen(function*() {
@@ -90,4 +90,4 @@ export const layerWith = ({ inAll, silence }: typeof patience) =>
   )
 
 /** Sends by the server of the settings. */
-export const layer = layerWith(patience)
+export const layer = layerWith(timeouts)

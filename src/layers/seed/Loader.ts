@@ -1,42 +1,23 @@
 /** Loads a seed file: all of an organization or nothing of it, and nothing twice. */
-import { Clock, Duration, Effect, Redacted, Schema, SchemaIssue } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Clock, Duration, Effect, Schema, SchemaIssue } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { OrganizationId } from "../../domain/Access.ts"
-import { AccountId } from "../../domain/Account.ts"
-import { operator } from "../../domain/Actor.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
-import { commandLine, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
-import * as Ports from "../../ports/index.ts"
-import type { NewSecret } from "../../ports/Secrets.ts"
+import type { Journal } from "../../ports/Journal.ts"
 import type { ApiKeys } from "../crypto/ApiKeys.ts"
 import type { Vault } from "../crypto/Vault.ts"
 import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
-import * as Provisioning from "../sql/Provisioning.ts"
-import * as Secrets from "../sql/Secrets.ts"
 import * as Tenant from "../sql/Tenant.ts"
-import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./Rows.ts"
-import { faults, resolve, Seed, type SeedAccount, type SeedOrganization } from "./Seed.ts"
-import { pathText, type SeedFault } from "./SeedFault.ts"
-import { connect, type Connected, meet } from "./SimulatedUsers.ts"
+import { Seed } from "./Seed.ts"
+import { faults } from "./SeedChecks.ts"
+import { pathText, type SeedFault, SeedInvalid } from "./SeedFault.ts"
+import { type LoadedKey, makeOrganization } from "./SeedOrganization.ts"
+import { meet } from "./SimulatedUsers.ts"
 
-/** A seed file with faults; nothing of it was written. */
-export class SeedInvalid extends Schema.TaggedError<SeedInvalid>()("SeedInvalid", {
-  faults: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
-}) {
-  override get message(): string {
-    return ["The seed file has faults:", ...this.faults.map(({ message, path }) => `  ${path}: ${message}`)].join("\n")
-  }
-}
+export { SeedInvalid } from "./SeedFault.ts"
+export type { LoadedKey } from "./SeedOrganization.ts"
 
-/** A key that was made, once and never again readable. */
-export interface LoadedKey {
-  readonly organization: string
-  readonly label: string
-  readonly admin: string
-  readonly key: Redacted.Redacted
-}
-
+/** What came of a file. */
 export interface Loaded {
   /** The organizations that were made. */
   readonly created: ReadonlyArray<string>
@@ -63,241 +44,8 @@ export const decode = (json: unknown): Effect.Effect<Seed, SeedInvalid> =>
     Effect.mapError((found) => new SeedInvalid({ faults: found }))
   )
 
-/** The statements that follow run as the role, inside the organization. */
-const enter = (sql: SqlClient.SqlClient, role: string, organizationId: string) =>
-  Effect.orDie(sql`select set_config('role', ${role}, true),
-    set_config('console.organization_id', ${organizationId}, true)`)
-
-const currentRole = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* Effect.orDie(sql<{ role: string }>`select current_user::text as role`)
-  return row?.role ?? (yield* Effect.die(new Error("The database does not say who we are")))
-})
-
-const find = (ids: ReadonlyMap<string, string>, name: string): string => {
-  const id = ids.get(name)
-  if (id === undefined) throw new Error(`The seed was not checked: ${name}`)
-  return id
-}
-
-/** What the service holds of the account; of a passkey only that it does, because nobody signs in with it. */
-const heldSecrets = (messenger: SeedAccount["messenger"]): ReadonlyArray<NewSecret> => [
-  ...(messenger?.two_fa_managed === true && messenger.two_fa_password !== undefined
-    ? [{ kind: "two_fa" as const, secret: Redacted.make(messenger.two_fa_password) }]
-    : []),
-  ...(messenger?.passkey_managed === true && messenger.passkey_id !== undefined
-    ? [{ kind: "passkey" as const, passkeyId: messenger.passkey_id, secret: Redacted.make("seeded") }]
-    : [])
-]
-
-/** Makes one account with its sessions, and answers its id. */
-const makeAccount = Effect.fnUntraced(function*(
-  organizationId: string,
-  seed: SeedAccount,
-  known: Connected | undefined,
-  departments: ReadonlyMap<string, string>,
-  admins: ReadonlyMap<string, string>,
-  now: Date
-) {
-  const random = yield* SecureRandom.SecureRandom
-  const { messenger } = seed
-  const id = yield* random.uuidV7()
-  yield* Provisioning.account(organizationId, {
-    id,
-    phone: seed.phone,
-    ...(known === undefined ? {} : { messengerUserId: known.userId }),
-    first_name: seed.first_name ?? null,
-    last_name: seed.last_name ?? null,
-    username: seed.username ?? null,
-    facts: {
-      ...accountFacts(
-        seed,
-        seed.department === undefined ? undefined : find(departments, seed.department),
-        now
-      ),
-      ...(known === undefined ? {} : { session_ref: known.sessionRef })
-    }
-  })
-  yield* Secrets.provision(
-    { organizationId: OrganizationId.make(organizationId), accountId: AccountId.make(id) },
-    heldSecrets(messenger)
-  )
-  if (known !== undefined && known.paired !== null) yield* Provisioning.paired(organizationId, id, known.paired)
-  yield* Provisioning.rows(
-    "session",
-    organizationId,
-    yield* Effect.forEach(seed.sessions ?? [], (session, index) =>
-      Effect.gen(function*() {
-        const made = known?.sessions[index]
-        return {
-          account_id: id,
-          ...sessionFacts(session, now),
-          id: made?.id ?? session.id ?? (yield* random.uuidV7()),
-          ...(made?.service === true ? { service: true } : {}),
-          ...(session.approved_by === undefined ? {} : { approved_by: find(admins, session.approved_by) })
-        }
-      }))
-  )
-  yield* Provisioning.rows(
-    "termination",
-    organizationId,
-    (seed.terminations ?? []).map((termination) => ({
-      account_id: id,
-      session_id: termination.session_id,
-      device_label: termination.device_label ?? null,
-      detected_at: resolve(termination.detected_at, now),
-      actor: termination.actor,
-      reason: termination.reason ?? null
-    }))
-  )
-  return id
-})
-
-/** Makes one organization with everything in it, and answers its keys. */
-const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now: Date) {
-  const sql = yield* SqlClient.SqlClient
-  const random = yield* SecureRandom.SecureRandom
-  const journal = yield* Ports.Journal
-  const people = yield* Effect.forEach(
-    seed.accounts ?? [],
-    (account, index) =>
-      Effect.mapError(connect(account, now), (refusal) =>
-        new SeedInvalid({
-          faults: [{
-            path: `organizations(${seed.id}).accounts[${index}].messenger`,
-            message: `the messenger refuses it: ${refusal.reason.replaceAll("_", " ")}`
-          }]
-        }))
-  )
-  const owner = yield* currentRole
-  yield* enter(sql, "console_app", seed.id)
-  yield* Provisioning.organization({ id: seed.id, name: seed.name, facts: organizationFacts(seed, now) })
-
-  const departments = new Map<string, string>()
-  for (const name of seed.departments ?? []) {
-    const id = yield* random.uuidV7()
-    departments.set(name, id)
-    yield* Provisioning.rows("department", seed.id, [{ id, name, created_at: now }])
-  }
-  const admins = new Map<string, string>()
-  for (const admin of seed.admins) {
-    const { email, name, role } = admin
-    const facts = adminFacts(admin, now)
-    admins.set(
-      email,
-      yield* Provisioning.admin(seed.id, { email, role, ...(name === undefined ? {} : { name }), facts })
-    )
-  }
-  const accounts = new Map<string, string>()
-  for (const [index, account] of (seed.accounts ?? []).entries()) {
-    accounts.set(account.phone, yield* makeAccount(seed.id, account, people[index], departments, admins, now))
-  }
-  for (const admin of seed.admins) {
-    const admin_id = find(admins, admin.email)
-    yield* Provisioning.rows(
-      "admin_account",
-      seed.id,
-      (admin.accounts ?? []).map((phone) => ({ admin_id, account_id: find(accounts, phone) }))
-    )
-    yield* Provisioning.rows(
-      "admin_department",
-      seed.id,
-      (admin.departments ?? []).map((name) => ({ admin_id, department_id: find(departments, name) }))
-    )
-  }
-  const links = [
-    ...Array.from({ length: seed.unused_sign_up_links ?? 0 }, () => null),
-    ...Array.from({ length: seed.used_sign_up_links ?? 0 }, () => now)
-  ]
-  for (const used_at of links) {
-    yield* Provisioning.rows("sign_up_link", seed.id, [{ id: yield* random.uuidV7(), created_at: now, used_at }])
-  }
-  for (const connection of seed.ai_connections ?? []) {
-    const connection_id = yield* random.uuidV7()
-    yield* Provisioning.rows("ai_connection", seed.id, [{
-      id: connection_id,
-      admin_id: find(admins, connection.admin),
-      kind: connection.kind,
-      label: connection.label,
-      client_name: connection.client?.name ?? null,
-      client_host: connection.client?.host ?? null,
-      client_known: connection.client?.known ?? null,
-      mode: connection.mode ?? "cloud",
-      scopes: connection.scopes,
-      scope_type: connection.departments === undefined ? "accounts" : "departments",
-      has_stored_password: connection.has_stored_password ?? false,
-      created_at: resolve(connection.created_at ?? "now", now),
-      ...columns(now, {}, {
-        last_used_at: connection.last_used_at,
-        expires_at: connection.expires_at,
-        revoked_at: connection.revoked_at
-      })
-    }])
-    yield* Provisioning.rows(
-      "ai_connection_account",
-      seed.id,
-      [...new Set(connection.accounts)].map((phone, place) => ({
-        connection_id,
-        account_id: find(accounts, phone),
-        place
-      }))
-    )
-    yield* Provisioning.rows(
-      "ai_connection_department",
-      seed.id,
-      [...new Set(connection.departments)].map((name, place) => ({
-        connection_id,
-        department_id: find(departments, name),
-        place
-      }))
-    )
-  }
-  const requests = seed.support_requests ?? []
-  for (const [place, { admin, ...text }] of requests.entries()) {
-    yield* Provisioning.rows("support_request", seed.id, [{
-      id: yield* random.uuidV7(),
-      number: place + 1,
-      ...text,
-      created_by: find(admins, admin),
-      created_at: now,
-      updated_at: now
-    }])
-  }
-  yield* Effect.orDie(sql`update organization set support_number = ${requests.length} where id = ${seed.id}`)
-  yield* journal.append(
-    OrganizationId.make(seed.id),
-    journalEntry(operator, commandLine, journalAction("organization.created"), { targetId: seed.id })
-  )
-  const keys = yield* Effect.forEach(seed.api_keys ?? [], (key) =>
-    Effect.map(
-      Provisioning.apiKey(seed.id, find(admins, key.admin), {
-        label: key.label,
-        scopes: key.scopes,
-        ...(key.expires_at === undefined
-          ? {}
-          : { expiresAt: key.expires_at === null ? null : resolve(key.expires_at, now) }),
-        facts: columns(now, {}, {
-          created_at: key.created_at,
-          last_used_at: key.last_used_at,
-          revoked_at: key.revoked_at
-        })
-      }),
-      (made): LoadedKey => ({ organization: seed.id, label: key.label, admin: key.admin, key: made.key })
-    ))
-  yield* enter(sql, owner, "")
-  yield* Provisioning.rows(
-    "status_sample",
-    seed.id,
-    (seed.status_samples ?? []).map(({ accounts, at }) => ({
-      at: resolve(at, now),
-      accounts: JSON.stringify(accounts)
-    }))
-  )
-  return keys
-})
-
 /**
- * Tells the planner what the tables hold now: until it knows, a list of a thousand accounts costs three times as much,
+ * Refreshes the planner's statistics of the tables: until it knows, a list of a thousand accounts costs three times as much,
  * and autovacuum comes by a minute later, to the embedded database never.
  */
 const analyze = Effect.gen(function*() {
@@ -313,7 +61,7 @@ const analyze = Effect.gen(function*() {
 export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
   Loaded,
   SeedInvalid | ServiceUnavailable,
-  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom | Ports.Journal
+  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom | Journal
 > {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)

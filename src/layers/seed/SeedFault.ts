@@ -1,4 +1,5 @@
 /** What is wrong with a seed file. */
+import { Schema } from "effect"
 
 /** One thing that is wrong with a seed file, and where. */
 export interface SeedFault {
@@ -16,3 +17,12 @@ export const at = (...path: ReadonlyArray<string | number>): string =>
 /** The path of a fault in a text that a person can follow: `organizations[0].admins[1].email`. */
 export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
   at(...path.map((part) => typeof part === "number" ? part : String(part)))
+
+/** A seed file with faults; nothing of it was written. */
+export class SeedInvalid extends Schema.TaggedError<SeedInvalid>()("SeedInvalid", {
+  faults: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+}) {
+  override get message(): string {
+    return ["The seed file has faults:", ...this.faults.map(({ message, path }) => `  ${path}: ${message}`)].join("\n")
+  }
+}

@@ -133,7 +133,7 @@ export const layer = Layer.effect(
       yield* sql`select 1 from organization where id = ${organizationId} for share`
     })
 
-    /** Whether the way in, and the second factor that was given, are the admin's still. */
+    /** Whether the identity, and the second factor that was given, are the admin's still. */
     const mayStart = Effect.fnUntraced(
       function*(
         { adminId, organizationId }: AdminRef,

@@ -19,7 +19,7 @@ interface Cursor {
   readonly id: string
 }
 
-/** How an admin's status stands in the columns. */
+/** How an admin's status is kept in the columns. */
 const statusIs = (sql: SqlClient.SqlClient, status: AdminStatus): Statement.Fragment =>
   status === "disabled"
     ? sql`disabled_at is not null`

@@ -76,7 +76,7 @@ const preparing = [
   "grant console_service to console;"
 ].join("\n")
 
-/** Fails with what an operator has to mend where the server refuses the settings' role, password or database. */
+/** Fails with what an operator has to fix where the server refuses the settings' role, password or database. */
 export const check = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.catchIf(

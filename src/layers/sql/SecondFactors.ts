@@ -1,7 +1,5 @@
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
-import type { SessionVisit, SignedIn } from "../../console/ConsoleSessions.ts"
+import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import {
   type FactorState,
   type Holder,
@@ -11,25 +9,17 @@ import {
   SecondFactors
 } from "../../console/SecondFactors.ts"
 import * as Actor from "../../domain/Actor.ts"
-import { browserName } from "../../domain/Browser.ts"
-import { type ActionName, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
-import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { factorRemembered } from "../../domain/Limits.ts"
-import type { Mail } from "../../domain/mail/Mail.ts"
 import * as Mails from "../../domain/mail/People.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
-import { Journal } from "../../ports/Journal.ts"
-import { Outbox } from "../../ports/Outbox.ts"
-import { CsrfKeys } from "../crypto/CsrfKeys.ts"
 import * as Passkeys from "../crypto/Passkeys.ts"
-import { Peppers } from "../crypto/Peppers.ts"
 import * as Tickets from "../crypto/Tickets.ts"
 import * as Totp from "../crypto/Totp.ts"
-import { Vault } from "../crypto/Vault.ts"
 import * as CodeThrottle from "./CodeThrottle.ts"
 import * as Endings from "./Endings.ts"
 import * as FactorChanges from "./FactorChanges.ts"
 import * as Factors from "./Factors.ts"
+import { done, tools } from "./FactorTools.ts"
 import { sessionsOf } from "./KnownBrowsers.ts"
 import { clear } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
@@ -43,75 +33,13 @@ const holderOf = ({ adminId, adminName, email, organizationId, sessionId }: Sign
   subject: sessionId
 })
 
-/** What is used to check, keep and tell of second factors. */
-export const tools = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const random = yield* SecureRandom.SecureRandom
-  const journal = yield* Journal
-  const outbox = yield* Outbox
-  const secrets: Factors.Secrets = { vault: yield* Vault, peppers: yield* Peppers, keys: yield* CsrfKeys }
-
-  /** Journals what an admin did, and mails it to them; within the organization's transaction. */
-  const told = Effect.fnUntraced(function*(
-    actor: Actor.Actor,
-    { adminId, organizationId }: AdminRef,
-    visit: SessionVisit,
-    action: ActionName,
-    details: JournalDetails,
-    mail: Mail | null
-  ) {
-    yield* journal.append(
-      organizationId,
-      journalEntry(actor, { ...visit, via: "console" }, journalAction(action), {
-        targetId: adminId,
-        details
-      })
-    )
-    if (mail !== null) yield* outbox.add(organizationId, "event", mail)
-  })
-
-  /** A challenge that comes back in a ticket. */
-  const challenge = Effect.map(random.randomBytes(32), (bytes) => Buffer.from(bytes).toString("base64url"))
-
-  const left = ({ adminId, organizationId }: AdminRef) =>
-    sql<{ left: number }>`
-      select count(*)::int as left from recovery_code
-      where organization_id = ${organizationId} and admin_id = ${adminId} and used_at is null`.pipe(
-      Effect.orDie,
-      Effect.map(([row]) => row?.left ?? 0)
-    )
-
-  /** Tells of a recovery code that was used. */
-  const toldOfCode = Effect.fnUntraced(function*(actor: Actor.Actor, admin: AdminRef, visit: SessionVisit, at: Date) {
-    const codes = yield* left(admin)
-    yield* told(
-      actor,
-      admin,
-      visit,
-      "recovery_code.used",
-      { left: codes },
-      Mails.recoveryCodeUsed({ ...done(admin, visit, at), left: codes })
-    )
-  })
-
-  return { sql, random, secrets, told, toldOfCode, challenge, left }
-})
-
-/** Where and when something was done, as a mail says it. */
-export const done = ({ adminId }: AdminRef, { ip, userAgent }: SessionVisit, at: Date) => ({
-  adminId,
-  at,
-  browser: browserName(userAgent),
-  ip
-})
-
 const instant = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
 /** Second factors in the database. */
 export const layer = Layer.effect(
   SecondFactors,
   Effect.gen(function*() {
-    const { challenge, left, random, secrets, sql, told, toldOfCode } = yield* tools
+    const { challenge, left, random, record, recordCodeUse, secrets, sql } = yield* tools
 
     const passkeysAt = (admin: AdminRef, { id }: Passkeys.Party) =>
       Tenant.transaction(sql, admin.organizationId, { access: "read" })(sql<Passkeys.Known>`
@@ -196,7 +124,7 @@ export const layer = Layer.effect(
             ? yield* Factors.use(sql, secrets, admin, answer, where, now)
             : null
           if (factor === null) {
-            yield* told(
+            yield* record(
               Actor.signedIn(admin),
               admin,
               visit,
@@ -206,7 +134,7 @@ export const layer = Layer.effect(
             )
             return null
           }
-          if (factor === "recovery_code") yield* toldOfCode(Actor.signedIn(admin), admin, visit, now)
+          if (factor === "recovery_code") yield* recordCodeUse(Actor.signedIn(admin), admin, visit, now)
           yield* sql`
             update console_session set factor = ${factor}, factor_at = ${now}
             where organization_id = ${organizationId} and id = ${sessionId}`
@@ -258,7 +186,7 @@ export const layer = Layer.effect(
             update console_session set factor = ${factor.kind}, factor_at = ${now}
             where organization_id = ${admin.organizationId} and id = ${admin.sessionId}`
           const sessions = yield* endOthers(admin)
-          yield* told(
+          yield* record(
             Actor.signedIn(admin),
             admin,
             visit,
@@ -292,7 +220,7 @@ export const layer = Layer.effect(
             yield* FactorChanges.removeAll(sql, admin)
           }
           const sessions = yield* endOthers(admin)
-          yield* told(
+          yield* record(
             Actor.signedIn(admin),
             admin,
             visit,
@@ -314,7 +242,7 @@ export const layer = Layer.effect(
             })
           }
           const codes = yield* FactorChanges.makeCodes(sql, secrets, random, admin, now)
-          yield* told(
+          yield* record(
             Actor.signedIn(admin),
             admin,
             visit,
@@ -341,7 +269,7 @@ export const layer = Layer.effect(
           }
           const sessions = yield* FactorChanges.setRequired(sql, organizationId, required)
           if (sessions === null) return
-          yield* told(
+          yield* record(
             Actor.signedIn(owner),
             { organizationId, adminId: organizationId },
             visit,

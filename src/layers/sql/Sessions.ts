@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Caller } from "../../domain/Access.ts"
 import type { AccountId } from "../../domain/Account.ts"
-import { deviceLabel } from "../../domain/protection/Told.ts"
+import { deviceLabel } from "../../domain/protection/Notices.ts"
 import type { ReviewedSession, ReviewState, StoredSession } from "../../domain/SessionReview.ts"
 import { Db } from "../../ports/Db.ts"
 import { Guard } from "../../ports/Guard.ts"
@@ -30,7 +30,7 @@ const columns = [
   "seen_at"
 ].map((name) => `session.${name}`).join(", ")
 
-/** Where a session stands in the list: its deadline, and how long before a fixed time it was first seen. */
+/** The place of a session in the list: its deadline, and how long before a fixed time it was first seen. */
 interface Place {
   /** Null where it has none: then it comes after all that have one. */
   readonly due: string | null

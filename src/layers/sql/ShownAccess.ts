@@ -1,4 +1,4 @@
-/** What the list of connections says of each one's reach. */
+/** What the list of connections says of each one's access. */
 import type { SqlClient, Statement } from "effect/sql"
 import { type Caller, canAccessEveryAccount, isNarrowing, Role } from "../../domain/Access.ts"
 import { accountsShown } from "../../domain/Credential.ts"

@@ -21,10 +21,10 @@ import { digest, isSecure, overtaken, setCookie, valueOf } from "./ConsoleSessio
 import * as Endings from "./Endings.ts"
 import * as FactorChanges from "./FactorChanges.ts"
 import * as Factors from "./Factors.ts"
+import { done, tools } from "./FactorTools.ts"
 import { maySignInHere } from "./IdentityProviders.ts"
 import { browserDigest } from "./KnownBrowsers.ts"
 import { clear } from "./PasswordThrottle.ts"
-import { done, tools } from "./SecondFactors.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface Row {
@@ -54,7 +54,7 @@ export const layer = Layer.effect(
   SignIns,
   Effect.gen(function*() {
     const sessions = yield* ConsoleSessions
-    const { challenge, random, secrets, sql, told, toldOfCode } = yield* tools
+    const { challenge, random, record, recordCodeUse, secrets, sql } = yield* tools
 
     const forget = (site: CookieSite) => setCookie(site, cookieName(site), "", Duration.zero)
 
@@ -174,7 +174,7 @@ export const layer = Layer.effect(
           const held = yield* hold(pending, now)
           const factor = yield* Factors.use(sql, secrets, pending, answer, where, now)
           if (factor === null) {
-            yield* told(
+            yield* record(
               external,
               pending,
               visit,
@@ -185,7 +185,7 @@ export const layer = Layer.effect(
             return null
           }
           yield* sql`delete from pending_sign_in where organization_id = ${organizationId} and id = ${id}`
-          if (factor === "recovery_code") yield* toldOfCode(actorOf(pending), pending, visit, now)
+          if (factor === "recovery_code") yield* recordCodeUse(actorOf(pending), pending, visit, now)
           return { ...held, factor }
         }))
         if (proof === null) {
@@ -210,7 +210,7 @@ export const layer = Layer.effect(
           yield* FactorChanges.store(sql, secrets, random, pending, proved, now)
           const codes = yield* FactorChanges.makeCodes(sql, secrets, random, pending, now)
           const ended = yield* Endings.endSessions(sql, organizationId, adminId)
-          yield* told(
+          yield* record(
             actorOf(pending),
             pending,
             visit,

@@ -80,7 +80,7 @@ export const signOut = Effect.fnUntraced(
 )
 
 /** What is told of a takeover that an admin has stopped: as where the service does by itself. */
-const toldStopped = ({ account }: Context, signedOut: number, twoFaManaged: boolean): Further => ({
+const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boolean): Further => ({
   journal: journalAction("takeover.stopped"),
   targetId: account.id,
   accountId: account.id,
@@ -94,7 +94,7 @@ export const settle = Effect.fnUntraced(function*(came: Came, context: Context) 
   const stopped = yield* sessions.settle(whoseOf(context), came, new Date(yield* Clock.currentTimeMillis))
   return {
     left: came.waiting.length + came.unsure.length,
-    more: stopped === null ? [] : [toldStopped(context, came.ended.length, stopped.twoFaManaged)]
+    more: stopped === null ? [] : [stoppedEntry(context, came.ended.length, stopped.twoFaManaged)]
   }
 })
 

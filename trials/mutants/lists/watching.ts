@@ -184,7 +184,7 @@ export const watching: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/domain/protection/Settle.ts",
-    line: "if (outcome === \"skipped\" && again) return { row, ended: null, told: [] }",
+    line: "if (outcome === \"skipped\" && again) return { row, ended: null, notices: [] }",
     becomes: "",
     why: "a sign-out that may have been sent is told of as not done",
     tests: ["test/domain/protection/sequences.test.ts", "test/domain/protection/polling.test.ts"]

@@ -1,11 +1,11 @@
 /** What the service tells: events of the journal, and the mails that they cause. */
 import type { ActionName } from "../JournalEntry.ts"
 import type { JournalDetails } from "../JournalEvent.ts"
-import type { EngineEvent, EngineMail, MailText, ToldSession } from "./Decision.ts"
+import type { EngineEvent, EngineMail, MailedSession, MailText } from "./Decision.ts"
 import type { EndingReason, ProtectionFacts, WatchedSession } from "./Facts.ts"
 
 /** An event, and the mail that it causes. */
-export type Told = readonly [EngineEvent, MailText | null]
+export type Notice = readonly [EngineEvent, MailText | null]
 
 /** An event about the account. */
 export const accountEvent = (
@@ -31,9 +31,9 @@ export const deviceLabel = (
 }
 
 /** What a mail says of a session. */
-export const toldSession = (
-  { app_name, country, created_at, device_model, id, ip }: ToldSession
-): ToldSession => ({ id, device_model, app_name, ip, country, created_at })
+export const mailedSession = (
+  { app_name, country, created_at, device_model, id, ip }: MailedSession
+): MailedSession => ({ id, device_model, app_name, ip, country, created_at })
 
 /** The action of signing a session out, by why the service does it. */
 export const endingAction = (reason: EndingReason): ActionName =>
@@ -45,8 +45,8 @@ export const canPairAlone = ({ account, facets }: Pick<ProtectionFacts, "account
 
 /** The events in their order, and the mails by the events that cause them. */
 export const collected = (
-  told: ReadonlyArray<Told>
+  notices: ReadonlyArray<Notice>
 ): { readonly events: ReadonlyArray<EngineEvent>; readonly mails: ReadonlyArray<EngineMail> } => ({
-  events: told.map(([event]) => event),
-  mails: told.flatMap(([, mail], event) => mail === null ? [] : [{ ...mail, event }])
+  events: notices.map(([event]) => event),
+  mails: notices.flatMap(([, mail], event) => mail === null ? [] : [{ ...mail, event }])
 })
