@@ -12,9 +12,12 @@ type Row = Readonly<Record<string, string>>
 const rows = ({ columns, rows }: Table): ReadonlyArray<Row> =>
   rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, String(row[index])])))
 
-/** The rows of every table that has the column. */
-const having = ({ tables }: Recorded, column: string): ReadonlyArray<Row> =>
-  tables.filter(({ columns }) => columns.includes(column)).flatMap(rows)
+/** The rows of every table that has the column; one table at least has it. */
+const having = ({ name, tables }: Recorded, column: string): ReadonlyArray<Row> => {
+  const found = tables.filter(({ columns }) => columns.includes(column))
+  if (found.length === 0) throw new Error(`The figure ${name} has no column ${column}`)
+  return found.flatMap(rows)
+}
 
 const numbers = (text: string | undefined): ReadonlyArray<number> => (text?.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number)
 
@@ -120,7 +123,7 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
   },
   fuzz: (figure) => [{
     question: "Bad input is refused with the right parameter, and leaves nothing behind",
-    holds: having(figure, "Fault").length === 0,
+    holds: sum(having(figure, "Fault"), "Cases") === 0 && sum(having(figure, "Surface"), "Cases") > 0,
     measured: `${count(sum(having(figure, "Surface"), "Cases"))} requests, ${
       count(sum(having(figure, "Fault"), "Cases"))
     } with a finding, explained on its page`
@@ -157,11 +160,12 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       } findings`
     })),
   mutants: (figure) => {
-    const found = having(figure, "survived")
+    const found = having(figure, "Survived")
+    const [killed, tried] = [sum(found, "Killed"), sum(found, "Changes")]
     return [{
       question: "Tests fail when a line that matters is changed",
-      holds: sum(found, "survived") === 0,
-      measured: `${sum(found, "killed")} of ${sum(found, "tried")} changes found`
+      holds: tried > 0 && killed === tried,
+      measured: `${killed} of ${tried} changes found`
     }]
   }
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import type { Recorded, Table } from "../../bench/support/figure.ts"
 import { verdicts } from "../../bench/verdicts.ts"
@@ -58,7 +59,7 @@ describe("the verdicts over kept figures", () => {
       verdicts(recorded("scale", {
         columns: ["replicas", "requests a second", "admitted / refused"],
         rows: [[1, 1000, "120 / 240"], [2, two, "120 / 240"]]
-      }))[1]
+      }, { columns: ["ratio, largest to smallest"], rows: [["1.0"]] }))[1]
     expect(scale(900)).toMatchObject({ holds: true, measured: "0.90 of one's requests a second" })
     expect(scale(890)).toMatchObject({ holds: false })
   })
@@ -79,5 +80,38 @@ describe("the verdicts over kept figures", () => {
       }))
     expect(faults(0)).toMatchObject([{ holds: true, measured: expect.stringContaining("30 acknowledged") }])
     expect(faults(1)).toMatchObject([{ holds: false, measured: expect.stringContaining("1 lost") }])
+  })
+
+  it("fall with a mutant that survived or did not run, and where none was tried", () => {
+    const mutants = (...row: ReadonlyArray<string | number>) =>
+      verdicts(recorded("mutants", {
+        columns: ["Room", "Changes", "Killed", "Survived", "Did not run"],
+        rows: [["src/domain", 3, 3, 0, 0], ["src/oauth", ...row]]
+      }))
+    expect(mutants(2, 2, 0, 0)).toMatchObject([{ holds: true, measured: "5 of 5 changes found" }])
+    expect(mutants(2, 1, 1, 0)).toMatchObject([{ holds: false, measured: "4 of 5 changes found" }])
+    expect(mutants(2, 1, 0, 1)).toMatchObject([{ holds: false }])
+    const none = recorded("mutants", { columns: ["Room", "Changes", "Killed", "Survived", "Did not run"], rows: [] })
+    expect(verdicts(none)).toMatchObject([{ holds: false }])
+  })
+
+  it("fall with bad input that was taken wrongly, and hold where there was none", () => {
+    const fuzz = (fault: string, cases: number) =>
+      verdicts(recorded("fuzz", { columns: ["Fault", "Cases"], rows: [[fault, cases]] }, {
+        columns: ["Surface", "Cases"],
+        rows: [["REST", 20]]
+      }))
+    expect(fuzz("none", 0)).toMatchObject([{ holds: true }])
+    expect(fuzz("wrong param", 1)).toMatchObject([{
+      holds: false,
+      measured: expect.stringContaining("20 requests, 1")
+    }])
+  })
+
+  it("are drawn from columns that the figure has", () => {
+    expect(() => verdicts(recorded("mutants", { columns: ["survived"], rows: [] }))).toThrow("mutants has no column")
+    const kept = readdirSync("docs/figures").filter((file) => file.endsWith(".json"))
+    for (const file of kept) verdicts(JSON.parse(readFileSync(`docs/figures/${file}`, "utf8")))
+    expect(kept).toContain("mutants.json")
   })
 })

@@ -38,12 +38,17 @@ const foreign = new Set([
   "--dbname"
 ])
 
-/** What a table of the document for operators names in its first column. */
-const rows = (title: string) => {
-  const [, section = ""] = new RegExp(`^## ${title}\n([^]*?)(?=^## |$(?![^]))`, "m").exec(read("docs/operations.md")) ??
-    []
-  return [...section.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, name = ""]) => name)
+/** A section of the document for operators. */
+const section = (title: string) => {
+  const found = new RegExp(`^## ${title}\n([^]*?)(?=^## |$(?![^]))`, "m").exec(read("docs/operations.md"))
+  return found?.[1] ?? ""
 }
+
+/** What the table of a section names in its first column. */
+const rows = (title: string) =>
+  [...section(title).matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([a-z0-9_]+)`/g)].map(([, name = ""]) => name)
+  )
 
 /** Where an administrator of PostgreSQL reads what to run. */
 const rolesDocument = "docs/operations.md"
@@ -200,6 +205,19 @@ describe("the compose file", () => {
 describe("the document for operators", () => {
   it("names settings that there are", () => {
     expect(named(read("docs/operations.md")).variables.filter((name) => !variables.has(name))).toEqual([])
+  })
+
+  it("names each setting under its topic", () => {
+    const topics = section("Settings by topic")
+    expect([...variables].filter((name) => !name.endsWith("_FILE") && !topics.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it("has each background job in its table, and only those that there are", () => {
+    const jobs = [...read("src/engine/Jobs.ts").matchAll(/(?:name: |watchAccounts = )["`](\w+)/g)].map(([, name]) =>
+      name
+    )
+    expect(jobs.length).toBeGreaterThan(20)
+    expect(rows("Background work").toSorted()).toEqual(jobs.toSorted())
   })
 
   it("has a row for every metric, and only for those that there are", () => {
