@@ -22,6 +22,11 @@ describe("the tools", () => {
     expect(tools.map(({ name }) => name)).toEqual(ids)
   })
 
+  it("are at most 40 in a toolset, as many as clients take", () => {
+    const counts = Map.groupBy(all, ({ toolset }) => toolset)
+    expect([...counts].filter(([, { length }]) => length > 40).map(([toolset]) => toolset)).toEqual([])
+  })
+
   it("S4.7-12: do not hold the archive's list_accounts, which is another tool", () => {
     expect(Tools.find("list_accounts")).toBeUndefined()
     expect(Tools.find("list_protected_accounts")?.id).toBe("list_protected_accounts")

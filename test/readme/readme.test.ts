@@ -69,6 +69,7 @@ const refused = MessengerSession.MessengerSession.use((messenger) => messenger.o
 const failure = await Effect.runPromise(refused.pipe(Effect.scoped, Effect.flip, Effect.provide(MyConsole)))
 console.log(JSON.stringify({ failure: failure instanceof MessengerSession.PlatformUnavailable }))
 `,
+  wire: "",
   client: `
 const { ADDRESS = "", KEY = "", ACCOUNT = "" } = process.env
 console.log(JSON.stringify(await Effect.runPromise(pause(ADDRESS, KEY, ACCOUNT))))
