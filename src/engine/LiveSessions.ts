@@ -71,6 +71,8 @@ export class LiveSessions extends Context.Service<LiveSessions, {
   readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
   /** How many login codes the messenger has sent to the account since the last time that somebody took them. */
   takeCodes(account: Account): Effect.Effect<number>
+  /** Gives codes back of which nothing was written down. */
+  keepCodes(account: Account, count: number): Effect.Effect<void>
   /** Waits until every push that was heard is written down, and answers how many there have been. */
   readonly heard: Effect.Effect<number>
 }>()("org-security-console/engine/LiveSessions") {
@@ -86,6 +88,10 @@ export class LiveSessions extends Context.Service<LiveSessions, {
         const opened = new Map<SessionRef, Open>()
         const codes = new Map<string, number>()
         const pushes = { heard: 0, underWay: 0, none: Latch.makeUnsafe(true) }
+
+        const keep = ({ accountId }: Account, sent: number) => {
+          if (sent > 0) codes.set(accountId, (codes.get(accountId) ?? 0) + sent)
+        }
 
         /** Counts a push for as long as it is written down. */
         const counted = (push: Effect.Effect<void>) =>
@@ -116,7 +122,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
         const heard = (account: Account, ref: SessionRef, pace: Pace) => (events: ReadonlyArray<MessengerEvent>) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const sent = events.filter(({ _tag }) => _tag === "CodeSent").length
-            if (sent > 0) codes.set(account.accountId, (codes.get(account.accountId) ?? 0) + sent)
+            keep(account, sent)
             const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
             const lost = events.some(({ _tag }) => _tag === "Lost")
             const at = pace.push(now)
@@ -198,11 +204,11 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               codes.delete(accountId)
               return count
             }),
+          keepCodes: (account, count) =>
+            Effect.sync(() => keep(account, count)),
           heard: Effect.andThen(
             pushes.none.await,
-            Effect.sync(() =>
-              pushes.heard
-            )
+            Effect.sync(() => pushes.heard)
           )
         }
       })

@@ -85,12 +85,11 @@ const silent = (outcome: Outcome, lost: ReadonlyArray<Loss>, codes: number): Loo
   secrets: []
 })
 
-/** Looks at the account: its sessions, and security and profile where that is due or the sessions have changed. */
-export const look = Effect.fnUntraced(function*(
-  claimed: Claimed
+const seen = Effect.fnUntraced(function*(
+  claimed: Claimed,
+  codes: number
 ): Effect.fn.Return<Looked, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> {
   const watch = yield* Watch
-  const codes = yield* (yield* LiveSessions).takeCodes(claimed)
   const { answer, lost } = yield* ask(claimed)
   if (answer === null) return silent({ kind: "lost" }, lost, codes)
   if (answer._tag === "Failure") {
@@ -105,12 +104,21 @@ export const look = Effect.fnUntraced(function*(
   const changed = digest !== claimed.seen_mark || lost.length > 0
   const due = claimed.look_at === null || claimed.look_at.getTime() <= now
   const more = changed || due || codes > 0 ? yield* details(claimed, live) : { secrets: [], seen: {} }
-  const seen: Seen = { kind: "seen", through: own, authorizations, ...more.seen }
+  const found: Seen = { kind: "seen", through: own, authorizations, ...more.seen }
   return {
-    observation: { outcome: seen, lost, codes },
+    observation: { outcome: found, lost, codes },
     through: live,
     seenMark: digest,
     same: !changed && !due && codes === 0,
     secrets: more.secrets
   }
 })
+
+/** Looks at the account: its sessions, and security and profile where that is due or the sessions have changed. */
+export const look = (
+  claimed: Claimed
+): Effect.Effect<Looked, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> =>
+  Effect.flatMap(LiveSessions, (sessions) =>
+    Effect.flatMap(sessions.takeCodes(claimed), (codes) =>
+      // No look shows again that they were sent.
+      Effect.onError(seen(claimed, codes), () => sessions.keepCodes(claimed, codes))))

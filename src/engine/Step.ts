@@ -18,7 +18,7 @@ import { Journal } from "../ports/Journal.ts"
 import { Outbox } from "../ports/Outbox.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import { acting, type Target } from "./Acting.ts"
-import { inTime, type LiveSessions } from "./LiveSessions.ts"
+import { inTime, LiveSessions } from "./LiveSessions.ts"
 import { type LoginServices, resolve } from "./Logins.ts"
 import { type About, mailOf } from "./Mails.ts"
 import * as Measures from "./Measures.ts"
@@ -279,7 +279,12 @@ export const step = (
       )
       return { kind: "quiet", quiet: { ...claimed, next_at: next }, reach }
     }
-    const recorded = yield* Measures.phase("record")(record(claimed, looked, options))
+    const sessions = yield* LiveSessions
+    const unwritten = sessions.keepCodes(claimed, looked.observation.codes)
+    const recorded = yield* Measures.phase("record")(record(claimed, looked, options)).pipe(
+      Effect.onError(() => unwritten),
+      Effect.tap((written) => written === null ? unwritten : Effect.void)
+    )
     if (recorded === null) return { kind: "outdated", reach }
     if ("busy" in recorded) {
       if (!recorded.busy && (yield* resolve(claimed.organizationId, recorded.id))) return { kind: "outdated", reach }

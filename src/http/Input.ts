@@ -2,16 +2,16 @@
 import { Effect, Predicate, SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
-import { cleanText } from "../domain/Messenger.ts"
 import * as Body from "../edge/Body.ts"
 import * as Json from "../edge/Json.ts"
 import type * as Operation from "../kernel/Operation.ts"
+import { shownName } from "../kernel/Refusals.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
 /** The parameter is named as it was sent; the message, which people read, names it on one line. */
 const invalid = (param: string, message: string) =>
-  new ParameterInvalid({ param, message: `${cleanText(param, 100)}: ${message}.` })
+  new ParameterInvalid({ param, message: `${shownName(param)}: ${message}.` })
 
 /** A member at fault; one without a name is the body's. */
 const invalidMember = (name: string, message: string) =>

@@ -85,6 +85,18 @@ const fault = (
   }
 }
 
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+/** A name as it was sent, for people: on one line, and with what cannot be seen of it escaped as in JSON. */
+export const shownName = (name: string): string => {
+  if (name.trim() !== "" && !unseen.test(name)) return cleanText(name, 100) ?? name
+  const escaped = Array.from(
+    JSON.stringify(name.slice(0, 100)),
+    (character) => unseen.test(character) ? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}` : character
+  )
+  return escaped.join("")
+}
+
 /** A member within an input as JavaScript writes it, such as `access.account_ids[0]`. */
 const placeOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((part, depth) => depth === 0 ? String(part) : typeof part === "number" ? `[${part}]` : `.${String(part)}`)
@@ -94,6 +106,6 @@ const placeOf = (path: ReadonlyArray<PropertyKey>): string =>
 export const parameterInvalid = (issue: SchemaIssue.Issue): Failure.ParameterInvalid => {
   const { message, path } = fault(issue)
   const param = String(path[0] ?? "") || "body"
-  const place = cleanText(placeOf(path), 100) || param
+  const place = shownName(placeOf(path) || param)
   return new Failure.ParameterInvalid({ param, message: `${place}: ${message}.` })
 }

@@ -1,8 +1,12 @@
 /** What was seen before something else changed the account, or by a process that watches no more. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Stream } from "effect"
+import type { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { LiveSessions } from "../../src/engine/LiveSessions.ts"
 import { Ownership } from "../../src/engine/Ownership.ts"
 import * as Worker from "../../src/layers/Worker.ts"
+import type { Db } from "../../src/ports/Db.ts"
 import { MessengerSession, NoSession } from "../../src/ports/MessengerSession.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Logins from "../support/logins.ts"
@@ -78,6 +82,27 @@ describe("12.6 a look that is outdated when it ends", () => {
           assert.isNull(meanwhile.act)
           assert.strictEqual((yield* stage.account(account)).status, "recently_connected")
           assert.notInclude(yield* stage.actions, "session.lost")
+        }))
+
+      it.effect("leaves the codes that were pushed meanwhile to the next one", () =>
+        Effect.gen(function*() {
+          const { account, meanwhile, person, stage } = yield* connected
+          const { heard } = yield* LiveSessions
+          const known = yield* heard
+          yield* stage.platform.sendCode(person.userId)
+          yield* heard.pipe(
+            Effect.delay("2 millis"),
+            Effect.repeat({ until: (count) => count > known, times: 1000 }),
+            TestClock.withLive
+          )
+          meanwhile.dead = false
+          meanwhile.act = World.query(
+            stage.id,
+            (sql) => sql`update monitor set epoch = epoch + 1 where account_id = ${account} returning epoch`
+          ).pipe(Effect.provideContext(yield* Effect.context<Db | SqlClient.SqlClient>()), Effect.orDie, Effect.asVoid)
+          yield* jump("2 minutes")
+          assert.isNull(meanwhile.act)
+          assert.include(yield* stage.actions, "login.attempted")
         }))
 
       it.effect("changes nothing where another process watches by then", () =>

@@ -144,7 +144,12 @@ describe("every answer", () => {
             World.send("PUT", "/v1/me/mail-preferences", { key: admins.owner.key, body: { [name]: true } }),
             ({ body }) => [body.error.param, body.error.message]
           )
-        expect(yield* refused("a\nb")).toEqual(["a\nb", "a b: is not known here."])
+        expect(yield* refused("a\nb")).toEqual(["a\nb", "\"a\\nb\": is not known here."])
+        expect((yield* refused("\u0000"))[1]).toBe("\"\\u0000\": is not known here.")
+        expect((yield* refused(" "))[1]).toBe("\" \": is not known here.")
+        expect((yield* refused("\u202etimil"))[1]).toBe("\"\\u202etimil\": is not known here.")
+        const { body } = yield* World.get("/v1/accounts?limit=1&%00=2", admins.owner.key)
+        expect(body.error).toMatchObject({ param: "\u0000", message: "\"\\u0000\": is not known here." })
         expect(yield* refused("")).toEqual(["body", "body: a member has no name."])
         const [param, message] = yield* refused("x".repeat(300))
         expect([param, message]).toEqual(["x".repeat(300), `${"x".repeat(100)}: is not known here.`])

@@ -11,6 +11,7 @@ import { Journal } from "../../src/ports/Journal.ts"
 import { Sessions } from "../../src/ports/Sessions.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import * as Held from "../support/held.ts"
 import { waiting } from "../support/outbox.ts"
 import { advance, forgetOthers } from "../support/watching.ts"
 import * as World from "../support/world.ts"
@@ -107,6 +108,24 @@ describe("4.16, 10.6 sessions", () => {
           expect(yield* mails("takeover_stopped")).toHaveLength(1)
           yield* advance(Duration.minutes(5))
           expect((yield* events).filter((event) => event === "takeover.stopped done")).toHaveLength(1)
+        }))
+
+      it.effect("a managed 2FA password is replaced after a takeover that an admin has stopped too: the thief may know it", () =>
+        Effect.gen(function*() {
+          const { account, events, id, platform, signIn, signOthersOut } = yield* staged()
+          const { userId } = account
+          const ours = Redacted.make("the service's own")
+          yield* platform.changeSecurity(userId, { two_fa_password: ours })
+          yield* Held.hold(id, account.id, { password: ours })
+          yield* advance("11 minutes")
+          yield* signIn()
+          yield* platform.script({ answer: { _tag: "Busy", seconds: 90 }, operation: "sign_out", userId, times: 1 })
+          yield* platform.changeSecurity(userId, { passkey_id: "thief" })
+          yield* advance(Duration.seconds(80))
+          expect(told(yield* signOthersOut("none"))[2]).toBe("hijack_blocked")
+          yield* advance(Duration.minutes(2))
+          expect(yield* events).toContain("two_fa.set done")
+          expect(yield* platform.isPassword(userId, ours)).toBe(false)
         }))
 
       it.effect("of sessions that a process was signing out when it died each is told of, whoever ended it", () =>
@@ -243,6 +262,39 @@ describe("4.16, 10.6 sessions", () => {
           expect(yield* terminations).toEqual(["service rejected"])
           expect((yield* events).filter((one) => one === "session.signed_out done")).toHaveLength(1)
           expect((yield* signOut(stranger)).status).toBe(200)
+        }))
+
+      it.effect("one that is approved before anybody has seen that it is gone was signed out by the service all the same", () =>
+        Effect.gen(function*() {
+          const { approve, events, signIn, signOut, terminations } = yield* staged()
+          const stranger = yield* signIn()
+          const sessions = yield* Sessions
+          const dying = Sessions.of({ ...sessions, settle: () => Effect.die(new Error("gone")) })
+          yield* Effect.provideService(signOut(stranger), Sessions, dying)
+          expect(told(yield* approve(stranger))).toEqual([200, "session_approved", "protected"])
+          expect(told(yield* approve(stranger))).toEqual([200, "session_approved", null])
+          yield* advance("3 minutes")
+          expect(yield* terminations).toEqual(["service rejected"])
+          expect((yield* events).filter((one) => one === "session.signed_out done")).toHaveLength(1)
+        }))
+
+      it.effect("an approval stays the last word over a sign-out that may have been sent, also through a pause", () =>
+        Effect.gen(function*() {
+          const { account, approve, events, key, read, signIn, signOut, strangers } = yield* staged()
+          const stranger = yield* signIn()
+          const sessions = yield* Sessions
+          const dying = Sessions.of({ ...sessions, maySignOut: () => Effect.die(new Error("gone")) })
+          yield* Effect.provideService(signOut(stranger), Sessions, dying)
+          yield* approve(stranger)
+          yield* World.post(`/v1/accounts/${account.id}/pause`, key)
+          yield* World.post(`/v1/accounts/${account.id}/resume`, key)
+          expect(yield* advance(Duration.hours(30))).toBe(0)
+          expect(yield* strangers).toEqual([stranger])
+          expect((yield* read).status).toBe("protected")
+          expect((yield* events).filter((one) => one.startsWith("session.signed_out "))).toEqual([
+            "session.signed_out pending",
+            "session.signed_out failed"
+          ])
         }))
 
       it.effect("the service's own sessions, paused accounts and unknown ids are refused", () =>

@@ -10,11 +10,12 @@ import {
   endedByOthersNotice,
   endedByService,
   endedNotice,
+  isSpared,
   spared,
   undoneNotice
 } from "./Review.ts"
 import { upserts } from "./Stage.ts"
-import { stoppedNotice } from "./Takeover.ts"
+import { isHijacked, stoppedNotice } from "./Takeover.ts"
 
 /** What one attempt makes of its row; null where there is none any more. */
 interface Settled {
@@ -28,7 +29,7 @@ const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Notice
 
 /** What is wanted still waits; where an admin decided otherwise in the meantime, nothing does. */
 const waiting = (row: WatchedSession, now: Date): WatchedSession =>
-  row.ending_reason === null ? row : { ...row, queued_at: row.queued_at ?? now }
+  row.ending_reason === null || isSpared(row) ? row : { ...row, queued_at: row.queued_at ?? now }
 
 const settled = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Settled => {
   const { again, intent, outcome, reason } = attempt
@@ -65,9 +66,13 @@ export const settle = (
   })
   const stored = new Set(facts.sessions.map(({ id }) => id))
   const rows = outcomes.flatMap(({ row }) => row === null ? [] : [row])
-  const hijacked = attempts.filter(({ outcome, reason }) => reason === "hijacked" && outcome === "done").length
+  const ofTakeover = attempts.filter(({ reason }) => reason === "hijacked")
+  const hijacked =
+    ofTakeover.filter(({ again, outcome }) => outcome === "done" || outcome === "unknown_authorization" && again).length
+  // Where somebody else was first with the last of them, none is left to end.
+  const noneLeft = ofTakeover.some(({ outcome }) => outcome === "unknown_authorization") && !rows.some(isHijacked)
   const { takeover, ...facets } = facts.facets
-  const stopped = takeover !== undefined && hijacked > 0
+  const stopped = takeover !== undefined && (hijacked > 0 || noneLeft)
   const retryAt = refusedUntil(attempts, now)
   const notices: ReadonlyArray<Notice> = [
     ...outcomes.flatMap(({ notices }) => notices),

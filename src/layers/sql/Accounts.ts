@@ -10,6 +10,7 @@ import * as Ports from "../../ports/index.ts"
 import { accessSources, canAccess, union } from "./AccountAccess.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus, statusColumns } from "./AccountStatuses.ts"
+import { isSpared } from "./Sessions.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How many matches of each kind are looked at: of more than these, which come first is not said. */
@@ -223,6 +224,7 @@ export const layer = Layer.effect(
                 else ending_reason end
             where organization_id = ${organizationId} and account_id = ${account.id}
               and (review_deadline is not null or queued_at is not null or ending_reason is not null)
+              and not ${sql.literal(isSpared)}
             returning id`
           return ended.length
         },

@@ -46,6 +46,13 @@ const states: { readonly [State in ReviewState | "all"]: ReadonlyArray<string> }
   unreviewed: ["unreviewed"]
 }
 
+/**
+ * Whether an admin has approved the session since it was to be signed out: what may have been sent stays written down until
+ * a look shows whether it was.
+ */
+export const isSpared =
+  "(ending_reason is not null and approved_at is not null and (ending_at is null or approved_at >= ending_at))"
+
 /** The sessions in SQL. */
 export const layer = Layer.effect(
   Ports.Sessions,
@@ -55,6 +62,7 @@ export const layer = Layer.effect(
     const guard = yield* Guard
 
     const shown = sql.literal(columns)
+    const spared = sql.literal(isSpared)
     const joined = sql`session join account
       on account.organization_id = session.organization_id and account.id = session.account_id`
 
@@ -126,7 +134,7 @@ export const layer = Layer.effect(
 
     const stored = (whose: Ports.Whose, which: Statement.Fragment) =>
       sql<StoredSession>`
-        select ${shown}, ending_reason is not null as ending, ending_intent is not null as sent
+        select ${shown}, ending_reason is not null and not ${spared} as ending, ending_intent is not null as sent
         from session where ${ofAccount(whose)} and ${which} order by seen_at desc, record_id`.pipe(Effect.orDie)
 
     /** Locks the account where a takeover was open; null where none was. */
@@ -180,8 +188,10 @@ export const layer = Layer.effect(
           sql,
           sql`
           update session set approved_at = ${now}, approved_by = ${by}, review_deadline = null, queued_at = null,
-            withheld_at = null, withheld_reason = null, ending_reason = null, ending_at = null, ending_by = null,
-            ending_intent = null
+            withheld_at = null, withheld_reason = null,
+            ending_reason = case when ending_intent is not null then coalesce(ending_reason, withheld_reason) end,
+            ending_at = case when ending_intent is not null then least(ending_at, ${now}::timestamptz) end,
+            ending_by = case when ending_intent is not null then ending_by end
           where ${ofAccount(whose)} and id = ${id}`
         )
         yield* AccountStatuses.save(sql, whose.organizationId, [whose.accountId], now)
@@ -207,7 +217,7 @@ export const layer = Layer.effect(
             select 1 from session join account
               on account.organization_id = session.organization_id and account.id = session.account_id
             where ${ofAccount(whose)} and session.id = ${id} and ending_intent is not null and ending_reason is not null
-              and paused_at is null and offboarded_at is null`.pipe(Effect.orDie)
+              and not ${spared} and paused_at is null and offboarded_at is null`.pipe(Effect.orDie)
         ).pipe(Effect.map((rows) => rows.length > 0)),
 
       settle: Effect.fnUntraced(function*(whose, { ended, gone, retryAt, waiting }, now) {

@@ -11,6 +11,7 @@ import { Guard, type Held } from "../../ports/Guard.ts"
 import { Identities } from "../../ports/Identities.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 import { retire } from "./RetiredSessions.ts"
+import { isSpared } from "./Sessions.ts"
 
 /** How far back sessions that others ended count together. */
 const endedTogether = Duration.minutes(10)
@@ -225,8 +226,8 @@ export const layer = Layer.effect(
 
       begin: (held, endings, now) =>
         endings.length === 0 ? Effect.void : sql`
-          update session set ending_reason = made.reason, ending_at = ${now}, ending_by = made.by,
-            ending_intent = made.intent
+          update session set ending_reason = made.reason, ending_by = made.by, ending_intent = made.intent,
+            ending_at = greatest(${now}::timestamptz, approved_at + interval '1 millisecond')
           from jsonb_to_recordset(${JSON.stringify(endings)}::jsonb)
             as made ("sessionId" text, reason text, by uuid, intent bigint)
           where organization_id = ${held.organizationId} and account_id = ${held.accountId}
@@ -242,7 +243,7 @@ export const layer = Layer.effect(
               and session.account_id = account.id
             where account.organization_id = ${organizationId} and account.id = ${accountId} and paused_at is null
               and offboarded_at is null and stopped_at is null and session.id = ${sessionId}
-              and ending_intent = ${intent}`.pipe(Effect.orDie)
+              and ending_intent = ${intent} and not ${sql.literal(isSpared)}`.pipe(Effect.orDie)
         ).pipe(Effect.map((rows) => rows.length > 0)),
 
       digest: (mark) => crypto.createHash("sha256").update(mark).digest("base64url")

@@ -10,6 +10,7 @@ import { acted, type StoredSession } from "../../domain/SessionReview.ts"
 import type { Further } from "../../kernel/Context.ts"
 import type { LiveWriter } from "../../kernel/Live.ts"
 import { Accounts } from "../../ports/Accounts.ts"
+import { AccountTasks } from "../../ports/AccountTasks.ts"
 import { Db } from "../../ports/Db.ts"
 import { Sessions, type Whose } from "../../ports/Sessions.ts"
 
@@ -19,7 +20,7 @@ interface Context {
 }
 
 /** What the steps of both operations need; a step that needs less says so by this. */
-type Needs = Accounts | Db | Sessions
+type Needs = Accounts | AccountTasks | Db | Sessions
 export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
 
 export const whoseOf = ({ account, caller }: Context): Whose => ({
@@ -91,7 +92,10 @@ const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boo
 /** Writes down what came of it; answers how many sessions are still to be signed out, and what is told besides. */
 export const settle = Effect.fnUntraced(function*(came: Came, context: Context) {
   const sessions = yield* Sessions
-  const stopped = yield* sessions.settle(whoseOf(context), came, new Date(yield* Clock.currentTimeMillis))
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const stopped = yield* sessions.settle(whoseOf(context), came, now)
+  // Whoever got in may have read it.
+  if (stopped?.twoFaManaged === true) yield* (yield* AccountTasks).add(whoseOf(context), "rotate_two_fa", now)
   return {
     left: came.waiting.length + came.unsure.length,
     more: stopped === null ? [] : [stoppedEntry(context, came.ended.length, stopped.twoFaManaged)]

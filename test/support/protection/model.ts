@@ -256,7 +256,8 @@ export class Model {
     if (outcome === "gone before") this.#outside.push(now)
     if (outcome === "done" || outcome === "gone" || outcome === "gone before") {
       this.entries.delete(id)
-      if (reason === "hijacked" && outcome === "done" && this.open) this.#stop(now)
+      const left = [...this.entries.values()].some((one) => [one.ending, one.withheld].includes("hijacked"))
+      if (reason === "hijacked" && this.open && (outcome !== "gone before" || !left)) this.#stop(now)
       return
     }
     entry.queued = true

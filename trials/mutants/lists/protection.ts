@@ -176,7 +176,7 @@ export const protection: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/domain/protection/Settle.ts",
-    line: "const stopped = takeover !== undefined && hijacked > 0",
+    line: "const stopped = takeover !== undefined && (hijacked > 0 || noneLeft)",
     becomes: "const stopped = takeover !== undefined",
     why: "a takeover counts as stopped although nothing was signed out",
     tests: ["test/domain/protection/sequences.test.ts"]

@@ -197,6 +197,42 @@ export const watching: ReadonlyArray<Mutant> = [
     tests: ["test/engine/meanwhile.test.ts"]
   },
   {
+    file: "src/layers/sql/Watch.ts",
+    line: "and ending_intent = ${intent} and not ${sql.literal(isSpared)}`.pipe(Effect.orDie)",
+    becomes: "and ending_intent = ${intent}`.pipe(Effect.orDie)",
+    why: "a session that is approved right before its sign-out is sent is signed out",
+    tests: ["test/engine/meanwhile.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Sessions.ts",
+    line: "ending_reason = case when ending_intent is not null then coalesce(ending_reason, withheld_reason) end,",
+    becomes: "ending_reason = null,",
+    why: "an approval makes nobody's what the service has signed out",
+    tests: ["test/spec/04_16_sessions.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Accounts.ts",
+    line: "and not ${sql.literal(isSpared)}",
+    becomes: "",
+    why: "a pause and a resume sign an approved session out",
+    tests: ["test/spec/04_16_sessions.test.ts"]
+  },
+  {
+    file: "src/engine/Step.ts",
+    line: "Effect.tap((written) => written === null ? unwritten : Effect.void)",
+    becomes: "Effect.tap(() => Effect.void)",
+    why: "a login code that comes while an admin changes the account is never told of",
+    tests: ["test/engine/outdated.test.ts"]
+  },
+  {
+    file: "src/operations/sessions/SigningOut.ts",
+    line:
+      "if (stopped?.twoFaManaged === true) yield* (yield* AccountTasks).add(whoseOf(context), \"rotate_two_fa\", now)",
+    becomes: "",
+    why: "a thief who was signed out by an admin keeps the 2FA password",
+    tests: ["test/spec/04_16_sessions.test.ts"]
+  },
+  {
     file: "src/engine/Step.ts",
     line: "if (term === null || ownership.current() !== term) return { kind: \"outdated\", reach }",
     becomes: "if (term === null) return { kind: \"outdated\", reach }",
