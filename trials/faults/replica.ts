@@ -19,13 +19,16 @@ export const replica: Fault = async ({ rounds = 6 }) => {
       )).length
     )
   try {
-    const steady = await stage.serve()
+    // The first one watches the accounts, and alone changes anything on the messenger.
+    let watching = await stage.serve()
     const attempts: Array<Attempt> = []
     const hanging = stage.live.at(-1) ?? ""
-    let victim = await stage.serve()
+    let second = await stage.serve()
     let reached: Service | undefined
     let left = 0
     for (let round = 0; round < rounds; round++) {
+      const last = round === rounds - 1
+      const [victim, steady] = last ? [watching, second] : [second, watching]
       reached = victim
       const clients = Clients.start(stage, {
         name: `k${round}`,
@@ -34,7 +37,7 @@ export const replica: Fault = async ({ rounds = 6 }) => {
         attempts
       })
       await clients.more(80)
-      if (round === rounds - 1) {
+      if (last) {
         await script(stage, hanging, { _tag: "Silent" })
         // It is refused while the account is looked at, or another client changes it.
         let asking: Promise<number> | undefined
@@ -49,14 +52,16 @@ export const replica: Fault = async ({ rounds = 6 }) => {
       await victim.stop("SIGKILL")
       left = await open()
       await clients.more(40)
-      victim = await stage.serve()
+      const next = await stage.serve()
+      if (last) watching = next
+      else second = next
       await clients.stop()
     }
     const started = performance.now()
     while (await open() > 0 && performance.now() - started < 90_000) await pause(500)
     const swept = Math.round((performance.now() - started) / 1000)
     const still = await open()
-    await Promise.all([steady.stop(), victim.stop()])
+    await Promise.all([watching.stop(), second.stop()])
     return {
       done: `A replica of two killed under load, ${rounds} times`,
       verdict: judge(attempts, await stage.settle()),
