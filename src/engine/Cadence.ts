@@ -24,6 +24,13 @@ export class Cadence {
     this.alarmed = true
   }
 
+  /** A round has ended though there is more: the next one follows at once. */
+  cut(began: number, now: number): void {
+    this.next = now
+    this.lastBegan = began
+    this.alarmed = false
+  }
+
   /** A round is over that took so many accounts; an account is pressing next at that moment. All times in ms. */
   ended(began: number, now: number, taken: number, pressing: Date | null): void {
     const elapsed = Math.max(1, began - this.lastBegan)

@@ -17,8 +17,11 @@ import { Ownership } from "./Ownership.ts"
 import { step, type Stepped, type StepServices } from "./Step.ts"
 
 /** How many accounts a process looks at at once, and of one organization while others wait. */
-const places = 192
+const places = 256
 const placesOfOne = places / 2
+
+/** So many places have to be free before a process that has more to do asks again what is due. */
+const worthAsking = places / 4
 
 /** How many it looks at while the messenger is away, which is not to be flooded when it comes back. */
 const placesAway = 6
@@ -165,19 +168,19 @@ export class Engine extends Context.Service<Engine, {
           const away = reachability.awaySince !== null
           const free = (away ? placesAway : places) - taken()
           if (free <= 0) return { over: away, started: 0, pressing: null }
-          const crowded = [...busy].filter(([, of]) => of >= placesOfOne).map(([organization]) => organization)
-          const each = placesOfOne - Math.max(0, ...[...busy.values()].filter((of) => of < placesOfOne))
-          const { accounts, pressing } = yield* monitors.claim({ free, each, crowded })
+          const rooms = new Map([...busy].map(([organization, of]) => [organization, placesOfOne - of]))
+          const { accounts, pressing } = yield* monitors.claim({ free, room: placesOfOne, rooms })
           for (const one of accounts) {
             yield* count(one.organizationId, 1)
             yield* Measures.began(one.next_at)
             yield* FiberSet.run(fibers, run(one))
           }
-          return { over: away || accounts.length < Math.min(free, each), started: accounts.length, pressing }
+          return { over: away || accounts.length < free, started: accounts.length, pressing }
         })
 
-        const someDone = Effect.suspend(() => taken() <= placesOfOne ? Effect.void : Effect.sleep("10 millis")).pipe(
-          Effect.repeat({ until: () => taken() <= placesOfOne })
+        const isWorth = () => places - taken() >= worthAsking
+        const someDone = Effect.suspend(() => isWorth() ? Effect.void : Effect.sleep("10 millis")).pipe(
+          Effect.repeat({ until: isWorth })
         )
 
         const claim = Effect.gen(function*() {
@@ -187,8 +190,12 @@ export class Engine extends Context.Service<Engine, {
             const { over, pressing, started } = yield* start
             all += started
             const now = yield* Clock.currentTimeMillis
-            if (over || now >= began + Duration.toMillis(longestRun)) {
+            if (over) {
               cadence.ended(began, now, all, pressing)
+              return all
+            }
+            if (now >= began + Duration.toMillis(longestRun)) {
+              cadence.cut(began, now)
               return all
             }
             yield* someDone

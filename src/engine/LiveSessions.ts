@@ -152,9 +152,11 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           yield* close(ref)
         })
 
+        /** Closes the one that nobody has used for longest, where too many are open. */
         const evict = Effect.suspend(() => {
-          const idle = [...opened].find(([, { users }]) => users === 0)
-          return opened.size <= maxLive || idle === undefined ? Effect.void : close(idle[0])
+          if (opened.size <= maxLive) return Effect.void
+          for (const [ref, { users }] of opened) if (users === 0) return close(ref)
+          return Effect.void
         })
 
         yield* ownership.changes.pipe(

@@ -36,10 +36,10 @@ export interface Pushed {
 export interface Wanted {
   /** How many at most. */
   readonly free: number
-  /** How many at most of one organization that does not have enough places yet. */
-  readonly each: number
-  /** Organizations that have enough places already: they are asked for only where nobody else waits. */
-  readonly crowded: ReadonlyArray<string>
+  /** Of one organization no more than this while others wait. */
+  readonly room: number
+  /** The same of organizations that have less room. */
+  readonly rooms: ReadonlyMap<string, number>
 }
 
 /** The accounts that were taken, and when something else than a poll is due next. */
@@ -57,8 +57,8 @@ export interface OpenSession extends Pick<Held, "accountId" | "organizationId"> 
 /** The monitors of all organizations; two processes never hold one account. */
 export class Monitors extends Context.Service<Monitors, {
   /**
-   * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due. Fewer
-   * than `each` and `free` are all of them.
+   * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due; those
+   * for which an organization has no room come last. Fewer than `free` are all of them.
    */
   claim(wanted: Wanted): Effect.Effect<Taken, ServiceUnavailable>
   /** Gives the accounts back; what an operation asked for in the meantime stays. */

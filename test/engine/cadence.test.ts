@@ -49,6 +49,14 @@ describe("12.4 how often a process asks what is due", () => {
     expect([after(null, true), after(500, true), after(2000, true)]).toEqual([1000, 505, 1000])
   })
 
+  it("at once where a round ended though more was due", () => {
+    const cadence = new Cadence()
+    cadence.cut(start, start + 15_000)
+    expect(cadence.wait(start + 15_000)).toBe(0)
+    cadence.ended(start + 15_000, start + 16_000, 1000, null)
+    expect(cadence.wait(start + 16_000)).toBe(1500)
+  })
+
   it("no sooner where the database is away", () => {
     const cadence = new Cadence()
     cadence.ended(start, start, 0, null)

@@ -16,7 +16,7 @@ import * as World from "../support/world.ts"
 /** Takes what is due. */
 const claim = Effect.flatMap(
   Monitors,
-  (monitors) => Effect.map(monitors.claim({ free: 64, each: 64, crowded: [] }), ({ accounts }) => accounts)
+  (monitors) => Effect.map(monitors.claim({ free: 64, room: 64, rooms: new Map() }), ({ accounts }) => accounts)
 )
 
 /** Gives accounts back, to be looked at in an hour. */
@@ -94,8 +94,8 @@ describe("12.4 who holds an account", () => {
           // The poll before a deadline may be late itself.
           for (const late of [0, 3000]) {
             yield* World.set(id, "monitor", account, { next_at: new Date(now - late), due_at: new Date(now) })
-            for (const crowded of [[], [id]]) {
-              const { accounts } = yield* monitors.claim({ free: 1, each: 1, crowded })
+            for (const rooms of [new Map(), new Map([[id, 0]])]) {
+              const { accounts } = yield* monitors.claim({ free: 1, room: 1, rooms })
               assert.strictEqual(accounts[0]?.accountId, account)
               yield* World.set(id, "monitor", account, { busy_until: null })
             }
@@ -112,7 +112,7 @@ describe("12.4 who holds an account", () => {
           yield* World.set(id, "monitor", polled.account, { next_at: new Date(now - 5000) })
           yield* World.set(id, "monitor", account, { next_at: new Date(now - 3000), due_at: new Date(now + 1) })
           const monitors = yield* Monitors
-          const claimed = yield* Effect.replicateEffect(monitors.claim({ free: 1, each: 1, crowded: [] }), 3)
+          const claimed = yield* Effect.replicateEffect(monitors.claim({ free: 1, room: 1, rooms: new Map() }), 3)
           assert.deepStrictEqual(
             claimed.map(({ accounts }) => accounts.map(({ accountId }) => String(accountId))),
             [[polled.account], [account], []]

@@ -15,7 +15,7 @@ import { PlatformRefused } from "../../src/ports/MessengerSession.ts"
 import { pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
 
-const places = 192
+const places = 256
 
 const dueOf = (organization: string, place: number): Claimed => ({
   organizationId: OrganizationId.make(organization),
@@ -38,22 +38,21 @@ const slow = (due: Array<Claimed>) => {
   const looked: Array<string> = []
   let most = 0
   let mostBeside = 0
-  const take = (count: number, which: (one: Claimed) => boolean) => {
-    const taken = due.filter(which).slice(0, Math.max(0, count))
-    for (const one of taken) due.splice(due.indexOf(one), 1)
-    return taken
-  }
   const monitors = Layer.effect(
     Monitors,
     Effect.map(Monitors, (stored) =>
       Monitors.of({
         ...stored,
-        claim: ({ crowded, each, free }) =>
+        claim: ({ free, room, rooms }) =>
           Effect.sync(() => {
-            const wanted = Math.min(each, free)
-            const others = take(wanted, ({ organizationId }) => !crowded.includes(organizationId))
-            const rest = others.length === wanted ? 0 : free - others.length
-            const accounts = [...others, ...take(rest, ({ organizationId }) => crowded.includes(organizationId))]
+            const left = new Map(rooms)
+            const fair = due.filter(({ organizationId }) => {
+              const more = left.get(organizationId) ?? room
+              left.set(organizationId, more - 1)
+              return more > 0
+            })
+            const accounts = [...new Set([...fair, ...due])].slice(0, free)
+            for (const one of accounts) due.splice(due.indexOf(one), 1)
             return { accounts, pressing: null }
           })
       }))

@@ -1,5 +1,6 @@
 /** How the database runs a statement: what it reads for it, by which indexes. */
 import { Effect, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
 import type { Said } from "./statements.ts"
 import * as World from "./world.ts"
 
@@ -45,6 +46,12 @@ const literal = (value: unknown): string => {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : `'${String(value)}'`
 }
 
+const planOf = (row: Readonly<Record<string, unknown>> | undefined): Plan => {
+  const value = row?.["QUERY PLAN"]
+  const [{ Plan }] = Schema.decodeUnknownSync(Explained)(typeof value === "string" ? value : JSON.stringify(value))
+  return Plan as Plan
+}
+
 /**
  * Runs the statement as the organization's tenant and answers its plan: made for these values, or the one that serves
  * all values, as the database may choose for a statement that is prepared once and runs often.
@@ -67,11 +74,20 @@ export const plan = (
       return rows
     })).pipe(
       Effect.orDie,
-      Effect.map(([row]) => {
-        const value = row?.["QUERY PLAN"]
-        const [{ Plan }] = Schema.decodeUnknownSync(Explained)(
-          typeof value === "string" ? value : JSON.stringify(value)
-        )
-        return Plan as Plan
-      })
+      Effect.map(([row]) => planOf(row))
     )
+
+/** The same for a statement that is run outside any organization, planned as the settings say; what it changes is undone. */
+export const planOutside = (settings: string, { params, sql: text }: Said) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.flip(sql.withTransaction(Effect.gen(function*() {
+      yield* sql.unsafe(settings)
+      yield* sql.unsafe(`prepare planned as ${text}`)
+      const values = params.length === 0 ? "" : `(${params.map(literal).join(", ")})`
+      const [row] = yield* sql.unsafe<Record<string, unknown>>(
+        `explain (analyze, format json) execute planned${values}`
+      )
+      yield* sql.unsafe("deallocate planned")
+      return yield* Effect.fail(planOf(row))
+    })))
+  ).pipe(Effect.flatMap((plan) => SqlError.isSqlError(plan) ? Effect.die(plan) : Effect.succeed(plan)))

@@ -1,70 +1,10 @@
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { OrganizationId } from "../../domain/Access.ts"
-import { AccountId } from "../../domain/Account.ts"
-import { guardHeld } from "../../domain/Limits.ts"
-import { SessionRef } from "../../domain/Messenger.ts"
-import { type Claimed, Monitors, type Taken, type Wanted } from "../../engine/Monitors.ts"
+import type { SessionRef } from "../../domain/Messenger.ts"
+import { Monitors } from "../../engine/Monitors.ts"
+import * as MonitorClaims from "./MonitorClaims.ts"
 import * as Tenant from "./Tenant.ts"
-
-interface Row extends Omit<Claimed, "accountId" | "main" | "organizationId"> {
-  readonly pressing: Date | null
-  /** Null where no account was taken. */
-  readonly organization_id: string | null
-  readonly account_id: string
-  readonly main_id: string | null
-  readonly main_ref: string | null
-}
-
-const claimed = (
-  { account_id, main_id, main_ref, organization_id, pressing: _, ...row }: Row
-): ReadonlyArray<Claimed> =>
-  organization_id === null ? [] : [{
-    ...row,
-    organizationId: OrganizationId.make(organization_id),
-    accountId: AccountId.make(account_id),
-    main: main_id === null || main_ref === null ? null : { id: main_id, session_ref: SessionRef.make(main_ref) }
-  }]
-
-const taken = (rows: ReadonlyArray<Row>): Taken => ({
-  accounts: rows.flatMap(claimed),
-  pressing: rows[0]?.pressing ?? null
-})
-
-/** When an account presses: an operation, a push or a deadline waits for it. A poll that is late holds no deadline back. */
-const pressing = `case when urgent then next_at else greatest(next_at, due_at) end`
-const presses = "next_at is not null and (urgent or due_at is not null)"
-
-const awaited = "(flood_until is null or flood_until <= $1)"
-const free = `(busy_until is null or busy_until <= $1) and ${awaited}`
-
-/**
- * Takes those that are due and free, polls last, skipping what another process is taking. What becomes urgent while an
- * account is held came after the claim.
- */
-const taking = (crowded: "<> all" | "= any") => `
-  with pressing as (
-    select organization_id, account_id from monitor
-    where ${presses} and (${pressing}) <= $1 and ${free} and organization_id ${crowded} ($5::text[])
-    order by (${pressing}) limit $2 for no key update skip locked
-  ), polls as (
-    select organization_id, account_id from monitor
-    where next_at is not null and not urgent and next_at <= $1 and (due_at is null or due_at > $1) and ${free}
-      and organization_id ${crowded} ($5::text[])
-    order by next_at limit greatest($2 - (select count(*) from pressing), 0) for no key update skip locked
-  ), due as (select * from pressing union all select * from polls),
-  taken as (update monitor set busy_by = $3, busy_until = $4, fence = fence + 1, urgent = false
-  from due left join service_session as main on main.organization_id = due.organization_id
-    and main.account_id = due.account_id and main.slot = 'main'
-  where monitor.organization_id = due.organization_id and monitor.account_id = due.account_id
-  returning monitor.organization_id, monitor.account_id, fence, epoch, main.id as main_id, main.session_ref as main_ref,
-    seen_mark, next_at, due_at, look_at, last_ok_at, failures, last_poll_error)
-  select taken.*, (select min(${pressing}) from monitor where ${presses} and ${awaited}) as pressing
-  from (values (1)) as one left join taken on true`
-
-const others = taking("<> all")
-const crowds = taking("= any")
 
 /** Rows are locked by their ids, as by everybody who locks several. */
 const finished = `
@@ -108,29 +48,13 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
 
-    const take = Effect.fnUntraced(function*({ crowded, each, free }: Wanted) {
-      const now = yield* Clock.currentTimeMillis
-      const by = yield* random.uuidV7()
-      const until = new Date(now + Duration.toMillis(guardHeld))
-      const round = (which: string, most: number) =>
-        Effect.map(
-          Tenant.ask<Row>(sql, which, [new Date(now), most, by, until, crowded]),
-          taken
-        )
-      const most = Math.min(each, free)
-      const first = yield* round(others, most)
-      if (crowded.length === 0 || first.accounts.length === most) return first
-      const { accounts, pressing } = yield* round(crowds, free - first.accounts.length)
-      return { accounts: [...first.accounts, ...accounts], pressing }
-    })
-
     return {
-      claim: take,
+      claim: MonitorClaims.make(sql, random),
 
       finish: Effect.fnUntraced(function*(looks) {
         if (looks.length === 0) return
         const now = new Date(yield* Clock.currentTimeMillis)
-        yield* Tenant.ask(sql, finished, [
+        yield* Tenant.askByIndex(sql, finished, [
           now,
           looks.map(({ organizationId }) => organizationId),
           looks.map(({ accountId }) => accountId),
@@ -141,10 +65,10 @@ export const layer = Layer.effect(
       }),
 
       nextDue: Effect.map(
-        Tenant.ask<{ next_at: Date | null }>(
+        Tenant.askInOrder<{ next_at: Date | null }>(
           sql,
-          `select least((select min(next_at) from monitor where next_at is not null and not urgent),
-            (select min(${pressing}) from monitor where ${presses})) as next_at`,
+          `select least((select min(${MonitorClaims.poll}) from monitor where ${MonitorClaims.polls}),
+            (select min(${MonitorClaims.pressing}) from monitor where ${MonitorClaims.presses})) as next_at`,
           []
         ),
         ([row]) => row?.next_at ?? null

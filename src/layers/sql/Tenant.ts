@@ -221,12 +221,8 @@ export const post = (
     return Effect.void
   })
 
-/**
- * Runs one statement outside any organization, among those of other requests; its text is always the same.
- *
- * The deadline and the failures are those of `transaction`.
- */
-export const ask = <A extends object>(
+const asking = (before: ReadonlyArray<Statement>) =>
+<A extends object>(
   sql: SqlClient.SqlClient,
   text: string,
   values: ReadonlyArray<unknown>
@@ -234,12 +230,45 @@ export const ask = <A extends object>(
   Effect.withFiber((fiber) => {
     const ways = Client.accessOf(sql)
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), defaultDeadline, false)
-    const connection = new Client.Common(ways, null, () => [], until)
+    const connection = new Client.Common(ways, null, () => before, until)
     const asked = isWatched(fiber)
       ? Effect.provideService(sql.unsafe<A>(text, values), sql.transactionService, [connection, 0])
       : connection.execute(text, values)
     return oneByOne(sql, ways.shares, defaultDeadline)(asked)
   })
+
+/**
+ * Runs one statement outside any organization, among those of other requests; its text is always the same.
+ *
+ * The deadline and the failures are those of `transaction`.
+ */
+export const ask = asking([])
+
+/** Has a statement planned once for all values, without these ways. */
+const planned = (...without: ReadonlyArray<string>) => {
+  const off = without.map((way) => `, set_config('enable_${way}', 'off', true)`)
+  return `select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true)${
+    off.join("")
+  }`
+}
+
+/** How the statements of `askByIndex` and `askInOrder` are planned. */
+const byIndex = planned("seqscan", "bitmapscan", "hashjoin", "mergejoin")
+export const inOrder = planned("seqscan", "bitmapscan", "hashjoin", "mergejoin", "sort")
+
+const before = (text: string) => [{ text, values: [], named: true }]
+
+/**
+ * The same, where the statement finds a few rows of many by indexes: how it is planned does not follow from statistics of a
+ * moment that has passed.
+ */
+export const askByIndex = asking(before(byIndex))
+
+/**
+ * The same, where an index also gives the rows' order. Nothing may be joined to what has to be sorted all the same, but
+ * behind a materialized expression: its plan would be chosen blindly.
+ */
+export const askInOrder = asking(before(inOrder))
 
 /**
  * Runs statements outside any organization, as the tables' owner: only the tables with a policy for the owner answer.

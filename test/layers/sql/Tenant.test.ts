@@ -102,6 +102,19 @@ describe("Tenant", () => {
           for (let turn = 0; turn < 10; turn++) expect(yield* state).toEqual([{ ...before, organization: "" }])
         }))
 
+      it.effect("has a statement planned by indexes alone, and leaves nothing of that behind on the connection", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const text = `select array[current_setting('plan_cache_mode'), current_setting('enable_seqscan'),
+            current_setting('enable_sort')]::text as ways`
+          const how = (ask: typeof Tenant.ask) => Effect.map(ask<{ ways: string }>(sql, text, []), ([row]) => row?.ways)
+          for (let turn = 0; turn < 10; turn++) {
+            expect(yield* how(Tenant.askByIndex)).toBe("{force_generic_plan,off,on}")
+            expect(yield* how(Tenant.askInOrder)).toBe("{force_generic_plan,off,off}")
+            expect(yield* how(Tenant.ask)).toBe("{auto,on,on}")
+          }
+        }))
+
       it.effect("joins the transaction of the same organization: both are written or neither", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

@@ -40,6 +40,7 @@ import shareResetRequests from "./0048_share_reset_requests.ts"
 import expireSignUpLinks from "./0050_expire_sign_up_links.ts"
 import pressLateDeadlines from "./0054_press_late_deadlines.ts"
 import boundProviderAges from "./0056_bound_provider_ages.ts"
+import claimEvenly from "./0057_claim_evenly.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -81,5 +82,6 @@ export const migrations: Migrate.Migrations = {
   "0048_share_reset_requests": shareResetRequests,
   "0050_expire_sign_up_links": expireSignUpLinks,
   "0054_press_late_deadlines": pressLateDeadlines,
-  "0056_bound_provider_ages": boundProviderAges
+  "0056_bound_provider_ages": boundProviderAges,
+  "0057_claim_evenly": claimEvenly
 }
