@@ -11,7 +11,7 @@ import * as Worker from "../layers/Worker.ts"
 import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
 
-/** Everything that background work can be told. */
+/** The settings of the background work. */
 export interface BackgroundSettings extends Settings.Database, Settings.Mail {
   readonly checkpointPush: Option.Option<Redacted.Redacted>
 }

@@ -26,7 +26,7 @@ export const run = Effect.fnUntraced(function*<A>(
   return yield* invoke(settings, asked, here)
 })
 
-/** What every command that works on a database can be told. */
+/** The settings of every command that works on a database. */
 export const common = { ...Settings.database, json: Output.json }
 
 /** The arguments that name an organization and one of its admins. */

@@ -5,10 +5,10 @@ import { defaultKeyPrefix, defaultMaxClients } from "../domain/Limits.ts"
 import { formats, levels } from "./Logs.ts"
 import { choice, number, onOff, optionalText, ratio, secret, secretConfig, text } from "./Setting.ts"
 
-/** The directory of the embedded database, where none is told. */
+/** The directory of the embedded database by default. */
 export const dataDirectory = "./data"
 
-/** Which database: what every command that opens one can be told. */
+/** Which database: the settings of every command that opens one. */
 export const database = {
   databaseUrl: secret(
     "database-url",
@@ -42,7 +42,7 @@ export const migration = {
   )
 }
 
-/** The directory of the demo, where none is told: it never shares one with organizations of one's own. */
+/** The directory of the demo by default: it never shares one with organizations of one's own. */
 export const demoDirectory = "./demo-data"
 
 /** Where and how the service listens. */

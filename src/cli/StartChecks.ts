@@ -19,7 +19,7 @@ const invalid = (message: string) => new Environment.SettingInvalid({ message })
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
 
-/** The addresses that clients are told, those that can be read; the others are refused where they are parsed. */
+/** The addresses that clients are given, those that can be read; the others are refused where they are parsed. */
 const addresses = ({ baseUrl, sites }: Checked): ReadonlyArray<readonly [setting: string, url: URL]> =>
   [
     ...Option.toArray(baseUrl).map((text) => ["--base-url", text] as const),

@@ -49,7 +49,7 @@ export const BillingLinks = Schema.Struct({
       name: described(Schema.Literals(linkNames), "What the page is for."),
       url: described(Schema.String, "Its address.")
     })),
-    "The pages that the service knows; none where it was told none."
+    "The pages that are configured; none by default."
   )
 }).annotate({ identifier: "billing_links" })
 export type BillingLink = typeof BillingLinks.Type["links"][number]

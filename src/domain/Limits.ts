@@ -107,8 +107,8 @@ export const manyFailures = 10
 /** An account is unknown after so many failures in a row, or so long without a good poll. */
 export const failuresUntilUnknown = 3
 export const silenceUntilUnknown = Duration.minutes(10)
-/** So many accounts of an organization that become unknown at once are told of each for itself, more of them together. */
-export const lossesToldAlone = 20
+/** So many accounts of an organization that become unknown at once are reported one by one, more of them together. */
+export const lossesReportedAlone = 20
 /** The messenger is away where so many looks of the last minute have failed, and more than half of them. */
 export const awayFailures = 20
 export const awayWindow = Duration.minutes(1)
@@ -116,8 +116,8 @@ export const awayWindow = Duration.minutes(1)
 export const awayRun = 6
 /** It is back, too, once at least half of the accounts that were looked at for so long were seen. */
 export const awayProven = Duration.minutes(10)
-/** So long after the messenger went away every organization is told, whatever looks were made: before any is silent. */
-export const awayTold = Duration.minutes(5)
+/** So long after the messenger went away every organization is notified, whatever looks were made: before any is silent. */
+export const awayReported = Duration.minutes(5)
 /** Over so long the looks at accounts that were not seen are spread once the messenger is back. */
 export const awayReturn = Duration.seconds(30)
 /** How often security settings and profile are read. */

@@ -144,7 +144,7 @@ export const login = (facts: LoginFacts, now: Date): Omit<Login, "content_notice
   created_at: facts.created_at
 })
 
-/** What of a login is told when somebody ends it. */
+/** What of a login is reported when somebody ends it. */
 export type CancelledLogin = Pick<LoginFacts, "account_id" | "id" | "kind" | "phone_number">
 
 /** The event of a login that was ended before it connected anything. */

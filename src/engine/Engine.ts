@@ -1,7 +1,7 @@
 /** Watches the accounts that are due: takes them, runs a step of each, and gives them back. */
 import { type Cause, Clock, Context, Duration, Effect, FiberHandle, FiberSet, Layer, Stream } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
-import { awayTold } from "../domain/Limits.ts"
+import { awayReported } from "../domain/Limits.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
 import { Reachability } from "../domain/protection/Reachability.ts"
 import { Alarm } from "../ports/Alarm.ts"
@@ -155,7 +155,7 @@ export class Engine extends Context.Service<Engine, {
           if (since === null) telling.away = false
           else telling.back = false
           const now = yield* Clock.currentTimeMillis
-          const long = since !== null && now >= since + Duration.toMillis(awayTold)
+          const long = since !== null && now >= since + Duration.toMillis(awayReported)
           if (now < telling.after || !telling.back && (!long || telling.away)) return
           yield* FiberHandle.run(announcement, tellOutage, { onlyIfMissing: true })
         })

@@ -1,4 +1,4 @@
-/** Metrics that are read when somebody asks, instead of being told of every change. */
+/** Metrics that are read when somebody asks, instead of at every change. */
 import { Effect, Metric } from "effect"
 
 const ignored = () => {}

@@ -26,7 +26,7 @@ export class Admissions {
     this.#calls.push({ ...message, admission })
   }
 
-  /** The call with what was decided about it, told once. */
+  /** The call with what was decided about it, logged once. */
   take(id: unknown, tool: string): Admitted | undefined {
     const at = this.#calls.findIndex((call) => call.id === id && call.tool === tool)
     return at === -1 ? undefined : this.#calls.splice(at, 1)[0]

@@ -65,7 +65,7 @@ const answered = (responses: Responses, member: string): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
-/** Whether the member stands among the arguments; assistants write null for nothing. */
+/** Whether the member is among the arguments; assistants write null for nothing. */
 const says = (input: unknown, member: string): boolean => Predicate.hasProperty(input, member) && input[member] !== null
 
 /** The input with what the person has answered, and the member that they have not been asked for. */

@@ -32,7 +32,7 @@ const at = (item: unknown, way: ReadonlyArray<string>): unknown =>
 
 const plain = /^[\w.:@+-]+$/
 
-/** A value on a line: what others have written stands in quotes, so that it cannot pass for a line of ours. */
+/** A value on a line: what others have written is in quotes, so that it cannot pass for a line of ours. */
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return "-"
   if (typeof value === "string") return plain.test(value) ? value : JSON.stringify(value)

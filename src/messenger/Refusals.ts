@@ -1,4 +1,4 @@
-/** What the platform's refusals mean. Their texts are the platform's, and stand here alone. */
+/** What the platform's refusals mean. Their texts are the platform's, and are here alone. */
 import type { SessionEnd } from "../domain/Messenger.ts"
 import {
   type Common,
@@ -29,7 +29,7 @@ const ended: Readonly<Record<string, SessionEnd>> = {
 /** The code under which the platform asks to wait, in whatever words. */
 const tooMuch = 420
 
-/** Waits that stand in a text: `FLOOD_WAIT_30`, `TAKEOUT_INIT_DELAY_30`, `SESSION_TOO_FRESH_30`, others in minutes. */
+/** Waits within a text: `FLOOD_WAIT_30`, `TAKEOUT_INIT_DELAY_30`, `SESSION_TOO_FRESH_30`, others in minutes. */
 const namedWait = /_(?:WAIT|DELAY|TOO_FRESH)_(\d+)(MIN)?$/
 const anyNumber = /_(\d+)(MIN)?$/
 

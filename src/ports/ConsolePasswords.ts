@@ -9,7 +9,7 @@ export interface AdminRef {
   readonly adminId: string
 }
 
-/** Where an attempt came from: it decides what is counted, and stands in the journal. */
+/** Where an attempt came from: it decides what is counted, and is written in the journal. */
 export interface Attempt {
   readonly via: Via
   readonly ip: string | null

@@ -1,4 +1,4 @@
-/** What the last look saw of the things whose change is a signal: the service's own changes are not told as others'. */
+/** What the last look saw of the things whose change is a signal: the service's own changes are not reported as others'. */
 import { Context, type Effect } from "effect"
 import type { Facets } from "../domain/protection/Facts.ts"
 import type { SecretsOf } from "./Secrets.ts"

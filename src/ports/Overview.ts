@@ -14,7 +14,7 @@ export class Overview extends Context.Service<Overview, {
   billing(organizationId: OrganizationId): Effect.Effect<BillingFacts>
 }>()("org-security-console/ports/Overview") {}
 
-/** The pages of the billing that the service was told. */
+/** The pages of the billing, as they are configured. */
 export const BillingPages = Context.Reference<ReadonlyArray<BillingLink>>("org-security-console/ports/BillingPages", {
   defaultValue: () => []
 })

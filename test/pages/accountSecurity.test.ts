@@ -155,7 +155,7 @@ describe("15.3 the security of an account at the console", () => {
 
         yield* platform.revokeService(userId)
         const unread = yield* see()
-        expect([unread.status, unread.text.includes("does not tell how the account is secured")]).toEqual([200, true])
+        expect([unread.status, unread.text.includes("does not say how the account is secured")]).toEqual([200, true])
         expect((yield* send("add-passkey")).status).toBe(409)
       }))
 

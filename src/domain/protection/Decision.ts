@@ -35,7 +35,7 @@ export interface EngineEvent {
   readonly closes?: number
 }
 
-/** A session that is told about in a mail: third-party text. */
+/** A session as a mail names it: third-party text. */
 export type MailedSession = Pick<
   WatchedSession,
   "id" | "device_model" | "app_name" | "ip" | "country" | "created_at"

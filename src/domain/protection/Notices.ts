@@ -1,4 +1,4 @@
-/** What the service tells: events of the journal, and the mails that they cause. */
+/** Notices: events of the journal, and the mails that they cause. */
 import type { ActionName } from "../JournalEntry.ts"
 import type { JournalDetails } from "../JournalEvent.ts"
 import type { EngineEvent, EngineMail, MailedSession, MailText } from "./Decision.ts"

@@ -124,25 +124,25 @@ export const endedByOthers = (row: WatchedSession, actor: "external" | "unknown"
   termination: { device_label: deviceLabel(row), detected_at: now, actor, reason: null }
 })
 
-/** What is told of a session that the service ended; it closes the intent. */
+/** What is reported of a session that the service ended; it closes the intent. */
 export const endedNotice = (row: WatchedSession, reason: EndingReason, intent: number): Notice => [
   { ...sessionEvent(endingAction(reason), "service", row.id, { reason }), closes: intent },
   reason === "autokill" ? { kind: "session.autokilled", session: mailedSession(row) } : null
 ]
 
-/** What is told of a sign-out that was not done, and that is certain; it closes the intent. */
+/** What is reported of a sign-out that was not done, and that is certain; it closes the intent. */
 export const undoneNotice = (session: string, reason: EndingReason, intent: number, because: string): Notice => [
   { ...sessionEvent(endingAction(reason), "service", session, { reason, because }), outcome: "failed", closes: intent },
   null
 ]
 
-/** What is told of a session that somebody else ended. */
+/** What is reported of a session that somebody else ended. */
 export const endedByOthersNotice = (row: WatchedSession, actor: "external" | "unknown"): Notice => [
   sessionEvent("session.ended", "external", row.id, { ended_by: actor }),
   null
 ]
 
-/** What is told of a stranger's session. */
+/** What is reported of a stranger's session. */
 export const detectedNotice = (row: Row): Notice => [
   sessionEvent("session.detected", "external", row.id),
   { kind: "session.detected", session: mailedSession(row), deadline: row.review_deadline }

@@ -50,7 +50,7 @@ export const seenAccount = (
   ...(security === undefined ? {} : seenRecovery(account, facets))
 })
 
-/** What is told of them. */
+/** What is reported of them. */
 export const accountNotices = (facts: ProtectionFacts, lost: boolean): ReadonlyArray<Notice> => [
   ...(facts.account.monitoring_state === "unknown" && facts.facets.away !== true
     ? [[accountEvent("monitoring.restored", "service"), null] as const]

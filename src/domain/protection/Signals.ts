@@ -66,7 +66,7 @@ export const looked = (
   return { signals: changes(facets, seen), facets: { ...facets, ...seen } }
 }
 
-/** Attempts to sign in that are told of now. */
+/** Attempts to sign in that are reported now. */
 export interface Attempted {
   /** Each a signal T7; null for a code that was sent. */
   readonly reported: ReadonlyArray<Authorization | null>

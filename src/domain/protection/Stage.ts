@@ -42,7 +42,7 @@ export const takeoverOf = (
   return { signals, response: canSignOut(enforcement, now) ? "sign_out" : "queued", stopped: false }
 }
 
-/** What is told of attempts to sign in. */
+/** What is reported of attempts to sign in. */
 export const attemptNotices = ({ reported }: Attempted): ReadonlyArray<Notice> =>
   reported.map((device) => [
     accountEvent("login.attempted", "external", { seen: device === null ? "code" : "password_pending" }),

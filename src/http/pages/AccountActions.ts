@@ -55,7 +55,7 @@ const get = (visit: Visit.Visit) =>
       )
   )
 
-/** Answers a form by its operation; what the operation refuses is told on the page, in its words. */
+/** Answers a form by its operation; what the operation refuses is shown on the page, in its words. */
 const act = <E, R>(
   action: Action,
   run: (

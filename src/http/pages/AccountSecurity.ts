@@ -84,7 +84,7 @@ ${note}
 ${
       unread === undefined
         ? undefined
-        : html`<div class="warning"><h2>The messenger does not tell how the account is secured</h2><p>${unread}</p></div>`
+        : html`<div class="warning"><h2>The messenger does not say how the account is secured</h2><p>${unread}</p></div>`
     }
 ${
       account.status === "available"

@@ -30,7 +30,7 @@ export const token = (action: Action, accountId: string): string => `security ${
 export interface Secured {
   readonly view: Visit.View
   readonly id: string
-  /** Null where the messenger does not tell. */
+  /** Null where the messenger does not say. */
   readonly profile: typeof MessengerProfile.Type | null
   readonly changes: Readonly<Record<EmailKind, EmailChangeFacts | null>>
   readonly faults: Html.Faults

@@ -9,7 +9,7 @@ import * as Statuses from "./Statuses.ts"
 import * as Times from "./Times.ts"
 import type * as Visit from "./Visit.ts"
 
-/** How many details of an event are told before it is opened. */
+/** How many details of an event are shown before it is opened. */
 const gistDetails = 3
 
 export const journalPath = "/console/journal"

@@ -13,7 +13,7 @@ import * as Style from "./Style.ts"
 /** Markup whose values have been escaped. */
 export type Html = HtmlEscapedString
 
-/** What may stand in markup: text is escaped, markup stays as it is, and what is not there is left out. */
+/** What may be in markup: text is escaped, markup stays as it is, and what is not there is left out. */
 export type Value = Html | string | number | boolean | null | undefined | ReadonlyArray<Value>
 
 /** Markup from a template. */

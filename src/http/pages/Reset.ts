@@ -57,7 +57,7 @@ const showRequest = (visit: Visit.Visit) =>
 ${back(visit)}`
   )
 
-/** What everybody is told, whether anybody has the address or not. */
+/** What everybody sees, whether anybody has the address or not. */
 const requested = (visit: Visit.Visit) =>
   page(
     visit,

@@ -12,7 +12,7 @@ export interface Owner {
 const estimated = 64
 
 /** Fewer letters than this are found in many a good password. */
-const tellingLength = 4
+const checkedLength = 4
 
 /** The form in which passwords are hashed and compared: keyboards compose the same letters differently. */
 export const normalized = (text: string): string => text.normalize("NFKC")
@@ -39,7 +39,7 @@ export const faultOf = Effect.fnUntraced(function*(password: string, { email, or
     ["the name in the email address", email.split("@", 1)[0] ?? ""]
   ] as const
   for (const [what, word] of words) {
-    if ([...word].length >= tellingLength && lower.includes(word.toLowerCase())) {
+    if ([...word].length >= checkedLength && lower.includes(word.toLowerCase())) {
       return `A password does not contain ${what}.`
     }
   }

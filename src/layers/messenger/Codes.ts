@@ -7,10 +7,10 @@ const words = { app: "in the app", sms: "by SMS", call: "by a call", email: "by 
 /** Says each code once that arrives while the layer lasts. */
 export const layerTold = Layer.effectDiscard(Effect.gen(function*() {
   const platform = yield* SimulatedPlatform
-  const told = new Set<string>()
+  const seen = new Set<string>()
   const tell = (key: string, text: string) => {
-    if (told.has(key)) return Effect.void
-    told.add(key)
+    if (seen.has(key)) return Effect.void
+    seen.add(key)
     return Effect.logInfo(`The simulated messenger sends ${text}`)
   }
   const look = Effect.gen(function*() {

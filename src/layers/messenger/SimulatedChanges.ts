@@ -1,4 +1,4 @@
-/** Changes of the simulated platform: one at a time, with what its sessions are told of them. */
+/** Changes of the simulated platform: one at a time, with what its sessions hear of them. */
 import { DateTime, Effect, Exit } from "effect"
 import { MessengerEvent, type MessengerUserId, type SessionEnd } from "../../domain/Messenger.ts"
 import { UsernameRefused } from "../../ports/MessengerSession.ts"

@@ -104,7 +104,7 @@ const Messenger = Schema.Struct({
     description: "Whether the first session of the service that is not the current one is its second live session."
   }),
   unreachable: optional(Schema.Boolean).annotate({
-    description: "Whether the messenger does not tell which devices are signed in; monitoring does not go on then."
+    description: "Whether the messenger does not say which devices are signed in; monitoring does not go on then."
   }),
   frozen: optional(Schema.Boolean).annotate({
     description: "Whether nobody is signed out and nobody is seen active, so that the sessions stay as they are."

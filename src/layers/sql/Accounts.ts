@@ -241,7 +241,7 @@ export const layer = Layer.effect(
               ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
             where organization_id = ${organizationId} and id = ${account.id}`
           )
-          // Looked at even without a session: that it is lost is told again, and shows again.
+          // Looked at even without a session: that it is lost is reported again, and shows again.
           yield* Tenant.post(
             sql,
             sql`

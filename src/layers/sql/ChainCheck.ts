@@ -35,7 +35,7 @@ const checkOne = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, organizat
   )
 })
 
-/** What checks the chains that are due; a broken one is told of in the log at each check. */
+/** What checks the chains that are due; a broken one is logged at each check. */
 export const turns = Effect.gen(function*() {
   let broken = 0
   yield* Gauge.show(

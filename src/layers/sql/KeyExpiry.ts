@@ -9,7 +9,7 @@ import { Db, Journal, Outbox } from "../../ports/index.ts"
 import { isOpen } from "./Organizations.ts"
 import * as Tenant from "./Tenant.ts"
 
-/** How long before its end the admin of a key is told; of a key that is younger than that nobody is. */
+/** How long before its end the admin of a key is mailed; for a key that is younger than that nobody is. */
 const notice = Duration.days(7)
 
 /** How many keys one run tells of at most. */

@@ -5,7 +5,7 @@ import { OrganizationId } from "../../domain/Access.ts"
 import { accountName } from "../../domain/Account.ts"
 import { service } from "../../domain/Actor.ts"
 import { background, type Happened, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
-import { lossesToldAlone } from "../../domain/Limits.ts"
+import { lossesReportedAlone } from "../../domain/Limits.ts"
 import * as Mail from "../../domain/mail/index.ts"
 import { isProtectionActive, type LicenceFacts } from "../../domain/Organization.ts"
 import type { GuardedAccount } from "../../domain/protection/Facts.ts"
@@ -57,7 +57,7 @@ interface Some {
   readonly organizationId: OrganizationId
   readonly accounts: ReadonlyArray<Account>
   readonly all: number
-  /** Whether an earlier batch of the run has told of all of them. */
+  /** Whether an earlier batch of the run has reported all of them. */
   readonly told: boolean
 }
 
@@ -67,7 +67,7 @@ const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId,
   const outbox = yield* Outbox
   const reason = reasonOf(licence)
   const mails = licence.closed_at === null
-  if (all > lossesToldAlone) {
+  if (all > lossesReportedAlone) {
     if (told) return
     const details = { reason, accounts: all }
     yield* journal.append(
@@ -80,7 +80,7 @@ const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId,
     }
     return
   }
-  // What something else had stopped was told of then.
+  // What something else had stopped was reported then.
   for (const account of accounts.filter(({ stopped_at }) => stopped_at === null)) {
     const { id } = account
     const happened = { targetId: id, accountId: id, details: { reason } }
@@ -93,7 +93,7 @@ const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId,
 
 const tellRestored = Effect.fnUntraced(function*({ accounts, all, organizationId, told }: Some) {
   const journal = yield* Journal
-  if (all > lossesToldAlone) {
+  if (all > lossesReportedAlone) {
     if (told) return
     const happened = { targetId: organizationId, details: { accounts: all } }
     return yield* journal.append(organizationId, entry("protection.restored", "organization", happened))

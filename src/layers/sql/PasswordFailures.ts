@@ -22,7 +22,7 @@ interface Row {
 
 const columns = "failures, since, cardinality(addresses) as addresses, ip, request_id, via, journaled_at, burst"
 
-/** How many addresses are told apart; past it the count is at least this. */
+/** How many addresses are counted one by one; past it the count is at least this. */
 const addressesCounted = 100
 
 const write = Effect.fnUntraced(function*(

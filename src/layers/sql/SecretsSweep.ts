@@ -14,7 +14,7 @@ import { Outbox } from "../../ports/Outbox.ts"
 import * as Attempts from "./Attempts.ts"
 import * as Tenant from "./Tenant.ts"
 
-/** Of what ends until then it is told. */
+/** What ends until then is reported. */
 const soon = (now: Date) => plus(now, unrevealedTold)
 
 /** Tells of passwords that nobody has looked up and that end soon, each once. */

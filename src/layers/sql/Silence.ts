@@ -5,7 +5,7 @@ import { OrganizationId } from "../../domain/Access.ts"
 import { accountName } from "../../domain/Account.ts"
 import { service } from "../../domain/Actor.ts"
 import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
-import { failuresUntilUnknown, lossesToldAlone } from "../../domain/Limits.ts"
+import { failuresUntilUnknown, lossesReportedAlone } from "../../domain/Limits.ts"
 import * as Mail from "../../domain/mail/index.ts"
 import type { GuardedAccount, MonitorFacts } from "../../domain/protection/Facts.ts"
 import { isSilent, silentSince } from "../../domain/protection/Polling.ts"
@@ -37,7 +37,7 @@ type Row =
 
 /** Tells of each account, or of many at once in one event and one mail. */
 const tell = Effect.fnUntraced(function*(organizationId: OrganizationId, accounts: ReadonlyArray<Row>) {
-  if (accounts.length > lossesToldAlone) return yield* Outages.tellLost(organizationId, error, accounts.length)
+  if (accounts.length > lossesReportedAlone) return yield* Outages.tellLost(organizationId, error, accounts.length)
   const journal = yield* Journal
   const outbox = yield* Outbox
   for (const account of accounts) {

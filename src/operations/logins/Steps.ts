@@ -128,7 +128,7 @@ export const complete = Effect.fnUntraced(function*(
   } satisfies Came<never>
 })
 
-/** What refuses at the completion, as the caller is told. */
+/** What refuses at the completion, as the caller sees it. */
 const refusalOf = ({ reason }: LoginRefusal) => {
   switch (reason) {
     case "already_connected":

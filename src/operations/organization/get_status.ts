@@ -9,7 +9,7 @@ import { sample } from "./get_status.sample.ts"
 export const getStatus = Operation.read(
   "get_status",
   {
-    summary: "Read how protection, saving, the journal and the service stand.",
+    summary: "Read the state of protection, saving, the journal and the service.",
     description: "Accounts and sessions are counted as far as the caller reaches them.",
     method: "GET",
     path: "/v1/status",

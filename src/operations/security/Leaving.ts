@@ -46,7 +46,7 @@ const endLogins = Effect.fnUntraced(function*({ account, caller }: Context, now:
   return ended
 })
 
-/** Ends protection, within the transaction that has locked the organization; answers what is told besides. */
+/** Ends protection, within the transaction that has locked the organization; answers what is reported besides. */
 export const leave = (context: Context, now: Date) =>
   needing(Effect.gen(function*() {
     const { account, caller } = context

@@ -83,7 +83,7 @@ export const seeSecurity = (
   })
 
 /**
- * The account's 2FA password: the one that the service holds, or what its holder has told, which is tried; null where it
+ * The account's 2FA password: the one that the service holds, or the one that its holder has given, which is tried; null where it
  * has none.
  */
 export const passwordFor = (

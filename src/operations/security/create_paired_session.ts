@@ -21,7 +21,7 @@ interface Ready {
 }
 
 interface Plan {
-  /** What the holder has told. */
+  /** The password that the holder has given. */
   readonly given: Redacted.Redacted | null
   readonly ready: Ready | null
 }

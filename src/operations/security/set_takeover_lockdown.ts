@@ -9,7 +9,7 @@ import { sample } from "./set_takeover_lockdown.sample.ts"
 export const setTakeoverLockdown = Operation.write(
   "set_takeover_lockdown",
   {
-    summary: "Set whether a detected takeover signs the account's other sessions out, or is only told of.",
+    summary: "Set whether a detected takeover signs the account's other sessions out, or is only reported.",
     description: "Turning it on signs nothing out by itself: it holds for takeovers that are detected from now on.",
     method: "PUT",
     path: "/v1/settings/takeover-lockdown",

@@ -80,7 +80,7 @@ export const signOut = Effect.fnUntraced(
   }
 )
 
-/** What is told of a takeover that an admin has stopped: as where the service does by itself. */
+/** What is reported of a takeover that an admin has stopped: as where the service does by itself. */
 const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boolean): Further => ({
   journal: journalAction("takeover.stopped"),
   targetId: account.id,
@@ -89,7 +89,7 @@ const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boo
   mails: [Mail.takeoverStopped({ account: { id: account.id, name: accountName(account) }, signedOut, twoFaManaged })]
 })
 
-/** Writes down what came of it; answers how many sessions are still to be signed out, and what is told besides. */
+/** Writes down what came of it; answers how many sessions are still to be signed out, and what is reported besides. */
 export const settle = Effect.fnUntraced(function*(came: Came, context: Context) {
   const sessions = yield* Sessions
   const now = new Date(yield* Clock.currentTimeMillis)
