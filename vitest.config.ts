@@ -19,6 +19,8 @@ const project = (name: string, include: Array<string>, exclude: Array<string> = 
     include,
     exclude,
     pool: "forks" as const,
+    // With V8's own 16 MB an eighth of a worker's processor time goes into collecting what lives for one request.
+    execArgv: ["--max-semi-space-size=64"],
     // A worker goes on from file to file.
     isolate: false,
     setupFiles: ["test/support/leavesNothing.ts"],

@@ -57,7 +57,7 @@ describe("bad input", () => {
       () =>
         Effect.gen(function*() {
           const seed = crypto.randomInt(2 ** 31)
-          const run = new Run(yield* target, { ...options, seed, count: 2000 })
+          const run = new Run(yield* target, { ...options, seed, count: 1000 })
           const { findings, surfaces } = yield* Effect.promise(() => run.all())
           expect(
             findings.map(({ answer, fault, number, text }) =>

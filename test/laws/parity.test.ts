@@ -11,7 +11,7 @@ import { api, operations } from "../../src/operations/index.ts"
 import type { Db } from "../../src/ports/Db.ts"
 import type { Secrets } from "../../src/ports/Secrets.ts"
 import * as Mcp from "../mcp/support.ts"
-import { pglite } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import * as People from "../support/people.ts"
 import { idKindOf, isStep } from "../support/random.ts"
 import { inputOf } from "../support/requests.ts"
@@ -246,7 +246,7 @@ const cases = (operation: Operation.Any, made: Stage): ReadonlyArray<Case> => {
 }
 
 describe("REST, MCP and embedding", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     for (const operation of all.filter((one) => !isStep(one))) {
       it.effect(
         `S1-09, S1-10, S4-18: ${operation.id} answers the same by each transport, whatever it is asked and by whom`,

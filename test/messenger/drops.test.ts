@@ -233,7 +233,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   }
 }
 
-// The library has timers of its own, so that all of it is in real time.
+// The library has timers of its own, so that all of it is in real time, which is waited for side by side.
 layer(wire, { excludeTestServices: true })(
   "with its connection dropped at any request, before it is done and after,",
   (it) => {
@@ -256,7 +256,7 @@ layer(wire, { excludeTestServices: true })(
               ),
             { concurrency: "unbounded" }
           )
-        }), 60_000)
+        }), { concurrent: true, timeout: 60_000 })
     }
 
     it.effect("a handshake is begun anew", () =>
