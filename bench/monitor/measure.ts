@@ -49,17 +49,19 @@ export const fill = async ({ superuser }: Ground, accounts: number) => {
     `insert into service_session (organization_id, account_id, slot, session_ref, created_at)
     select organization_id, id, 'main', id::text, now() - interval '90 days' from account`
   )
+  await superuser.query("update account set session_ref = id::text")
+  await superuser.query("vacuum analyze")
+  // The last of it: nothing is late when the watch begins.
   await superuser.query(
     `insert into monitor (organization_id, account_id, next_at, started_at, last_polled_at, last_ok_at, look_at, seen_mark)
-    select organization_id, account_id, now() + random() * interval '60 s', now() - interval '1 day', now(),
+    select organization_id, account_id, clock_timestamp() + interval '5 s' + random() * interval '60 s', now() - interval '1 day', now(),
       now() + interval '5 s', now() + interval '1 day',
       translate(rtrim(replace(encode(sha256(convert_to('["' || id || '",' || $1 || ']', 'UTF8')), 'base64'), E'\\n', ''), '='),
         '+/', '-_')
     from service_session`,
     [JSON.stringify(seenMark([own]))]
   )
-  await superuser.query("update account set session_ref = id::text")
-  await superuser.query("vacuum analyze")
+  await superuser.query("vacuum analyze monitor")
 }
 
 /** The watch of one process, over a messenger. */

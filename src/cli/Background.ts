@@ -6,6 +6,7 @@ import * as Engine from "../engine/Background.ts"
 import { watchAccounts } from "../engine/Jobs.ts"
 import { Ownership } from "../engine/Ownership.ts"
 import { Targets } from "../layers/push/Targets.ts"
+import * as Alarms from "../layers/sql/Alarms.ts"
 import * as Upkeep from "../layers/sql/Upkeep.ts"
 import * as Worker from "../layers/Worker.ts"
 import * as Environment from "./Environment.ts"
@@ -52,4 +53,8 @@ export const layer = (
   Engine.Background.layer({
     alone: Environment.isEmbedded(settings),
     ...Struct.omit(options, ["targets"])
-  }).pipe(Layer.provide(Upkeep.layer), Layer.provide(Layer.succeed(Targets, options.targets)))
+  }).pipe(
+    Layer.provide(Upkeep.layer),
+    Layer.provide(Layer.succeed(Targets, options.targets)),
+    Layer.provideMerge(Alarms.layer)
+  )

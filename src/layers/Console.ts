@@ -16,6 +16,7 @@ import * as Owned from "./messenger/Owned.ts"
 import * as Simulated from "./messenger/Simulated.ts"
 import { Targets } from "./push/Targets.ts"
 import * as SigningIn from "./SigningIn.ts"
+import * as Alarms from "./sql/Alarms.ts"
 import { LastCheckpoint } from "./sql/LastCheckpoint.ts"
 import * as Migrate from "./sql/Migrate.ts"
 import { migrations } from "./sql/migrations/index.ts"
@@ -56,7 +57,7 @@ const over = <Keys, E, E2, E3>(
  * over.
  */
 export const layerBackground = (options: Engine.Options) =>
-  Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer))
+  Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer), Layer.provideMerge(Alarms.layer))
 
 /**
  * A messenger of the host's own, whose sessions one process at a time uses: with `alone` no other process can have the

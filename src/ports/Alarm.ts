@@ -2,13 +2,23 @@
 import { Context, Effect, Latch, Layer } from "effect"
 
 export class Alarm extends Context.Service<Alarm, {
-  /** An account is due, or is once the transaction is committed; other processes do not hear of it. */
+  /** An account is due, or is once the transaction is committed; other processes are told of it, where they can be. */
   readonly ring: Effect.Effect<void>
-  /** Waits until it has rung since this was waited for last. */
+  /** Another process has rung. */
+  readonly wake: Effect.Effect<void>
+  /** Waits until it has rung, here or in another process, since this was waited for last. */
   readonly heard: Effect.Effect<void>
+  /** Waits until it has rung here since this was waited for last. */
+  readonly rung: Effect.Effect<void>
 }>()("org-security-console/ports/Alarm") {
   static readonly layer = Layer.sync(Alarm, () => {
-    const latch = Latch.makeUnsafe()
-    return { ring: latch.open, heard: Effect.andThen(latch.await, latch.close) }
+    const here = Latch.makeUnsafe()
+    const any = Latch.makeUnsafe()
+    return {
+      ring: Effect.andThen(here.open, any.open),
+      wake: any.open,
+      heard: Effect.andThen(any.await, any.close),
+      rung: Effect.andThen(here.await, here.close)
+    }
   })
 }

@@ -1,6 +1,6 @@
 /** The one `SqlClient` over sessions of PostgreSQL, whether a server or the embedded database answers them. */
 import { PgClient, PgConnection, PgPool } from "@effect/sql-pg"
-import { Clock, Context, Effect, Result, type Scope, Stream } from "effect"
+import { Clock, Context, Effect, type Queue, Result, type Scope, Stream } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 import * as PoolUsage from "./PoolUsage.ts"
@@ -186,6 +186,9 @@ export class Common extends Link {
   }
 }
 
+/** What is notified, until the session is lost. */
+export type Heard = Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>
+
 /** The ways to a client's sessions. */
 export interface Access {
   /** Whether statements share sessions; where they do not, each waits for its turn. */
@@ -196,6 +199,8 @@ export interface Access {
     deadline: Deadline | undefined,
     place?: Place
   ): Effect.Effect<Answer, SqlError.SqlError>
+  /** Opens a session that hears what is notified on a channel; undefined where no other session can be. */
+  readonly listen: ((channel: string) => Effect.Effect<Heard, SqlError.SqlError, Scope.Scope>) | undefined
   /** A session of one's own. */
   readonly lend: Effect.Effect<Own, SqlError.SqlError, Scope.Scope>
   /** Calls back once the deadline is over, unless what it answers was called before. */
@@ -298,6 +303,9 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
         kept === undefined || kept.isLost || kept.isDoubtful ? common.use(run) : run(kept)
       )
     },
+    listen: server
+      ? (channel) => onHostClock(Effect.flatMap(PgConnection.make(options), (session) => session.listen(channel)))
+      : undefined,
     lend,
     watch: ({ at, clock }, late) => {
       const look = () => {

@@ -1,0 +1,47 @@
+/** Alarms from one process to another over PostgreSQL: whoever watches hears at once of what another process was asked. */
+import { Duration, Effect, FiberHandle, Layer, Option, Queue, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Ownership, type Standing } from "../../engine/Ownership.ts"
+import { Alarm } from "../../ports/Alarm.ts"
+import * as Client from "./Client.ts"
+import * as Tenant from "./Tenant.ts"
+
+const channel = "console_due"
+
+/** What is told comes after the transactions that it is about, and no more often. */
+const toldAfter = Duration.millis(50)
+
+/** How soon a connection that was lost is opened again. Until then the watch asks by itself, as behind a proxy that keeps no sessions. */
+const openedAfter = Duration.seconds(5)
+
+/** Nothing is lost with it: the database need not have it on disk. */
+const telling = `select set_config('synchronous_commit', 'off', true), pg_notify('${channel}', '')`
+
+/** Tells other processes while this one does not watch, and hears them while it does, over one connection of its own. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const alarm = yield* Alarm
+  const ownership = yield* Effect.serviceOption(Ownership)
+  const sql = yield* SqlClient.SqlClient
+  const { listen } = Client.accessOf(sql)
+  // Nobody else has the embedded database.
+  if (listen === undefined) return
+  const watches = () => Option.isSome(ownership) && ownership.value.current() !== null
+
+  const tell = Effect.suspend(() => watches() ? Effect.void : Effect.ignore(Tenant.ask(sql, telling, [])))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(alarm.rung, Effect.delay(tell, toldAfter))))
+
+  if (Option.isNone(ownership)) return
+  const hear = Effect.scoped(Effect.gen(function*() {
+    const told = yield* listen(channel)
+    // Something may have been told before.
+    yield* alarm.wake
+    return yield* Effect.forever(Effect.andThen(Queue.take(told), alarm.wake))
+  })).pipe(Effect.ignore, Effect.andThen(Effect.sleep(openedAfter)), Effect.forever)
+  const hearing = yield* FiberHandle.make<never, never>()
+  const stand = ({ term }: Standing) =>
+    term === null ? FiberHandle.clear(hearing) : FiberHandle.run(hearing, hear, { onlyIfMissing: true })
+  yield* Stream.concat(Stream.fromEffect(ownership.value.standing), ownership.value.changes).pipe(
+    Stream.runForEach(stand),
+    Effect.forkScoped({ startImmediately: true })
+  )
+}))
