@@ -77,6 +77,8 @@ interface Run<I, P, S, A, E, R> {
   readonly input: I
   readonly note: Note
   readonly caller: Caller["Service"]
+  /** Keeps the answer within the transaction that is open; what was done stays done where the key is another's by now. */
+  readonly keep: ((answer: A) => Effect.Effect<void>) | undefined
 }
 
 /** A change that the journal knows of: from here on the intent and its outcome say how it went. */
@@ -195,18 +197,22 @@ const failed = <I, P, S, A, E, R>(
   return Effect.as(written, { outcome: "failed" as const, details })
 }
 
-/** Writes down what came of the change, with the account as it is after it. */
+/**
+ * Writes down what came of the change, with the account as it is after it; what is answered is kept with it, so that
+ * nothing whose outcome is written is done again for the same request.
+ */
 const finish = Effect.fnUntraced(function*<I, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
   begun: Begun<P>,
-  exit: Exit.Exit<S, unknown>
+  exit: Exit.Exit<S, E>,
+  live: Messaging["live"]
 ) {
   const accounts = yield* Accounts
   const db = yield* Db
   const guard = yield* Guard
   const { held, known, plan } = begun
   const { organizationId } = run.caller
-  yield* db.transaction(
+  return yield* db.transaction(
     organizationId,
     Effect.gen(function*() {
       if (run.steps.lock !== undefined) yield* run.steps.lock(known)
@@ -220,6 +226,10 @@ const finish = Effect.fnUntraced(function*<I, P, S, A, E, R>(
       const said = { ...run.steps.intent(plan).details, ...details }
       yield* conclude(run, { ...begun, known: after }, outcome, said)
       yield* further(after, more)
+      if (run.keep === undefined || Exit.isFailure(exit)) return undefined
+      const answered = yield* Effect.exit(run.steps.answer(plan, exit.value, { ...known, live }))
+      if (Exit.isSuccess(answered)) yield* run.keep(answered.value)
+      return answered
     })
   )
 })
@@ -238,8 +248,8 @@ const change = <I extends Targeting, P, S, A, E, R>(
       if (first.changed !== true) return first.answer
       const { begun } = first
       const exit = yield* Effect.exit(restore(run.steps.act(plan, { ...begun.known, live })))
-      yield* finish(run, begun, exit)
-      return yield* restore(run.steps.answer(plan, yield* exit, { ...begun.known, live }))
+      const answered = yield* finish(run, begun, exit, live)
+      return yield* answered ?? restore(run.steps.answer(plan, yield* exit, { ...begun.known, live }))
     })
   )
 
@@ -270,10 +280,18 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
 ) =>
   Effect.fnUntraced(function*(input: I, keep?: Keep) {
     const note: Note = { reached: undefined }
+    let isKept = false
+    const kept = keep && ((answer: A) =>
+      Effect.andThen(
+        Effect.ignore(keep(answer)),
+        Effect.sync(() => {
+          isKept = true
+        })
+      ))
     const answer = yield* Effect.gen(function*() {
       const caller = yield* Caller
       const db = yield* Db
-      const run: Run<I, P, S, A, E, R> = { steps, resolve, declared, input, note, caller }
+      const run: Run<I, P, S, A, E, R> = { steps, resolve, declared, input, note, caller, keep: kept }
       const { found, known } = yield* db.read(caller.organizationId, checked(run, null))
       switch (found.changed) {
         case false:
@@ -284,10 +302,9 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
           return yield* hold(run, known, found)
       }
     }).pipe(Effect.scoped, lostGuard, journalRefusals(input, note))
-    // What was done stays done where somebody has taken the request's key over.
-    if (keep !== undefined) {
+    if (kept !== undefined && !isKept) {
       const { organizationId } = yield* Caller
-      yield* Effect.ignore((yield* Db).transaction(organizationId, keep(answer)))
+      yield* Effect.ignore((yield* Db).transaction(organizationId, kept(answer)))
     }
     return answer
   })
