@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import * as ControlClient from "../../src/cli/ControlClient.ts"
 import { Background } from "../../src/engine/Background.ts"
@@ -13,6 +12,7 @@ import * as Processes from "../mcp/processes.ts"
 import * as Mcp from "../mcp/support.ts"
 import { fillDirectory } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { scratch } from "../support/scratch.ts"
 import * as World from "../support/world.ts"
 
 const push = "file:/nowhere/checkpoints"
@@ -38,7 +38,7 @@ describe("background work", () => {
       Effect.gen(function*() {
         const directory = yield* Effect.acquireRelease(
           Effect.sync(() => {
-            const folder = fs.mkdtempSync(path.join(os.tmpdir(), "background-"))
+            const folder = fs.mkdtempSync(path.join(scratch, "background-"))
             fillDirectory(folder)
             return folder
           }),

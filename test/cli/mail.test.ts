@@ -3,7 +3,6 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import type * as net from "node:net"
-import * as os from "node:os"
 import * as path from "node:path"
 import * as Console from "../../src/layers/Console.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
@@ -11,6 +10,7 @@ import * as Processes from "../mcp/processes.ts"
 import * as Mcp from "../mcp/support.ts"
 import { fillDirectory } from "../support/database.ts"
 import * as MailServer from "../support/mailServer.ts"
+import { scratch } from "../support/scratch.ts"
 import * as World from "../support/world.ts"
 
 const from = "Console <console@console.test>"
@@ -22,7 +22,7 @@ describe("mail", () => {
       Effect.gen(function*() {
         const directory = yield* Effect.acquireRelease(
           Effect.sync(() => {
-            const folder = fs.mkdtempSync(path.join(os.tmpdir(), "mail-"))
+            const folder = fs.mkdtempSync(path.join(scratch, "mail-"))
             fillDirectory(folder)
             return folder
           }),

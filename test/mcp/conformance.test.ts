@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { fillDirectory } from "../support/database.ts"
+import { scratch } from "../support/scratch.ts"
 import * as Processes from "./processes.ts"
 
 const suite = path.join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance")
@@ -64,7 +64,7 @@ interface Check {
 /** Runs a scenario against the address; its checks. */
 const run = (url: string, revision: string, scenario: string) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "conformance-"))),
+    Effect.sync(() => fs.mkdtempSync(path.join(scratch, "conformance-"))),
     (folder) =>
       Effect.promise(() =>
         new Promise<ReadonlyArray<Check>>((resolve) => {
@@ -103,7 +103,7 @@ describe("the official conformance suite", () => {
     Effect.gen(function*() {
       const folder = yield* Effect.acquireRelease(
         Effect.sync(() => {
-          const folder = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-data-"))
+          const folder = fs.mkdtempSync(path.join(scratch, "conformance-data-"))
           fillDirectory(folder)
           return folder
         }),

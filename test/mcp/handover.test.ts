@@ -2,7 +2,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import * as fs from "node:fs"
 import * as net from "node:net"
-import * as os from "node:os"
 import * as path from "node:path"
 import * as Address from "../../src/cli/Address.ts"
 import * as ControlClient from "../../src/cli/ControlClient.ts"
@@ -10,11 +9,12 @@ import * as Handover from "../../src/cli/Handover.ts"
 import * as DirectoryLock from "../../src/layers/sql/DirectoryLock.ts"
 import type * as Bridge from "../../src/mcp/Stdio.ts"
 import { fillDirectory } from "../support/database.ts"
+import { scratch } from "../support/scratch.ts"
 import * as Processes from "./processes.ts"
 import * as Mcp from "./support.ts"
 
 const folder = Effect.acquireRelease(
-  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "handover-"))),
+  Effect.sync(() => fs.mkdtempSync(path.join(scratch, "handover-"))),
   (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
 )
 

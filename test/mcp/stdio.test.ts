@@ -1,10 +1,10 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Queue, type Redacted, Sink, Stdio, Stream } from "effect"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import * as Bridge from "../../src/mcp/Stdio.ts"
 import { fillDirectory, pglite } from "../support/database.ts"
+import { scratch } from "../support/scratch.ts"
 import * as World from "../support/world.ts"
 import * as Processes from "./processes.ts"
 import * as Mcp from "./support.ts"
@@ -161,7 +161,7 @@ describe("MCP over standard input and output", () => {
     () =>
       Effect.gen(function*() {
         const folder = yield* Effect.acquireRelease(
-          Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "stdio-"))),
+          Effect.sync(() => fs.mkdtempSync(path.join(scratch, "stdio-"))),
           (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
         )
         fillDirectory(folder)

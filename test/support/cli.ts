@@ -1,16 +1,16 @@
 /** The command line as a person runs it in a test: what a test starts and makes is gone when the test is. */
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import * as Command from "./command.ts"
 import { fillDirectory } from "./database.ts"
+import { scratch } from "./scratch.ts"
 
 export { done, run, type Service } from "./command.ts"
 
 /** A directory that is gone when the test is. */
 export const freshDirectory = (): string => {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "console-"))
+  const directory = fs.mkdtempSync(path.join(scratch, "console-"))
   onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }))
   return directory
 }

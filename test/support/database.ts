@@ -8,6 +8,7 @@ import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import type { DatabaseUrlInvalid } from "../../src/layers/sql/Postgres.ts"
 import { ownerUrl, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
+import { scratch } from "./scratch.ts"
 import { lendServed, openEmbedded } from "./spare.ts"
 
 /** A layer that gives the `SqlClient` of a fresh database and leaves nothing behind. */
@@ -89,7 +90,13 @@ export const postgresServer = (
 ): Effect.Effect<PrivateServer, never, Scope.Scope> =>
   Effect.gen(function*() {
     const server = yield* Effect.acquireRelease(
-      Effect.promise(() => DatabaseServer.start({ ...options, from: inject("databases").cluster })),
+      Effect.promise(() =>
+        DatabaseServer.start({
+          ...options,
+          from: inject("databases").cluster,
+          ...(options?.fsync === true ? {} : { folder: scratch })
+        })
+      ),
       (server) => Effect.promise(() => server.remove())
     )
     const url = server.url("console_template", "console")

@@ -13,6 +13,7 @@ import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
 import { type Cluster, DatabaseServer } from "./databaseServer.ts"
 import * as Kept from "./keptDatabases.ts"
 import * as Pristine from "./pristine.ts"
+import { scratch } from "./scratch.ts"
 
 const execFile = promisify(childProcess.execFile)
 
@@ -70,7 +71,7 @@ const settings = { autovacuum: "off" }
 
 /** Makes the files of both databases in the folder. */
 const make = async (folder: string): Promise<Kept.Made> => {
-  const server = await DatabaseServer.start({ settings })
+  const server = await DatabaseServer.start({ settings, folder: scratch })
   try {
     const templateUrl = await createConsole(server, "console_template")
     // One after the other: PGlite blocks this thread for longer than PostgreSQL waits within a transaction.
@@ -93,7 +94,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { password, pglite, postgres } = made
   if (!postgres.name.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres.name}`)
   const { cluster, ...embedded } = Kept.within(folder)
-  const server = await DatabaseServer.start({ settings, from: { data: cluster, password } })
+  const server = await DatabaseServer.start({ settings, from: { data: cluster, password }, folder: scratch })
   process.stdout.write(`\nDatabases of this run:\n  ${postgres.name}\n  ${pglite.name}\n`)
   project.provide("databases", {
     adminUrl: server.url(),
