@@ -148,5 +148,12 @@ export const operations: ReadonlyArray<Mutant> = [
     becomes: "const exit = yield* restore(Effect.exit(run.steps.act(plan, { ...begun.known, live })))",
     why: "a caller that gives up leaves an intent without an outcome",
     tests: ["test/laws/messenger.test.ts"]
+  },
+  {
+    file: "src/kernel/runners/Guarded.ts",
+    line: "if (Exit.isSuccess(answered)) yield* run.keep(answered.value)",
+    becomes: "",
+    why: "a request that a crash cut off after its outcome makes the change once more",
+    tests: ["test/laws/idempotentChange.test.ts"]
   }
 ]
