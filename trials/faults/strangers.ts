@@ -155,9 +155,11 @@ export const strangersCome = async (trouble: Trouble, rounds: number, done: stri
     return targets.length === rounds * strangers && new Set(targets).size === targets.length
   }
   const isMailed = (action: string) => {
-    const found = mails.find(({ kind }) => kind.startsWith(action.replace(".", "_")))
+    // What concerns many accounts at once has a kind of its own.
+    const found = mails.filter(({ kind }) => kind.startsWith(action.replace(".", "_")))
     const events = told(action).length
-    return (found?.count ?? 0) === events && (found?.causes ?? 0) === events
+    const sum = (of: "causes" | "count") => found.reduce((total, mail) => total + mail[of], 0)
+    return sum("count") === events && sum("causes") === events
   }
   const lost = told("monitoring.lost").length
   return {
