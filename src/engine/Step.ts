@@ -176,9 +176,10 @@ const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, opt
       if (decision.events.some(({ action }) => action === "monitoring.failed_over")) {
         yield* (yield* AccountTasks).add(claimed, "pair", now)
       }
+      yield* tell(claimed, decision, about(locked, decision.upserts))
+      // One intent may have been of several sessions: what is told of one that is gone has closed it.
       const sent = yield* Effect.forEach(decision.endings, (ending) => begin(claimed, ending))
       yield* watch.begin(claimed, sent, now)
-      yield* tell(claimed, decision, about(locked, decision.upserts))
       return { sent, events: decision.events }
     })
   )

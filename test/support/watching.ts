@@ -25,21 +25,27 @@ export const forgetOthers = Effect.flatMap(
   (sql) => Tenant.directory(sql)(sql`update monitor set next_at = null`)
 )
 
-/** Moves time on, and runs everything at the moment that it is due; `seen` looks on after each of these moments. */
+/**
+ * Moves time on, and runs everything at the moment that it is due; `seen` looks on after each of these moments. `again` says
+ * what becomes of a run that dies.
+ */
 export const advance = Effect.fnUntraced(function*<R = never>(
   duration: Duration.Input,
-  seen: Effect.Effect<void, never, R> = Effect.void
+  seen: Effect.Effect<void, never, R> = Effect.void,
+  again: (tick: Engine["Service"]["tick"]) => Engine["Service"]["tick"] = (tick) => tick
 ) {
   const engine = yield* Engine
   const length = Duration.toMillis(Duration.fromInputUnsafe(duration))
   const end = (yield* Clock.currentTimeMillis) + length
   const sessions = yield* LiveSessions
-  const tick = Effect.tap(engine.tick, seen)
+  const tick = Effect.tap(again(engine.tick), seen)
   let signedOut = (yield* tick).signedOut
   while (true) {
     const now = yield* Clock.currentTimeMillis
     const due = yield* length > polled ? nextDeadline(new Date(now)) : engine.nextDue
-    const next = Math.min(end, ...(due === null ? [] : [due.getTime()]), ...(length > polled ? [now + leap] : []))
+    // What is still due is held by somebody who died.
+    const moment = due === null ? end : due.getTime() > now ? due.getTime() : now + 1000
+    const next = Math.min(end, moment, ...(length > polled ? [now + leap] : []))
     yield* sessions.heard
     yield* TestClock.setTime(Math.max(next, now))
     signedOut += (yield* tick).signedOut

@@ -1,9 +1,10 @@
 /**
- * Plays random sequences of requests against two laws, isolation and monotonicity (see `test/support/laws`).
+ * Plays random sequences against three laws: isolation and monotonicity of requests, and the invariants of the watch over
+ * accounts (see `test/support/laws`).
  *
  * `npm run laws` plays 10,000 of each over two processes, each with a database of its own on a private PostgreSQL.
  * `--sequences 200` plays fewer; `--seed text` plays others; `--law isolation` plays one law alone; `--from 17
- * --sequences 1` plays the sequence of that number again.
+ * --sequences 1` plays the sequence of that number again, and of the watch the round.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,9 +14,12 @@ import { record } from "../../bench/support/figure.ts"
 import { createConsole, postgresLayer } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
 import { figureOf, type Played } from "./figure.ts"
-import type { Progress, Task } from "./worker.ts"
+import type { Part, Progress } from "./worker.ts"
 
-const laws = ["isolation", "monotonicity"] as const
+const laws = ["isolation", "monotonicity", "watch"] as const
+
+/** What plays each; rounds of the watch are counted by their accounts. */
+const players = { isolation: "worker.ts", monotonicity: "worker.ts", watch: "watching.ts" }
 
 const { values } = parseArgs({
   options: {
@@ -44,9 +48,9 @@ const databaseOf = async (name: string) => {
 }
 
 /** One worker's part, with what it told last. */
-const work = (task: Task, told: (progress: Progress) => void): Promise<void> =>
+const work = (task: Part & { readonly law: Played["law"] }, told: (progress: Progress) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    const child = fork(new URL("worker.ts", import.meta.url))
+    const child = fork(new URL(players[task.law], import.meta.url))
     child.on("message", told)
     child.on("exit", (code) => code === 0 ? resolve() : reject(new Error(`A worker ended with ${code}`)))
     child.send(task)
@@ -58,7 +62,7 @@ const play = async (law: typeof laws[number]): Promise<Played> => {
   const sum = (of: (progress: Progress) => number) => parts.reduce((total, progress) => total + of(progress), 0)
   await Promise.all(Array.from({ length: workers }, async (_, index) => {
     const database = await databaseOf(`${law}_${index}`)
-    const task: Task = { law, seed: values.seed, first: first + index, last, step: workers, ...database }
+    const task = { law, seed: values.seed, first: first + index, last, step: workers, ...database }
     await work(task, (progress) => {
       parts[index] = progress
       if (progress.sequences % 1000 === 0) console.log(`${law}: ${sum(({ sequences }) => sequences)} sequences`)

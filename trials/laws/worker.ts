@@ -9,9 +9,8 @@ import { oversee, tidy } from "../../test/support/laws/rewind.ts"
 import { make, type Stage } from "../../test/support/laws/stage.ts"
 import * as World from "../../test/support/world.ts"
 
-/** What a worker is to do: of the law, the sequences numbered `first`, `first + step` and so on, up to `last`. */
-export interface Task {
-  readonly law: "isolation" | "monotonicity"
+/** What a worker is to do: the sequences numbered `first`, `first + step` and so on, up to `last`. */
+export interface Part {
   readonly seed: string
   readonly first: number
   readonly last: number
@@ -19,6 +18,10 @@ export interface Task {
   /** The addresses of the database, as its owner and as the superuser. */
   readonly url: string
   readonly superuserUrl: string
+}
+
+interface Task extends Part {
+  readonly law: "isolation" | "monotonicity"
 }
 
 /** How far it is, and what it has found. */
