@@ -2,7 +2,7 @@
 import { type Case, keyOf, text } from "../../trials/fuzz/case.ts"
 import * as World from "../support/world.ts"
 
-const request = (
+export const request = (
   surface: "REST" | "MCP" | "pages",
   method: string,
   target: string,

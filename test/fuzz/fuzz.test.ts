@@ -8,11 +8,12 @@ import { TrustedProxies } from "../../src/edge/Settings.ts"
 import * as App from "../../src/http/App.ts"
 import * as Server from "../../src/http/Server.ts"
 import * as Handler from "../../src/mcp/Handler.ts"
+import * as Rest from "../../trials/fuzz/rest.ts"
 import { Run, type Target } from "../../trials/fuzz/run.ts"
 import * as Stage from "../../trials/fuzz/stage.ts"
 import { pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
-import { examples } from "./examples.ts"
+import { examples, request } from "./examples.ts"
 
 const mounted = Layer.effect(
   App.Mounts,
@@ -85,6 +86,18 @@ describe("bad input", () => {
         expect(faults.map((fault) => fault.split("\n").at(-1))).toEqual([
           "parameter_invalid names another parameter: \"before\"",
           expect.stringContaining("what the document allows is refused")
+        ])
+      }))
+
+    it.effect("is known to ask for a destructive operation, whose refusal is journaled, however its path is written", () =>
+      Effect.sync(() => {
+        const path = `/v1/accounts/${crypto.randomUUID()}/recovery-email`
+        const asked = [path, `${path}?a=1`, path.replace("v1", "%761"), path.replace("v1", "%41")]
+        expect(asked.map((each) => Rest.isDestructive(request("REST", "DELETE", each)))).toEqual([
+          true,
+          true,
+          true,
+          false
         ])
       }))
 

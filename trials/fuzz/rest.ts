@@ -42,10 +42,14 @@ const destructive = all.filter((operation) => operation.destructive).map(({ meth
   path: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
 }))
 
+/** The path of a target, with nothing encoded that need not be. */
+const pathOf = (target: string): string =>
+  (target.split("?", 1)[0] ?? "").replaceAll(/%[2-7][0-9a-f]/gi, (encoded) => decodeURIComponent(encoded))
+
 /** Whether the case asks for a destructive operation. */
 export const isDestructive = ({ sent, surface }: Case): boolean =>
   surface === "REST" && isRequest(sent) &&
-  destructive.some(({ method, path }) => method === sent.method && path.test(sent.target.split("?", 1)[0] ?? ""))
+  destructive.some(({ method, path }) => method === sent.method && path.test(pathOf(sent.target)))
 
 const credentials: fc.Arbitrary<Who> = fc.oneof(
   { weight: 14, arbitrary: fc.constant<Who>("owner") },
