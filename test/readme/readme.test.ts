@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, shownKeys } from "../support/cli.ts"
-import { fillDirectory } from "../support/database.ts"
+import { fillDirectory, postgresUrl } from "../support/database.ts"
+import { makeIdentity } from "../support/dataCentre/Handshake.ts"
 import { doneHere } from "../support/here.ts"
 import { flags } from "../support/program.ts"
+import * as World from "../support/world.ts"
 import * as Pages from "./pages.ts"
 
 const root = path.join(import.meta.dirname, "../..")
@@ -40,7 +43,8 @@ const execute = (file: string, cwd: string, env: Record<string, string> = {}): a
     encoding: "utf8",
     env: { ...process.env, ...env }
   })
-  return JSON.parse(output)
+  // What it logs stands before.
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "")
 }
 
 /** What each example is followed by, so that there is something to see. */
@@ -69,7 +73,24 @@ const refused = MessengerSession.MessengerSession.use((messenger) => messenger.o
 const failure = await Effect.runPromise(refused.pipe(Effect.scoped, Effect.flip, Effect.provide(MyConsole)))
 console.log(JSON.stringify({ failure: failure instanceof MessengerSession.PlatformUnavailable }))
 `,
-  wire: "",
+  wire: `
+import { Effect } from "effect"
+const { DATABASE = "", PEPPERS = "", CHECKPOINT_KEYS = "", CSRF_KEYS = "", PUBLIC_KEY = "" } = process.env
+const made = watched({
+  applicationId: 1,
+  applicationHash: Redacted.make("0".repeat(32)),
+  dataCentre: { id: 1, ipAddress: "127.0.0.1", port: 1 },
+  publicKeys: [PUBLIC_KEY],
+  version: "1"
+}, {
+  url: Redacted.make(DATABASE),
+  peppers: Redacted.make(PEPPERS),
+  checkpointKeys: Redacted.make(CHECKPOINT_KEYS),
+  csrfKeys: Redacted.make(CSRF_KEYS)
+})
+await Effect.runPromise(Effect.scoped(Layer.build(made)))
+console.log(JSON.stringify({ made: true }))
+`,
   client: `
 const { ADDRESS = "", KEY = "", ACCOUNT = "" } = process.env
 console.log(JSON.stringify(await Effect.runPromise(pause(ADDRESS, KEY, ACCOUNT))))
@@ -130,6 +151,18 @@ describe("the examples of embedding", () => {
   it("replace a layer by the host's own", () => {
     expect(execute(files.get("replace") ?? "", freshDirectory())).toEqual({ failure: true })
   }, 120_000)
+
+  it.live("watch over the messenger's own protocol, with a database that others share", () =>
+    Effect.gen(function*() {
+      const env = {
+        DATABASE: yield* postgresUrl,
+        PEPPERS: World.peppers,
+        CHECKPOINT_KEYS: World.checkpointKeys,
+        CSRF_KEYS: World.csrfKeys,
+        PUBLIC_KEY: makeIdentity().publicKey
+      }
+      expect(execute(files.get("wire") ?? "", freshDirectory(), env)).toEqual({ made: true })
+    }), 120_000)
 
   it("call a service through the client, and catch its failures by their codes", async () => {
     const service = await serve(["--demo", "--data", dataDirectory()])

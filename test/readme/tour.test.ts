@@ -134,7 +134,18 @@ describe("the documents, pasted from top to bottom", () => {
   }, 180_000)
 
   it("have no block that nothing runs", () => {
-    const ran = new Set(["sh", "json", "sql", "ts embed", "ts seed", "ts mount", "ts replace", "ts client", "ts oauth"])
+    const ran = new Set([
+      "sh",
+      "json",
+      "sql",
+      "ts embed",
+      "ts seed",
+      "ts mount",
+      "ts replace",
+      "ts wire",
+      "ts client",
+      "ts oauth"
+    ])
     for (
       const file of [
         "README.md",

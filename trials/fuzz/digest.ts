@@ -28,8 +28,9 @@ export const difference = (before: string, after: string): ReadonlyArray<string>
   return after.split("\n").filter((line) => !known.has(line)).map((line) => line.split(" ", 1)[0] ?? "")
 }
 
-/** How many events the journals hold that no request asked for. */
-export const watched = async (query: Query): Promise<number> => {
-  const [row] = await query("select count(*)::int as events from journal_event where actor_type <> 'admin'")
-  return Number(row?.["events"])
+/** What the watch has done in its own time: how many events no request asked for, and how often accounts were held. */
+export const watched = async (query: Query): Promise<string> => {
+  const [row] = await query(`select concat_ws(' ', (select count(*) from journal_event where actor_type <> 'admin'),
+    (select sum(fence) from monitor)) as done`)
+  return String(row?.["done"])
 }

@@ -184,7 +184,7 @@ export class Run {
         : [...await this.#compare(refused, { journals }), ...tried.filter((one) => !refused.includes(one))]
     }
     if (cases.length === 1) {
-      // What the watch journals in its own time is not the request's doing.
+      // What the watch does in its own time is not the request's doing.
       if (again > 0 && await watched(query) !== seen) return this.#compare(cases, { journals, again: again - 1 })
       return tried.map((one) => ({
         ...one,
