@@ -2,10 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
-import { Client } from "pg"
-import { inject } from "vitest"
 import { ask, freshDirectory, serve, shownKeys, until } from "../support/cli.ts"
 import { postgresUrl } from "../support/database.ts"
+import { superuser } from "../support/superuser.ts"
 
 const secret = crypto.randomBytes(32).toString("base64")
 
@@ -22,37 +21,30 @@ describe("12.4 a process that answers requests and one that watches, on PostgreS
           CONSOLE_CSRF_KEYS: secret,
           CONSOLE_DATA: path.join(freshDirectory(), "never")
         }
-        const admin = new URL(inject("databases").adminUrl)
-        admin.pathname = new URL(url).pathname
+        const client = yield* superuser(url)
         yield* Effect.promise(async () => {
-          const client = new Client(admin.href)
-          await client.connect()
           const only = async (sql: string, values: ReadonlyArray<unknown> = []) =>
             (await client.query({ text: sql, values: [...values], rowMode: "array" })).rows[0]?.[0]
           const listening = () =>
             only(
               "select count(*)::int from pg_stat_activity where query like 'LISTEN%' and datname = current_database()"
             )
-          try {
-            const api = await serve(["--demo", "--roles", "api"], env)
-            const [key = ""] = await shownKeys(api)
-            expect(await listening()).toBe(0)
-            const worker = await serve(["--demo", "--roles", "worker"], env)
-            await until(async () => await listening() === 1)
-            const { body } = await ask(api.address, key, "GET", "/v1/accounts?status=protected")
-            const { id } = body.data[0]
-            const told: Array<string> = []
-            await client.query("listen console_due")
-            client.on("notification", ({ channel }) => told.push(channel))
-            for (const act of ["pause", "resume"]) await ask(api.address, key, "POST", `/v1/accounts/${id}/${act}`)
-            await until(() => told.length > 0)
-            await until(async () => !await only("select urgent from monitor where account_id = $1", [id]))
-            expect(await worker.stop()).toBe(0)
-            expect(await api.stop()).toBe(0)
-            expect(await listening()).toBe(0)
-          } finally {
-            await client.end()
-          }
+          const api = await serve(["--demo", "--roles", "api"], env)
+          const [key = ""] = await shownKeys(api)
+          expect(await listening()).toBe(0)
+          const worker = await serve(["--demo", "--roles", "worker"], env)
+          await until(async () => await listening() === 1)
+          const { body } = await ask(api.address, key, "GET", "/v1/accounts?status=protected")
+          const { id } = body.data[0]
+          const told: Array<string> = []
+          await client.query("listen console_due")
+          client.on("notification", ({ channel }) => told.push(channel))
+          for (const act of ["pause", "resume"]) await ask(api.address, key, "POST", `/v1/accounts/${id}/${act}`)
+          await until(() => told.length > 0)
+          await until(async () => !await only("select urgent from monitor where account_id = $1", [id]))
+          expect(await worker.stop()).toBe(0)
+          expect(await api.stop()).toBe(0)
+          expect(await listening()).toBe(0)
         })
       }).pipe(Effect.scoped),
     180_000

@@ -2,7 +2,6 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { inject } from "vitest"
 import { Kept } from "../../src/administration/Journals.ts"
 import * as Journals from "../../src/cli/Journals.ts"
 import { Checkpoint } from "../../src/domain/Checkpoint.ts"
@@ -12,6 +11,7 @@ import { eventHash, seedHash, tail } from "../../src/layers/sql/JournalRows.ts"
 import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
 import { postgres } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import { superuserUrl } from "../support/superuser.ts"
 import * as World from "../support/world.ts"
 
 const tables = ["journal_event", "journal_head", "journal_place", "journal_checkpoint", "journal_unsigned"]
@@ -20,11 +20,9 @@ const tables = ["journal_event", "journal_head", "journal_place", "journal_check
 const asOwner = Effect.fnUntraced(function*<A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.orDie(sql<{ name: string }>`select current_database()::text as name`)
-  const url = new URL(inject("databases").adminUrl)
-  url.pathname = `/${row?.name}`
   return yield* SqlClient.SqlClient.use((owner) =>
     owner.withTransaction(Effect.andThen(owner`set local session_replication_role = replica`, work))
-  ).pipe(Effect.provide(postgresLayer(url.href), { local: true }), Effect.orDie)
+  ).pipe(Effect.provide(postgresLayer(superuserUrl(row?.name ?? "")), { local: true }), Effect.orDie)
 })
 
 const statement = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text))

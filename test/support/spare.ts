@@ -8,6 +8,7 @@ import { inject } from "vitest"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import * as Postgres from "../../src/layers/sql/Postgres.ts"
 import * as Pristine from "./pristine.ts"
+import { superuserUrl } from "./superuser.ts"
 
 /** As many of each kind as are kept. */
 const kept = 4
@@ -48,9 +49,8 @@ export const openEmbedded = async (): Promise<PGlite> => {
 const served: Array<string> = []
 
 const asSuperuser = (database?: string) => <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) => {
-  const url = new URL(inject("databases").adminUrl)
-  if (database !== undefined) url.pathname = `/${database}`
-  return Effect.orDie(Effect.provide(effect, Postgres.layer({ url: Redacted.make(url.href), maxConnections: 1 })))
+  const url = database === undefined ? inject("databases").adminUrl : superuserUrl(database)
+  return Effect.orDie(Effect.provide(effect, Postgres.layer({ url: Redacted.make(url), maxConnections: 1 })))
 }
 
 /** Whether nobody is left on the database; a session that was just closed takes a moment to end. */

@@ -2,7 +2,6 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { inject } from "vitest"
 import { AccountStatus } from "../../../src/domain/Status.ts"
 import * as AccountStatuses from "../../../src/layers/sql/AccountStatuses.ts"
 import { forEachDatabase, postgresUrl } from "../../support/database.ts"
@@ -10,6 +9,7 @@ import { postgresLayer } from "../../support/databaseRoles.ts"
 import { replica } from "../../support/replicas.ts"
 import { recording } from "../../support/statements.ts"
 import { at, hour } from "../../support/stored.ts"
+import { asSuperuser } from "../../support/superuser.ts"
 import * as World from "../../support/world.ts"
 
 /** The ids that the list gives for each status. */
@@ -94,8 +94,6 @@ describe("what is kept beside the facts", () => {
       const url = yield* postgresUrl
       const [one, two] = [yield* replica(url), yield* replica(url)]
       const accounts = 5
-      const superuser = new URL(inject("databases").adminUrl)
-      superuser.pathname = new URL(url).pathname
       yield* SqlClient.SqlClient.use((sql) =>
         Effect.andThen(
           sql`insert into organization (id, name, status, created_at, managed, billing_state, seat_limit)
@@ -106,7 +104,7 @@ describe("what is kept beside the facts", () => {
               array[${at(hour)}::timestamptz]
             from generate_series(1, 500) n, generate_series(1, ${accounts}) each`
         )
-      ).pipe(Effect.provide(postgresLayer(superuser.href)))
+      ).pipe(Effect.provide(postgresLayer(asSuperuser(url))))
       yield* TestClock.setTime(at(hour).getTime() + 59_999)
       const idle = yield* one(recording(AccountStatuses.refresh))
       expect([idle.answer, idle.said.length]).toEqual([0, 1])

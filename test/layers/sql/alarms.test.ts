@@ -1,14 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Client } from "pg"
-import { inject } from "vitest"
 import { Ownership } from "../../../src/engine/Ownership.ts"
 import * as Alarms from "../../../src/layers/sql/Alarms.ts"
 import { Alarm } from "../../../src/ports/Alarm.ts"
 import { postgresUrl } from "../../support/database.ts"
 import { postgresLayer } from "../../support/databaseRoles.ts"
 import { running } from "../../support/replicas.ts"
+import { superuser } from "../../support/superuser.ts"
 
 /** A process with connections of its own. */
 const process = (url: string, ownership: Layer.Layer<Ownership>) =>
@@ -28,26 +27,13 @@ const hears = Effect.gen(function*() {
 
 const ring = Effect.flatMap(Alarm, (alarm) => alarm.ring)
 
-/** Somebody who is no process of the service. */
-const stranger = (url: string) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const admin = new URL(inject("databases").adminUrl)
-      admin.pathname = new URL(url).pathname
-      const client = new Client(admin.href)
-      await client.connect()
-      return client
-    }),
-    (client) => Effect.promise(() => client.end())
-  )
-
 describe("12.4 what another process was asked", () => {
   it.effect("is heard of by the one that watches, over one connection, and again after that was lost", () =>
     Effect.gen(function*() {
       const url = yield* postgresUrl
       const asked = yield* process(url, Ownership.layerNever)
       const watches = yield* process(url, Ownership.layerAlone)
-      const client = yield* stranger(url)
+      const client = yield* superuser(url)
       // What was told before it listened is not known.
       assert.isTrue(yield* watches(hears))
       assert.isFalse(yield* watches(hears))
@@ -71,7 +57,7 @@ describe("12.4 what another process was asked", () => {
       const url = yield* postgresUrl
       const asked = yield* process(url, Ownership.layerNever)
       const watches = yield* process(url, Ownership.layerAlone)
-      const client = yield* stranger(url)
+      const client = yield* superuser(url)
       let told = 0
       client.on("notification", () => told += 1)
       yield* Effect.promise(() => client.query("listen console_due"))

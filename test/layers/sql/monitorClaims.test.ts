@@ -1,14 +1,13 @@
 import { assert, describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Client } from "pg"
-import { inject } from "vitest"
 import { Monitors, type Wanted } from "../../../src/engine/Monitors.ts"
 import * as MonitorsSql from "../../../src/layers/sql/Monitors.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { postgres } from "../../support/database.ts"
 import { planOutside, rowsRead } from "../../support/plans.ts"
 import { recording } from "../../support/statements.ts"
+import { superuser, superuserUrl } from "../../support/superuser.ts"
 import * as World from "../../support/world.ts"
 
 const now = new Date("2026-05-01T00:00:00Z")
@@ -29,31 +28,25 @@ const many = (late: string): ReadonlyArray<Filling> => [{ of: "small", monitors:
 const organizationOf = (of: string) => of === "small" ? `'small-' || n % ${small}` : `'${of}'`
 
 /** Replaces all monitors, as a superuser past the wall: of the accounts nothing is read. */
-const given = Effect.fnUntraced(function*(...all: ReadonlyArray<Filling>) {
-  yield* TestClock.setTime(now.getTime())
-  const [row] = yield* World.query<{ name: string }>("any", (sql) => sql`select current_database() as name`)
-  const superuser = new URL(inject("databases").adminUrl)
-  superuser.pathname = row?.name ?? ""
-  yield* Effect.promise(async () => {
-    const client = new Client(superuser.href)
-    await client.connect()
-    try {
+const given = (...all: ReadonlyArray<Filling>) =>
+  Effect.scoped(Effect.gen(function*() {
+    yield* TestClock.setTime(now.getTime())
+    const [row] = yield* World.query<{ name: string }>("any", (sql) => sql`select current_database() as name`)
+    const client = yield* superuser(superuserUrl(row?.name ?? ""))
+    yield* Effect.promise(async () => {
       await client.query("set session_replication_role = replica")
       await client.query("truncate monitor")
       for (const { deadline = "null", late, monitors, of, urgent = false } of all) {
         await client.query(
           `insert into monitor (organization_id, account_id, next_at, due_at, urgent)
-          select ${organizationOf(of)}, md5($1 || n)::uuid, $2::timestamptz - (${late}) * interval '1 s',
-            $2::timestamptz - (${deadline}) * interval '1 s', $3
-          from generate_series(1, ${monitors}) n`,
+        select ${organizationOf(of)}, md5($1 || n)::uuid, $2::timestamptz - (${late}) * interval '1 s',
+          $2::timestamptz - (${deadline}) * interval '1 s', $3
+        from generate_series(1, ${monitors}) n`,
           [of, now, urgent]
         )
       }
-    } finally {
-      await client.end()
-    }
-  })
-})
+    })
+  }))
 
 const free = 64
 const wanted = (rooms: Readonly<Record<string, number>> = {}): Wanted => ({

@@ -1,8 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Client } from "pg"
-import { inject } from "vitest"
 import { fillDatabase, idOf as idIn } from "../../../bench/support/fill.ts"
 import { type AccessLimit, Caller, OrganizationId, Role, superadmins } from "../../../src/domain/Access.ts"
 import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
@@ -24,6 +22,7 @@ import { postgresLayer } from "../../support/databaseRoles.ts"
 import * as Fixtures from "../../support/fixtures.ts"
 import { plan, rowsRead } from "../../support/plans.ts"
 import { recording } from "../../support/statements.ts"
+import { superuser } from "../../support/superuser.ts"
 import * as World from "../../support/world.ts"
 
 const limit = 50
@@ -54,33 +53,26 @@ const uniform = AccountStatus.literals.map((everyone) => ({
 
 const filled = Layer.unwrap(Effect.gen(function*() {
   const url = yield* postgresUrl
-  const superuser = new URL(inject("databases").adminUrl)
-  superuser.pathname = new URL(url).pathname
+  const client = yield* superuser(url)
   yield* Effect.promise(async () => {
-    const client = new Client(superuser.href)
-    await client.connect()
-    try {
-      await fillDatabase(client, [big, ...uniform])
-      for (const [name, kind, numbers] of chosen) {
-        const connection = idIn("connection", big.id, "$2::text")
-        await client.query(
-          `insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
-            scope_type, resource, created_at, last_used_at)
-          values ($1, ${connection}, ${idIn("admin", big.id, "'owner'")}, 'oauth', 'App', 'App', 'app.example', 'cloud',
-            '{}', $3, 'https://console.test/v1', now(), now())`,
-          [big.id, name, `${kind}s`]
-        )
-        await client.query(
-          `insert into ai_connection_${kind} (organization_id, connection_id, ${kind}_id, place)
-          select $1, ${connection}, ${idIn(kind, big.id, "n")}, n from unnest($3::int[]) n`,
-          [big.id, name, numbers]
-        )
-      }
-      await fillCrowd(client, big.id)
-      await client.query("analyze ai_connection, ai_connection_account, ai_connection_department")
-    } finally {
-      await client.end()
+    await fillDatabase(client, [big, ...uniform])
+    for (const [name, kind, numbers] of chosen) {
+      const connection = idIn("connection", big.id, "$2::text")
+      await client.query(
+        `insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
+          scope_type, resource, created_at, last_used_at)
+        values ($1, ${connection}, ${idIn("admin", big.id, "'owner'")}, 'oauth', 'App', 'App', 'app.example', 'cloud',
+          '{}', $3, 'https://console.test/v1', now(), now())`,
+        [big.id, name, `${kind}s`]
+      )
+      await client.query(
+        `insert into ai_connection_${kind} (organization_id, connection_id, ${kind}_id, place)
+        select $1, ${connection}, ${idIn(kind, big.id, "n")}, n from unnest($3::int[]) n`,
+        [big.id, name, numbers]
+      )
     }
+    await fillCrowd(client, big.id)
+    await client.query("analyze ai_connection, ai_connection_account, ai_connection_department")
   })
   return postgresLayer(url)
 }))

@@ -1,10 +1,10 @@
 /** The stage of the laws on a database of the test run. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { inject } from "vitest"
 import * as Mcp from "../../mcp/support.ts"
 import { postgresUrl } from "../database.ts"
 import { postgresLayer } from "../databaseRoles.ts"
+import { superuserUrl } from "../superuser.ts"
 import * as World from "../world.ts"
 import { oversee } from "./rewind.ts"
 import { make, type Stage } from "./stage.ts"
@@ -20,10 +20,8 @@ export class Staged extends Context.Service<Staged, Stage>()("test/support/laws/
 const staged = Effect.fnUntraced(function*(organizations: number) {
   const sql = yield* SqlClient.SqlClient
   const [current] = yield* sql<{ name: string }>`select current_database()::text as name`
-  const url = new URL(inject("databases").adminUrl)
-  url.pathname = `/${current?.name}`
   const overseer = yield* Effect.acquireRelease(
-    Effect.promise(() => oversee(url.href)),
+    Effect.promise(() => oversee(superuserUrl(current?.name ?? ""))),
     (overseer) => Effect.promise(() => overseer.end())
   )
   return yield* make(overseer, organizations)
