@@ -12,7 +12,7 @@ const accounts = 15
 describe("12.6 random sequences over the engine, the operations and the database", () => {
   layer(Stage.layer(pglite))((it) => {
     it.effect(
-      "hold the invariants of the watch, whatever happens outside, is asked for, fails or dies",
+      "hold I1 to I10 of the watch, whatever happens outside, is asked for, fails or dies",
       () =>
         Effect.gen(function*() {
           const { seed } = sampled(rounds)

@@ -163,6 +163,13 @@ export const watching: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/domain/protection/Polling.ts",
+    line: "return failures >= manyFailures ? failingPollPeriod : pollPeriod",
+    becomes: "return failures > 0 ? failingPollPeriod : pollPeriod",
+    why: "after one look that failed nobody looks for five minutes",
+    tests: ["test/laws/watching.test.ts"]
+  },
+  {
+    file: "src/domain/protection/Polling.ts",
     line: "return monitor.flood_until !== null && monitor.flood_until > next ? monitor.flood_until : next",
     becomes: "return next",
     why: "the platform's wait is not kept",

@@ -7,7 +7,7 @@ import { verify } from "../../../../src/layers/sql/Journal.ts"
 import { Secrets } from "../../../../src/ports/Secrets.ts"
 import * as Fixtures from "../../fixtures.ts"
 import * as World from "../../world.ts"
-import { type Alive, type Ledger, type Row, statusOf, type Stored } from "./ledger.ts"
+import { type Alive, type Ledger, periodOf, type Row, statusOf, type Stored } from "./ledger.ts"
 
 const hour = 3_600_000
 
@@ -22,7 +22,8 @@ const ownOf = ({ id }: World.Organization) =>
   World.query<Stored>(id, (sql) =>
     sql`
       select account.id, offboarded_at, paused_at, resumed_at, stopped_at, connected_at, monitoring_state,
-        takeover_stopped_at, enforcement_active_at, last_ok_at, busy_until, sign_out_retry_at
+        takeover_stopped_at, enforcement_active_at, last_ok_at, last_polled_at, last_poll_error, failures, flood_until,
+        busy_until, sign_out_retry_at
       from account join monitor on monitor.organization_id = account.organization_id and monitor.account_id = account.id
       where account.organization_id = ${id}`)
 
@@ -84,7 +85,22 @@ export const whenSent = Effect.fnUntraced(
   }
 )
 
-/** I1 and I8, after each run: of an account that was just looked at in peace, no stranger is past what is allowed. */
+/** I10: whether an account that is watched was not looked at for two periods, though the messenger asks for no wait. */
+const late = (ledger: Ledger, account: Stored, now: number): boolean => {
+  const watched = account.paused_at === null && account.stopped_at === null && account.offboarded_at === null
+  ledger.watchedSince = watched ? ledger.watchedSince ?? now : null
+  // Whoever dies holds the account for a while.
+  if (account.busy_until !== null) ledger.heldAt = now
+  const since = Math.max(
+    ledger.watchedSince ?? now,
+    ledger.heldAt,
+    account.last_polled_at?.getTime() ?? 0,
+    account.flood_until?.getTime() ?? 0
+  )
+  return now - since > 2 * periodOf(account)
+}
+
+/** I1, I8 and I10, after each run: of an account that was just looked at in peace, no stranger is past what is allowed. */
 export const whenSeen = Effect.fnUntraced(function*(round: Round) {
   const now = yield* Clock.currentTimeMillis
   const stored = new Map((yield* ownOf(round.organization)).map((account) => [account.id, account]))
@@ -99,6 +115,7 @@ export const whenSeen = Effect.fnUntraced(function*(round: Round) {
       find("no account")
       continue
     }
+    if (late(ledger, account, now)) find("I10: it was not looked at for two periods")
     const enforced = account.enforcement_active_at !== null && account.enforcement_active_at.getTime() <= now
     const waits = account.sign_out_retry_at !== null && account.sign_out_retry_at.getTime() > now
     if (

@@ -30,6 +30,10 @@ export interface Ledger {
   offboarded: boolean
   /** When a sign-out failed last, or something was done while one was on its way. */
   disturbedAt: number
+  /** Since when the account is seen to be watched; null while it is not. */
+  watchedSince: number | null
+  /** When somebody was last seen to hold it after everything that is due was run. */
+  heldAt: number
 }
 
 /** A device that the service does not own, as the messenger has it. */
@@ -52,6 +56,10 @@ export interface Stored {
   readonly takeover_stopped_at: Date | null
   readonly enforcement_active_at: Date | null
   readonly last_ok_at: Date | null
+  readonly last_polled_at: Date | null
+  readonly last_poll_error: string | null
+  readonly failures: number
+  readonly flood_until: Date | null
   readonly busy_until: Date | null
   readonly sign_out_retry_at: Date | null
 }
@@ -85,4 +93,12 @@ export const statusOf = (account: Stored, rows: ReadonlyArray<Row>, now: number)
   return active !== null && now < active.getTime() && after(account.connected_at, account.resumed_at)
     ? "recently_connected"
     : "protected"
+}
+
+const minutes = 60_000
+
+/** How often the account is to be looked at (12.4): every minute, more seldom when looks have failed for long. */
+export const periodOf = ({ failures, last_poll_error: error }: Stored): number => {
+  if (failures > 0 && (error === "key_duplicated" || error === "no_key")) return hours
+  return failures >= 10 ? 5 * minutes : minutes
 }

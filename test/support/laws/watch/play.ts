@@ -44,7 +44,9 @@ const made = Effect.fnUntraced(
       during: [...during],
       theirs: false,
       offboarded: false,
-      disturbedAt: 0
+      disturbedAt: 0,
+      watchedSince: null,
+      heldAt: 0
     }
     return ledger
   }
