@@ -1,7 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
+import { sampled } from "../support/drawn.ts"
 import * as Isolation from "../support/laws/isolation.ts"
 import * as Monotonicity from "../support/laws/monotonicity.ts"
+import * as Reach from "../support/laws/reach.ts"
 import type { Overseer } from "../support/laws/rewind.ts"
 import { prepared, Staged } from "../support/laws/staged.ts"
 import { rewriting, withoutOrganization } from "../support/statements.ts"
@@ -58,6 +60,19 @@ describe("1 sequences of requests", () => {
           compared += (yield* Monotonicity.compare(stage, sequence)).comparisons
         }
         expect(compared).toBeGreaterThan(80)
+      })))
+
+    it.effect("I11: an admin, and a caller with a limit, comes to reach and hands out nothing but what it has connected itself", () =>
+      prepared(Effect.gen(function*() {
+        const stage = yield* Staged
+        const done = { connected: 0, handed: 0 }
+        for (const sequence of yield* Arbitrary.sampleEffect(Reach.sequences, sampled(60))) {
+          const { connected, handed } = yield* Reach.compare(stage, sequence)
+          done.connected += connected
+          done.handed += handed
+        }
+        expect(done.connected).toBeGreaterThan(5)
+        expect(done.handed).toBeGreaterThan(5)
       })))
   })
 })

@@ -157,6 +157,16 @@ const draftsOf = (operations: ReadonlyArray<Operation.Any>): Arbitrary.Arbitrary
     )
   )
 
+const byId = (id: string): Operation.Any => {
+  const found = operations.find((operation) => operation.id === id)
+  if (found === undefined) throw new Error(`No operation ${id}`)
+  return found
+}
+
+/** Random requests of the operations of these ids. */
+export const draftsOfIds = (...ids: ReadonlyArray<Operation.Any["id"]>): Arbitrary.Arbitrary<Draft> =>
+  draftsOf(ids.map(byId))
+
 /** Random requests of the operations that hold the condition, but for steps of logins; of all of them by default. */
 export const drafts = (
   of: (operation: Operation.Any) => boolean = () => true
@@ -165,12 +175,6 @@ export const drafts = (
 
 /** Random requests of every operation, steps of logins too, whose limits may have them refused. */
 export const everyDraft: Arbitrary.Arbitrary<Draft> = draftsOf(operations)
-
-const byId = (id: string): Operation.Any => {
-  const found = operations.find((operation) => operation.id === id)
-  if (found === undefined) throw new Error(`No operation ${id}`)
-  return found
-}
 
 const isPick = (value: unknown): value is Pick => typeof value === "object" && value !== null && "pick" in value
 

@@ -1,5 +1,5 @@
 /**
- * Plays random sequences against three laws: isolation and monotonicity of requests, and the invariants of the watch over
+ * Plays random sequences against four laws: isolation, monotonicity and reach of requests, and the invariants of the watch over
  * accounts (see `test/support/laws`).
  *
  * `npm run laws` plays 10,000 of each over two processes, each with a database of its own on a private PostgreSQL.
@@ -16,10 +16,10 @@ import { DatabaseServer } from "../../test/support/databaseServer.ts"
 import { figureOf, type Played } from "./figure.ts"
 import type { Part, Progress } from "./worker.ts"
 
-const laws = ["isolation", "monotonicity", "watch"] as const
+const laws = ["isolation", "monotonicity", "reach", "watch"] as const
 
 /** What plays each; rounds of the watch are counted by their accounts. */
-const players = { isolation: "worker.ts", monotonicity: "worker.ts", watch: "watching.ts" }
+const players = { isolation: "worker.ts", monotonicity: "worker.ts", reach: "worker.ts", watch: "watching.ts" }
 
 const { values } = parseArgs({
   options: {

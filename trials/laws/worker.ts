@@ -5,6 +5,7 @@ import * as Mcp from "../../test/mcp/support.ts"
 import { migrate, postgresLayer } from "../../test/support/databaseRoles.ts"
 import * as Isolation from "../../test/support/laws/isolation.ts"
 import * as Monotonicity from "../../test/support/laws/monotonicity.ts"
+import * as Reach from "../../test/support/laws/reach.ts"
 import { oversee, tidy } from "../../test/support/laws/rewind.ts"
 import { make, type Stage } from "../../test/support/laws/stage.ts"
 import * as World from "../../test/support/world.ts"
@@ -21,7 +22,7 @@ export interface Part {
 }
 
 interface Task extends Part {
-  readonly law: "isolation" | "monotonicity"
+  readonly law: "isolation" | "monotonicity" | "reach"
 }
 
 /** How far it is, and what it has found. */
@@ -47,6 +48,14 @@ const laws = {
       Effect.flatMap(
         Arbitrary.sampleEffect(Monotonicity.sequences, { count: 1, seed }),
         ([sequence]) => sequence === undefined ? Effect.die("no sequence") : Monotonicity.compare(stage, sequence)
+      )
+  },
+  reach: {
+    organizations: 1,
+    compare: (stage: Stage, seed: string) =>
+      Effect.flatMap(
+        Arbitrary.sampleEffect(Reach.sequences, { count: 1, seed }),
+        ([sequence]) => sequence === undefined ? Effect.die("no sequence") : Reach.compare(stage, sequence)
       )
   }
 }

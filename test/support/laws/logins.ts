@@ -5,7 +5,8 @@ import * as Logins from "../logins.ts"
 import type * as Populated from "../populated.ts"
 import type * as Random from "../random.ts"
 
-const password = "horse staple"
+/** The 2FA password of whoever has one. */
+export const password = "horse staple"
 const code = "5-code"
 
 /** Starts one login that waits for its code and one that waits for the password; answers them and all numbers. */

@@ -104,5 +104,12 @@ export const domain: ReadonlyArray<Mutant> = [
     becomes: "export const requestsPerMinute = 121",
     why: "the limit is not the specification's",
     tests: ["test/spec/08_limits.test.ts"]
+  },
+  {
+    file: "src/domain/Connecting.ts",
+    line: "if (known !== null && (known.offboarded_at === null || !known.accessible)) return \"already_connected\"",
+    becomes: "if (known !== null && known.offboarded_at === null) return \"already_connected\"",
+    why: "whoever connects a person again comes to reach an account that they never reached",
+    tests: ["test/laws/sequences.test.ts"]
   }
 ]

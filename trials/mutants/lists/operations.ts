@@ -155,5 +155,12 @@ export const operations: ReadonlyArray<Mutant> = [
     becomes: "",
     why: "a request that a crash cut off after its outcome makes the change once more",
     tests: ["test/laws/idempotentChange.test.ts"]
+  },
+  {
+    file: "src/operations/admins/set_admin_access.ts",
+    line: "yield* requireAccess(caller, wanted)",
+    becomes: "",
+    why: "an application that is limited gives others access to what lies beyond its limit",
+    tests: ["test/laws/sequences.test.ts"]
   }
 ]
