@@ -8,7 +8,7 @@ import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as Logins from "../support/logins.ts"
 import { established, start } from "../support/watched.ts"
@@ -74,91 +74,87 @@ const own = (userId: string) =>
   )
 
 describe("12.6 a process that dies in a step", () => {
-  forEachDatabase((_, database) => {
-    layer(mortal(World.world(database)))((it) => {
-      it.effect("leaves a stranger detected once and signed out once, and no intent open, wherever it dies", () =>
-        Effect.gen(function*() {
-          for (let calls = 0; calls < 9; calls++) {
-            const { account, admins, id, platform, userId } = yield* arrange
-            yield* platform.logIn(userId, { device_model: "Pixel 9" })
-            // The steps that detect the stranger, and those that sign them out: one of them dies after so many calls.
-            yield* Ref.set(left, calls)
-            yield* jump("75 seconds")
-            yield* Ref.set(left, -1)
-            yield* jump("75 seconds")
-            yield* Ref.set(left, calls)
-            yield* jump("12 hours")
-            yield* Ref.set(left, -1)
-            yield* jump("75 seconds")
-            yield* jump("75 seconds")
-            const { body } = yield* World.get(`/v1/accounts/${account}`, admins.owner.key)
-            assert.deepStrictEqual(
-              body.terminations.map(({ actor, reason }: Record<string, unknown>) => [actor, reason]),
-              [["service", "autokill"]],
-              `after ${calls} calls`
-            )
-            assert.strictEqual(body.status, "protected")
-            const events = yield* World.journal(id)
-            const of = (action: string) => events.filter((event) => event.action === action)
-            assert.lengthOf(of("session.detected"), 1)
-            const intents = of("session.autokilled").filter(({ outcome }) => outcome === "pending")
-            const outcomes = of("session.autokilled").filter(({ outcome }) => outcome !== "pending")
-            assert.deepStrictEqual(outcomes.map(({ closes }) => closes), intents.map(({ sequence }) => sequence))
-            assert.strictEqual(outcomes.at(-1)?.outcome, "done")
-            assert.isTrue((yield* Fixtures.within(id, verify(id))).ok)
-          }
-        }))
-
-      it.effect("leaves no session of the service but the one that a new login has made, wherever it dies", () =>
-        Effect.gen(function*() {
-          const ways = new Set<string>()
-          for (let calls = 0, lived = false; !lived; calls++) {
-            const at = `after ${calls} calls`
-            const stage = yield* Logins.staged()
-            yield* forgetOthers
-            const person = yield* Logins.meet()
-            const { body: { account_id: account } } = yield* stage.connected(person)
-            yield* jump("1 minute")
-            const path = `/v1/accounts/${account}`
-            yield* World.post(`${path}/pause`, stage.key)
-            const { body: login } = yield* stage.relogin(account)
-            assert.strictEqual((yield* stage.code(login.id, yield* person.code)).body.state, "completed")
-            assert.strictEqual(yield* own(person.userId), 2)
-            yield* Ref.set(left, calls)
-            yield* jump("1 second")
-            lived = (yield* Ref.getAndSet(left, -1)) >= 0
-            yield* jump("75 seconds")
-            assert.strictEqual(yield* own(person.userId), 1, at)
-            for (const [table, rows] of [["service_session", 1], ["account_task", 0]] as const) {
-              const found = yield* World.query(
-                stage.id,
-                (sql) => sql`select 1 from ${sql(table)} where organization_id = ${stage.id}`
-              )
-              assert.lengthOf(found, rows, `${table} ${at}`)
-            }
-            yield* World.post(`${path}/resume`, stage.key)
-            yield* jump("1 minute")
-            assert.lengthOf((yield* stage.account(account)).sessions, 1, at)
-            yield* TestClock.adjust("61 seconds")
-            yield* PendingChanges.closeAbandoned(false)
-            const told = (yield* World.journal(stage.id)).filter(({ action }) =>
-              /session|outside|takeover/.test(action)
-            )
-            assert.deepStrictEqual([...new Set(told.map(({ action }) => action))], ["session.logged_out"], at)
-            const intents = told.filter(({ outcome }) => outcome === "pending")
-            const outcomes = told.filter(({ outcome }) => outcome !== "pending")
-            const closed = outcomes.map(({ closes }) => closes).toSorted()
-            assert.deepStrictEqual(closed, intents.map(({ sequence }) => sequence).toSorted(), at)
-            const how = outcomes.map(({ details, outcome }) => `${outcome} ${details["certain"] ?? true}`).toSorted()
-            if (lived) assert.deepStrictEqual(how, ["done true"], at)
-            ways.add(how.join())
-          }
-          // It died before the call or after the outcome, before the outcome, or before the call and after the intent.
+  layer(mortal(World.world(postgres)))((it) => {
+    it.effect("leaves a stranger detected once and signed out once, and no intent open, wherever it dies", () =>
+      Effect.gen(function*() {
+        for (let calls = 0; calls < 9; calls++) {
+          const { account, admins, id, platform, userId } = yield* arrange
+          yield* platform.logIn(userId, { device_model: "Pixel 9" })
+          // The steps that detect the stranger, and those that sign them out: one of them dies after so many calls.
+          yield* Ref.set(left, calls)
+          yield* jump("75 seconds")
+          yield* Ref.set(left, -1)
+          yield* jump("75 seconds")
+          yield* Ref.set(left, calls)
+          yield* jump("12 hours")
+          yield* Ref.set(left, -1)
+          yield* jump("75 seconds")
+          yield* jump("75 seconds")
+          const { body } = yield* World.get(`/v1/accounts/${account}`, admins.owner.key)
           assert.deepStrictEqual(
-            [...ways].toSorted(),
-            ["done true", "done true,failed false", "failed false"]
+            body.terminations.map(({ actor, reason }: Record<string, unknown>) => [actor, reason]),
+            [["service", "autokill"]],
+            `after ${calls} calls`
           )
-        }))
-    })
+          assert.strictEqual(body.status, "protected")
+          const events = yield* World.journal(id)
+          const of = (action: string) => events.filter((event) => event.action === action)
+          assert.lengthOf(of("session.detected"), 1)
+          const intents = of("session.autokilled").filter(({ outcome }) => outcome === "pending")
+          const outcomes = of("session.autokilled").filter(({ outcome }) => outcome !== "pending")
+          assert.deepStrictEqual(outcomes.map(({ closes }) => closes), intents.map(({ sequence }) => sequence))
+          assert.strictEqual(outcomes.at(-1)?.outcome, "done")
+          assert.isTrue((yield* Fixtures.within(id, verify(id))).ok)
+        }
+      }))
+
+    it.effect("leaves no session of the service but the one that a new login has made, wherever it dies", () =>
+      Effect.gen(function*() {
+        const ways = new Set<string>()
+        for (let calls = 0, lived = false; !lived; calls++) {
+          const at = `after ${calls} calls`
+          const stage = yield* Logins.staged()
+          yield* forgetOthers
+          const person = yield* Logins.meet()
+          const { body: { account_id: account } } = yield* stage.connected(person)
+          yield* jump("1 minute")
+          const path = `/v1/accounts/${account}`
+          yield* World.post(`${path}/pause`, stage.key)
+          const { body: login } = yield* stage.relogin(account)
+          assert.strictEqual((yield* stage.code(login.id, yield* person.code)).body.state, "completed")
+          assert.strictEqual(yield* own(person.userId), 2)
+          yield* Ref.set(left, calls)
+          yield* jump("1 second")
+          lived = (yield* Ref.getAndSet(left, -1)) >= 0
+          yield* jump("75 seconds")
+          assert.strictEqual(yield* own(person.userId), 1, at)
+          for (const [table, rows] of [["service_session", 1], ["account_task", 0]] as const) {
+            const found = yield* World.query(
+              stage.id,
+              (sql) => sql`select 1 from ${sql(table)} where organization_id = ${stage.id}`
+            )
+            assert.lengthOf(found, rows, `${table} ${at}`)
+          }
+          yield* World.post(`${path}/resume`, stage.key)
+          yield* jump("1 minute")
+          assert.lengthOf((yield* stage.account(account)).sessions, 1, at)
+          yield* TestClock.adjust("61 seconds")
+          yield* PendingChanges.closeAbandoned(false)
+          const told = (yield* World.journal(stage.id)).filter(({ action }) => /session|outside|takeover/.test(action))
+          assert.deepStrictEqual([...new Set(told.map(({ action }) => action))], ["session.logged_out"], at)
+          const intents = told.filter(({ outcome }) => outcome === "pending")
+          const outcomes = told.filter(({ outcome }) => outcome !== "pending")
+          const closed = outcomes.map(({ closes }) => closes).toSorted()
+          assert.deepStrictEqual(closed, intents.map(({ sequence }) => sequence).toSorted(), at)
+          const how = outcomes.map(({ details, outcome }) => `${outcome} ${details["certain"] ?? true}`).toSorted()
+          if (lived) assert.deepStrictEqual(how, ["done true"], at)
+          ways.add(how.join())
+        }
+        // It died before the call or after the outcome, before the outcome, or before the call and after the intent.
+        assert.deepStrictEqual(
+          [...ways].toSorted(),
+          ["done true", "done true,failed false", "failed false"]
+        )
+      }))
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Role, Scope } from "../../src/domain/Access.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import { sampled } from "../support/drawn.ts"
 import { below, most, some } from "../support/laws/rights.ts"
 import * as People from "../support/people.ts"
@@ -89,80 +89,78 @@ const seen = Effect.fnUntraced(function*(key: World.Person["key"]) {
 })
 
 describe("1 never more than the admin may", () => {
-  forEachDatabase((_, database) => {
-    layer(World.world(database))((it) => {
-      it.effect("S1-06: taking away a scope, a role or a grant never turns a refusal into a success", () =>
-        Effect.gen(function*() {
-          const organization = yield* Populated.make()
-          const { id, ids } = organization
-          let compared = 0
-          const law = ({ draft, pair }: Asked) =>
-            Effect.gen(function*() {
-              yield* TestClock.adjust("61 seconds")
-              const person = pair.more.role === "owner"
-                ? organization.admins.owner
-                : yield* World.makePerson(id, pair.more.role)
-              const request = Random.draw(draft, ids)
-              const before = yield* facts(organization)
-              const { restored } = yield* People.kept(id)
-              yield* give(organization, person, pair.less)
-              const less = yield* Random.sendSound(request, person.key)
-              const seenByLess = yield* seen(person.key)
-              yield* restore(organization, before)
-              yield* restored
-              yield* give(organization, person, pair.more)
-              const more = yield* Random.sendSound(request, person.key)
-              const seenByMore = new Set(yield* seen(person.key))
-              yield* restore(organization, before)
-              yield* restored
-              if (less.status < 300) {
-                compared += 1
-                expect(more.status).toBe(less.status)
-              }
-              expect(seenByLess.filter((object) => !seenByMore.has(object))).toEqual([])
-            })
-          yield* Random.holds(asked(), 60, law)
-          yield* Random.holds(asked(({ id }) => id === "offboard_account"), 15, law)
-          expect(compared).toBeGreaterThan(0)
-        }))
+  layer(World.world(postgres))((it) => {
+    it.effect("S1-06: taking away a scope, a role or a grant never turns a refusal into a success", () =>
+      Effect.gen(function*() {
+        const organization = yield* Populated.make()
+        const { id, ids } = organization
+        let compared = 0
+        const law = ({ draft, pair }: Asked) =>
+          Effect.gen(function*() {
+            yield* TestClock.adjust("61 seconds")
+            const person = pair.more.role === "owner"
+              ? organization.admins.owner
+              : yield* World.makePerson(id, pair.more.role)
+            const request = Random.draw(draft, ids)
+            const before = yield* facts(organization)
+            const { restored } = yield* People.kept(id)
+            yield* give(organization, person, pair.less)
+            const less = yield* Random.sendSound(request, person.key)
+            const seenByLess = yield* seen(person.key)
+            yield* restore(organization, before)
+            yield* restored
+            yield* give(organization, person, pair.more)
+            const more = yield* Random.sendSound(request, person.key)
+            const seenByMore = new Set(yield* seen(person.key))
+            yield* restore(organization, before)
+            yield* restored
+            if (less.status < 300) {
+              compared += 1
+              expect(more.status).toBe(less.status)
+            }
+            expect(seenByLess.filter((object) => !seenByMore.has(object))).toEqual([])
+          })
+        yield* Random.holds(asked(), 60, law)
+        yield* Random.holds(asked(({ id }) => id === "offboard_account"), 15, law)
+        expect(compared).toBeGreaterThan(0)
+      }))
 
-      it.effect("S1-05, S5.1-07: a changed role, scope or grant holds from the next request, in both directions", () =>
-        Effect.gen(function*() {
-          const organization = yield* Populated.make()
-          const { id, ids } = organization
-          const { admin } = organization.admins
-          const account = `/v1/accounts/${ids.account[5]}`
-          const label = Effect.map(
-            World.put(`${account}/role-label`, admin.key, { role_label: "L" }),
-            (answer) => answer.status
-          )
-          const all: Rights = { role: "admin", scopes: Scope.literals, accounts: [5], departments: [] }
-          const steps: ReadonlyArray<readonly [Partial<Rights>, number]> = [
-            [{}, 200],
-            [{ accounts: [] }, 404],
-            [{ accounts: [], departments: [0] }, 200],
-            [{ accounts: [], departments: [1] }, 404],
-            [{ role: "superadmin", accounts: [] }, 200],
-            [{ role: "archive" }, 403],
-            [{ role: "billing" }, 403],
-            [{}, 200],
-            [{ scopes: ["org:read"] }, 403],
-            [{ scopes: ["accounts:write"] }, 200]
-          ]
-          for (const [rights, status] of steps) {
-            yield* give(organization, admin, { ...all, ...rights })
-            expect(yield* label, JSON.stringify(rights)).toBe(status)
-          }
-          yield* World.set(id, "admin", admin.id, { disabled_at: new Date(0) })
-          expect(yield* label).toBe(401)
-          yield* World.set(id, "admin", admin.id, { disabled_at: null })
-          expect(yield* label).toBe(200)
-          yield* World.set(id, "account", ids.account[5] ?? "", { department_id: ids.department[1] })
-          yield* give(organization, admin, { ...all, accounts: [], departments: [1] })
-          expect(yield* label).toBe(200)
-          yield* World.set(id, "account", ids.account[5] ?? "", { department_id: ids.department[0] })
-          expect(yield* label).toBe(404)
-        }))
-    })
+    it.effect("S1-05, S5.1-07: a changed role, scope or grant holds from the next request, in both directions", () =>
+      Effect.gen(function*() {
+        const organization = yield* Populated.make()
+        const { id, ids } = organization
+        const { admin } = organization.admins
+        const account = `/v1/accounts/${ids.account[5]}`
+        const label = Effect.map(
+          World.put(`${account}/role-label`, admin.key, { role_label: "L" }),
+          (answer) => answer.status
+        )
+        const all: Rights = { role: "admin", scopes: Scope.literals, accounts: [5], departments: [] }
+        const steps: ReadonlyArray<readonly [Partial<Rights>, number]> = [
+          [{}, 200],
+          [{ accounts: [] }, 404],
+          [{ accounts: [], departments: [0] }, 200],
+          [{ accounts: [], departments: [1] }, 404],
+          [{ role: "superadmin", accounts: [] }, 200],
+          [{ role: "archive" }, 403],
+          [{ role: "billing" }, 403],
+          [{}, 200],
+          [{ scopes: ["org:read"] }, 403],
+          [{ scopes: ["accounts:write"] }, 200]
+        ]
+        for (const [rights, status] of steps) {
+          yield* give(organization, admin, { ...all, ...rights })
+          expect(yield* label, JSON.stringify(rights)).toBe(status)
+        }
+        yield* World.set(id, "admin", admin.id, { disabled_at: new Date(0) })
+        expect(yield* label).toBe(401)
+        yield* World.set(id, "admin", admin.id, { disabled_at: null })
+        expect(yield* label).toBe(200)
+        yield* World.set(id, "account", ids.account[5] ?? "", { department_id: ids.department[1] })
+        yield* give(organization, admin, { ...all, accounts: [], departments: [1] })
+        expect(yield* label).toBe(200)
+        yield* World.set(id, "account", ids.account[5] ?? "", { department_id: ids.department[0] })
+        expect(yield* label).toBe(404)
+      }))
   })
 })

@@ -122,7 +122,7 @@ describe("6 appending to the journal", () => {
             }
             expect(yield* Fixtures.within(id, verify(id))).toMatchObject({ ok: true, sequence: entries.length })
           }),
-        drawn(60)
+        drawn(30)
       )
 
       it.effect("keeps nothing of a text that has no canonical form or that the database cannot hold", () =>

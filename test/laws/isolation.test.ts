@@ -64,7 +64,7 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* trespass(own, other, role, asked)
           }),
-        drawn(40)
+        drawn(20)
       )
 
       it.effect.prop(
@@ -75,7 +75,7 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* rewriting(withoutOrganization)(trespass(own, other, role, asked))
           }),
-        drawn(40)
+        drawn(20)
       )
 
       it.effect("every statement on an organization's rows names it, and is rewritten in the test above", () =>

@@ -8,7 +8,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, operations } from "../../src/operations/index.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import * as Mcp from "../mcp/support.ts"
-import { forEachDatabase, postgres } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import * as World from "../support/world.ts"
 
 /** What may be wrong with a request, in the order in which it is found out. */
@@ -199,36 +199,33 @@ const scene = Effect.gen(function*() {
 })
 
 describe("the order of checks", () => {
-  forEachDatabase((_, database) => {
-    layer(World.world(database))((it) => {
-      it.effect(
-        "S7-14: every operation over HTTP answers the earliest of all that is wrong with a request",
-        () =>
-          Effect.gen(function*() {
-            yield* TestClock.setTime(1_700_000_000_000)
-            const prepare = yield* scene
-            for (const operation of all) {
-              for (const wrong of byKey(operation)) {
-                const { body, extra, key, params } = yield* prepare(operation, wrong)
-                const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "")
-                const query = new URLSearchParams(extra).toString()
-                const answer = yield* World.send(operation.method, query === "" ? path : `${path}?${query}`, {
-                  key,
-                  ...(Object.keys(operation.body).length === 0 ? {} : { body })
-                })
-                const [status, codes] = expected(operation, [...wrong][0]!)
-                const told = `${operation.id}: ${[...wrong].join(", ")}`
-                const code: string = answer.body.error?.code
-                expect([told, answer.status, code]).toEqual([told, status, codes.find((one) => one === code) ?? codes])
-              }
+  layer(World.world(postgres))((it) => {
+    it.effect(
+      "S7-14: every operation over HTTP answers the earliest of all that is wrong with a request",
+      () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(1_700_000_000_000)
+          const prepare = yield* scene
+          for (const operation of all) {
+            for (const wrong of byKey(operation)) {
+              const { body, extra, key, params } = yield* prepare(operation, wrong)
+              const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "")
+              const query = new URLSearchParams(extra).toString()
+              const answer = yield* World.send(operation.method, query === "" ? path : `${path}?${query}`, {
+                key,
+                ...(Object.keys(operation.body).length === 0 ? {} : { body })
+              })
+              const [status, codes] = expected(operation, [...wrong][0]!)
+              const told = `${operation.id}: ${[...wrong].join(", ")}`
+              const code: string = answer.body.error?.code
+              expect([told, answer.status, code]).toEqual([told, status, codes.find((one) => one === code) ?? codes])
             }
-          }),
-        60_000
-      )
-    })
+          }
+        }),
+      60_000
+    )
   })
 
-  // Each database has its answers checked above; which way a request comes in is nothing to it.
   layer(World.world(postgres))((it) => {
     it.effect(
       "S7-14: every tool answers the same order: the first three for the whole request, the rest as results",

@@ -8,27 +8,33 @@ import { Readiness } from "../../src/edge/Settings.ts"
 import * as App from "../../src/http/App.ts"
 import { Registration } from "../../src/oauth/Ports.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { pglite, postgres } from "../support/database.ts"
 import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 import { callback, formHeaders, issuer, refused } from "./support.ts"
 
+/** The service to peers whose address stands in a header. */
+const addressed = World.oncePerContext(Effect.gen(function*() {
+  const app = yield* App.make
+  return HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
+    yield* Effect.context<never>()
+  )(Effect.updateService(
+    app,
+    HttpServerRequest.HttpServerRequest,
+    (request) => request.modify({ remoteAddress: Option.some(request.headers["x-peer"] ?? "") })
+  ))
+}))
+
 /** Asks as a peer with this address would. */
 const from = Effect.fnUntraced(
   function*(peer: string, method: string, path: string, body?: string, type = formHeaders["content-type"]) {
-    const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
-      yield* Effect.context<never>()
-    )(Effect.updateService(
-      yield* App.make,
-      HttpServerRequest.HttpServerRequest,
-      (request) => request.modify({ remoteAddress: Option.some(peer) })
-    ))
+    const handler = yield* addressed
     const host = new URL(World.baseUrl).host
     const response = yield* Effect.promise(() =>
       handler(
         new Request(`${World.baseUrl}${path}`, {
           method,
-          headers: { host, ...(body === undefined ? {} : { "content-type": type }) },
+          headers: { host, "x-peer": peer, ...(body === undefined ? {} : { "content-type": type }) },
           ...(body === undefined ? {} : { body })
         })
       )
@@ -138,30 +144,28 @@ describe("the endpoints for applications", () => {
       }))
   })
 
-  forEachDatabase((_, database) => {
-    layer(World.world(database))((it) => {
-      it.effect("refuse registrations over a limit from memory, and of many at once the database sees no more than it keeps", () =>
-        Effect.gen(function*() {
-          yield* day(31_000)
-          const burst = Array.from({ length: 200 }, (_, at) => `2001:db8::${at.toString(16)}`)
-          const { answer, said } = yield* recording(Effect.forEach(burst, (each) => outcome(each), { concurrency: 50 }))
-          expect(answer.filter((status) => status === 201).length).toBe(20)
-          expect(said.filter(({ sql }) => sql.startsWith("insert into oauth_client")).length).toBe(20)
-          expect(said.filter(({ sql }) => sql.includes("advisory")).length).toBe(21)
-          yield* TestClock.adjust("3599 seconds")
-          expect((yield* recording(outcome("2001:db8::1"))).said).toEqual([])
-          yield* TestClock.adjust("1 second")
-          expect(yield* outcome("2001:db8::1")).toBe(201)
-        }))
+  layer(World.world(postgres))((it) => {
+    it.effect("refuse registrations over a limit from memory, and of many at once the database sees no more than it keeps", () =>
+      Effect.gen(function*() {
+        yield* day(31_000)
+        const burst = Array.from({ length: 200 }, (_, at) => `2001:db8::${at.toString(16)}`)
+        const { answer, said } = yield* recording(Effect.forEach(burst, (each) => outcome(each), { concurrency: 50 }))
+        expect(answer.filter((status) => status === 201).length).toBe(20)
+        expect(said.filter(({ sql }) => sql.startsWith("insert into oauth_client")).length).toBe(20)
+        expect(said.filter(({ sql }) => sql.includes("advisory")).length).toBe(21)
+        yield* TestClock.adjust("3599 seconds")
+        expect((yield* recording(outcome("2001:db8::1"))).said).toEqual([])
+        yield* TestClock.adjust("1 second")
+        expect(yield* outcome("2001:db8::1")).toBe(201)
+      }))
 
-      it.effect("count what one address may register by itself, and the total for each site by itself", () =>
-        Effect.gen(function*() {
-          yield* day(32_000)
-          for (let at = 0; at < 500; at++) expect(yield* outcome(`2001:db8:0:${(at % 25).toString(16)}::1`)).toBe(201)
-          expect(yield* outcome("2001:db8:1::1")).toBe(3600)
-          expect((yield* recording(outcome("2001:db8:1::2"))).said).toEqual([])
-          expect(yield* outcome("2001:db8:1::1", { baseUrl: "https://other.example" })).toBe(201)
-        }))
-    })
+    it.effect("count what one address may register by itself, and the total for each site by itself", () =>
+      Effect.gen(function*() {
+        yield* day(32_000)
+        for (let at = 0; at < 500; at++) expect(yield* outcome(`2001:db8:0:${(at % 25).toString(16)}::1`)).toBe(201)
+        expect(yield* outcome("2001:db8:1::1")).toBe(3600)
+        expect((yield* recording(outcome("2001:db8:1::2"))).said).toEqual([])
+        expect(yield* outcome("2001:db8:1::1", { baseUrl: "https://other.example" })).toBe(201)
+      }))
   })
 })

@@ -221,7 +221,7 @@ describe("OAuth against its model", () => {
             }
           }
         }),
-      drawn(150)
+      drawn(75)
     )
   })
 })

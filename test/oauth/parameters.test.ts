@@ -1,9 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { HttpEffect, type HttpServerRequest } from "effect/http"
 import * as crypto from "node:crypto"
 import { maxFormSize, maxParameters } from "../../src/domain/OAuth.ts"
-import * as App from "../../src/http/App.ts"
 import { parse } from "../../src/oauth/Parameters.ts"
 import { pglite } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
@@ -18,9 +16,7 @@ const invalid = [400, "invalid_request"]
 
 /** Posts a body of pieces, as slowly as it is read, and answers the status and how much of it was read. */
 const pour = Effect.fnUntraced(function*(path: string, headers: Record<string, string> = {}) {
-  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
-    yield* Effect.context<never>()
-  )(yield* App.make)
+  const handler = yield* World.handlerHere
   const piece = new TextEncoder().encode("x".repeat(1024))
   let read = 0
   const body = new ReadableStream<Uint8Array>({

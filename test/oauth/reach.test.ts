@@ -3,7 +3,7 @@ import { Effect, Schema, SchemaAST, Struct } from "effect"
 import { TestClock } from "effect/testing"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { pglite, postgres } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
 import * as Requests from "../support/requests.ts"
 import * as World from "../support/world.ts"
@@ -131,134 +131,132 @@ const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reach
 })
 
 describe("what a connection reaches", () => {
-  forEachDatabase((_, database) => {
-    layer(World.world(database))((it) => {
-      it.effect("S5.2-15: one limited to accounts reaches those and nothing else, on every operation", () =>
-        Effect.gen(function*() {
-          const made = yield* makeAccounts()
-          const { admins, id } = made.organization
-          const [first, second, third] = made.accounts.map((account) => account.id)
-          yield* tokenOf(made, admins.owner.id, "accounts", [third!])
-          yield* tokenOf(made, admins.owner.id, "departments", made.departments)
-          for (const ids of [[first!, second!], []]) {
-            yield* reachesOnly(made, yield* tokenOf(made, admins.owner.id, "accounts", ids), ids)
-          }
-          yield* World.grant(id, admins.admin.id, { accounts: [first!, third!] })
-          const token = yield* tokenOf(made, admins.admin.id, "accounts", [first!, third!])
-          yield* World.query(
-            id,
-            (sql) =>
-              sql`delete from admin_account where organization_id = ${id} and account_id = ${third!} returning account_id`
-          )
-          yield* reachesOnly(made, token, [first!])
-        }))
+  layer(World.world(postgres))((it) => {
+    it.effect("S5.2-15: one limited to accounts reaches those and nothing else, on every operation", () =>
+      Effect.gen(function*() {
+        const made = yield* makeAccounts()
+        const { admins, id } = made.organization
+        const [first, second, third] = made.accounts.map((account) => account.id)
+        yield* tokenOf(made, admins.owner.id, "accounts", [third!])
+        yield* tokenOf(made, admins.owner.id, "departments", made.departments)
+        for (const ids of [[first!, second!], []]) {
+          yield* reachesOnly(made, yield* tokenOf(made, admins.owner.id, "accounts", ids), ids)
+        }
+        yield* World.grant(id, admins.admin.id, { accounts: [first!, third!] })
+        const token = yield* tokenOf(made, admins.admin.id, "accounts", [first!, third!])
+        yield* World.query(
+          id,
+          (sql) =>
+            sql`delete from admin_account where organization_id = ${id} and account_id = ${third!} returning account_id`
+        )
+        yield* reachesOnly(made, token, [first!])
+      }))
 
-      it.effect("S5.2-15: one limited to departments reaches the accounts filed there, as they are at the request", () =>
-        Effect.gen(function*() {
-          const made = yield* makeAccounts()
-          const [department] = made.departments
-          const filed = made.accounts.filter(({ department_id }) => department_id === department).map(({ id }) => id)
-          expect(filed.length).toBe(2)
-          const token = yield* tokenOf(made, made.organization.admins.owner.id, "departments", [department!])
-          yield* reachesOnly(made, token, filed)
-          const [moved] = made.accounts.filter(({ department_id }) => department_id === null)
-          yield* World.set(made.organization.id, "account", moved!.id, { department_id: department })
-          yield* World.set(made.organization.id, "account", filed[0]!, { department_id: null })
-          yield* reachesOnly(made, token, [filed[1]!, moved!.id])
-        }))
+    it.effect("S5.2-15: one limited to departments reaches the accounts filed there, as they are at the request", () =>
+      Effect.gen(function*() {
+        const made = yield* makeAccounts()
+        const [department] = made.departments
+        const filed = made.accounts.filter(({ department_id }) => department_id === department).map(({ id }) => id)
+        expect(filed.length).toBe(2)
+        const token = yield* tokenOf(made, made.organization.admins.owner.id, "departments", [department!])
+        yield* reachesOnly(made, token, filed)
+        const [moved] = made.accounts.filter(({ department_id }) => department_id === null)
+        yield* World.set(made.organization.id, "account", moved!.id, { department_id: department })
+        yield* World.set(made.organization.id, "account", filed[0]!, { department_id: null })
+        yield* reachesOnly(made, token, [filed[1]!, moved!.id])
+      }))
 
-      it.effect("S5.2-15: one to all accounts reaches what its admin reaches, also what is added later", () =>
-        Effect.gen(function*() {
-          const made = yield* makeAccounts()
-          const { admins, id } = made.organization
-          const [department] = made.departments
-          const ids = made.accounts.map((account): string => account.id)
-          yield* World.grant(id, admins.admin.id, { accounts: [ids[2]!] })
-          const [owners, admins_] = [
-            yield* tokenOf(made, admins.owner.id, "all"),
-            yield* tokenOf(made, admins.admin.id, "all")
-          ]
-          yield* World.grant(id, admins.admin.id, { departments: [department!] })
-          const later = yield* World.makeLiveAccount(id, {}, { facts: { department_id: department! } })
-          const more = { ...made, accounts: [...made.accounts, { id: later.id, department_id: department! }] }
-          yield* reachesOnly(more, owners, [...ids, later.id])
-          yield* reachesOnly(more, admins_, [ids[0]!, ids[3]!, ids[2]!, later.id])
-          const { body } = yield* World.get("/v1/ai-connections", admins.owner.key)
-          expect(
-            body.connections.map((
-              { account_ids, all_accounts, scope_type }: Listed
-            ) => [scope_type, all_accounts, account_ids.toSorted()])
-          ).toEqual([
-            ["accounts", true, [ids[0]!, ids[3]!, ids[2]!, later.id].toSorted()],
-            ["accounts", true, [...ids, later.id].toSorted()]
-          ])
-        }))
-
-      it.effect("a connection to all accounts names them up to a hundred, and beyond says all_accounts alone", () =>
-        Effect.gen(function*() {
-          const made = yield* makeAccounts()
-          const { admins, id } = made.organization
-          const department = yield* World.makeDepartment(id)
-          yield* World.grant(id, admins.admin.id, { departments: [department] })
-          yield* tokenOf(made, admins.owner.id, "all")
+    it.effect("S5.2-15: one to all accounts reaches what its admin reaches, also what is added later", () =>
+      Effect.gen(function*() {
+        const made = yield* makeAccounts()
+        const { admins, id } = made.organization
+        const [department] = made.departments
+        const ids = made.accounts.map((account): string => account.id)
+        yield* World.grant(id, admins.admin.id, { accounts: [ids[2]!] })
+        const [owners, admins_] = [
+          yield* tokenOf(made, admins.owner.id, "all"),
           yield* tokenOf(made, admins.admin.id, "all")
-          const counts = Effect.map(
-            World.get("/v1/ai-connections", admins.owner.key),
-            ({ body }) =>
-              body.connections.map(({ account_ids, all_accounts }: Listed) => [all_accounts, account_ids.length])
-          )
-          const facts = { department_id: department }
-          for (let count = 0; count < 94; count++) yield* World.makeAccount(id, { facts })
-          expect(yield* counts).toEqual([[true, 94], [true, 100]])
-          for (let count = 0; count < 7; count++) yield* World.makeAccount(id, { facts })
-          expect(yield* counts).toEqual([[true, 0], [true, 0]])
-        }))
+        ]
+        yield* World.grant(id, admins.admin.id, { departments: [department!] })
+        const later = yield* World.makeLiveAccount(id, {}, { facts: { department_id: department! } })
+        const more = { ...made, accounts: [...made.accounts, { id: later.id, department_id: department! }] }
+        yield* reachesOnly(more, owners, [...ids, later.id])
+        yield* reachesOnly(more, admins_, [ids[0]!, ids[3]!, ids[2]!, later.id])
+        const { body } = yield* World.get("/v1/ai-connections", admins.owner.key)
+        expect(
+          body.connections.map((
+            { account_ids, all_accounts, scope_type }: Listed
+          ) => [scope_type, all_accounts, account_ids.toSorted()])
+        ).toEqual([
+          ["accounts", true, [ids[0]!, ids[3]!, ids[2]!, later.id].toSorted()],
+          ["accounts", true, [...ids, later.id].toSorted()]
+        ])
+      }))
 
-      it.effect("a connection sees of other connections only the accounts and departments that it reaches itself", () =>
-        Effect.gen(function*() {
-          const made = yield* makeAccounts()
-          const owner = made.organization.admins.owner
-          const [one, two] = made.departments
-          const [first, second] = made.accounts.map(({ id }) => id)
-          yield* tokenOf(made, owner.id, "accounts", [first!, second!])
-          yield* tokenOf(made, owner.id, "departments", [one!, two!])
-          yield* tokenOf(made, owner.id, "all")
-          const seen = Effect.fnUntraced(function*(token: string) {
-            const { body } = yield* World.get("/v1/ai-connections", token)
-            return body.connections.slice(-3).map((
-              connection: Listed
-            ) => [connection.account_ids, connection.department_ids])
-          })
-          expect(yield* seen(yield* tokenOf(made, owner.id, "accounts", [second!]))).toEqual([
-            [[second], []],
-            [[], []],
-            [[second], []]
-          ])
-          expect(yield* seen(yield* tokenOf(made, owner.id, "departments", [one!]))).toEqual([
-            [made.accounts.filter(({ department_id }) => department_id === one).map(({ id }) => id), []],
-            [[], [one]],
-            [[first], []]
-          ])
-        }))
+    it.effect("a connection to all accounts names them up to a hundred, and beyond says all_accounts alone", () =>
+      Effect.gen(function*() {
+        const made = yield* makeAccounts()
+        const { admins, id } = made.organization
+        const department = yield* World.makeDepartment(id)
+        yield* World.grant(id, admins.admin.id, { departments: [department] })
+        yield* tokenOf(made, admins.owner.id, "all")
+        yield* tokenOf(made, admins.admin.id, "all")
+        const counts = Effect.map(
+          World.get("/v1/ai-connections", admins.owner.key),
+          ({ body }) =>
+            body.connections.map(({ account_ids, all_accounts }: Listed) => [all_accounts, account_ids.length])
+        )
+        const facts = { department_id: department }
+        for (let count = 0; count < 94; count++) yield* World.makeAccount(id, { facts })
+        expect(yield* counts).toEqual([[true, 94], [true, 100]])
+        for (let count = 0; count < 7; count++) yield* World.makeAccount(id, { facts })
+        expect(yield* counts).toEqual([[true, 0], [true, 0]])
+      }))
 
-      it.effect("the accounts and departments of a connection have one order, whoever reads them", () =>
-        Effect.gen(function*() {
-          const made = yield* makeAccounts()
-          const { owner } = made.organization.admins
-          const orders = [made.accounts.map(({ id }) => id), made.accounts.map(({ id }) => id).toReversed()]
-          for (const ids of orders) {
-            const token = yield* tokenOf(made, owner.id, "accounts", ids)
-            for (const reader of [token, owner.key]) {
-              const { body } = yield* World.get("/v1/ai-connections", reader)
-              expect(body.connections[0].account_ids).toEqual(ids)
-            }
-          }
-          const departments = made.departments.toReversed()
-          const token = yield* tokenOf(made, owner.id, "departments", departments)
+    it.effect("a connection sees of other connections only the accounts and departments that it reaches itself", () =>
+      Effect.gen(function*() {
+        const made = yield* makeAccounts()
+        const owner = made.organization.admins.owner
+        const [one, two] = made.departments
+        const [first, second] = made.accounts.map(({ id }) => id)
+        yield* tokenOf(made, owner.id, "accounts", [first!, second!])
+        yield* tokenOf(made, owner.id, "departments", [one!, two!])
+        yield* tokenOf(made, owner.id, "all")
+        const seen = Effect.fnUntraced(function*(token: string) {
           const { body } = yield* World.get("/v1/ai-connections", token)
-          expect(body.connections[0].department_ids).toEqual(departments)
-        }))
-    })
+          return body.connections.slice(-3).map((
+            connection: Listed
+          ) => [connection.account_ids, connection.department_ids])
+        })
+        expect(yield* seen(yield* tokenOf(made, owner.id, "accounts", [second!]))).toEqual([
+          [[second], []],
+          [[], []],
+          [[second], []]
+        ])
+        expect(yield* seen(yield* tokenOf(made, owner.id, "departments", [one!]))).toEqual([
+          [made.accounts.filter(({ department_id }) => department_id === one).map(({ id }) => id), []],
+          [[], [one]],
+          [[first], []]
+        ])
+      }))
+
+    it.effect("the accounts and departments of a connection have one order, whoever reads them", () =>
+      Effect.gen(function*() {
+        const made = yield* makeAccounts()
+        const { owner } = made.organization.admins
+        const orders = [made.accounts.map(({ id }) => id), made.accounts.map(({ id }) => id).toReversed()]
+        for (const ids of orders) {
+          const token = yield* tokenOf(made, owner.id, "accounts", ids)
+          for (const reader of [token, owner.key]) {
+            const { body } = yield* World.get("/v1/ai-connections", reader)
+            expect(body.connections[0].account_ids).toEqual(ids)
+          }
+        }
+        const departments = made.departments.toReversed()
+        const token = yield* tokenOf(made, owner.id, "departments", departments)
+        const { body } = yield* World.get("/v1/ai-connections", token)
+        expect(body.connections[0].department_ids).toEqual(departments)
+      }))
   })
 
   layer(World.world(pglite))((it) => {
@@ -308,7 +306,7 @@ describe("what a connection reaches", () => {
             if (event.account_id !== null) expect(reached).toContain(event.account_id)
           }
         }),
-      drawn(25)
+      drawn(15)
     )
   })
 })

@@ -3,35 +3,33 @@ import { Effect, Layer } from "effect"
 import { OrganizationId } from "../../src/domain/Access.ts"
 import { callbackPath } from "../../src/domain/IdentityProvider.ts"
 import { ProviderInternet } from "../../src/layers/identity/Provider.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { pglite, postgres } from "../support/database.ts"
 import * as Identity from "../support/identityProvider.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 import { back, connect, go, linkAs, path } from "./provided.ts"
 
 describe("an answer of a provider that takes a code as often as it is brought", () => {
-  forEachDatabase((_, database) => {
-    layer(Layer.provideMerge(World.world(database), Layer.succeed(ProviderInternet, () => Identity.loopback)))((it) => {
-      it.effect("signs in once, however many browsers bring it at once with the cookie that was stolen", () =>
-        Effect.gen(function*() {
-          const { admins, id } = yield* World.makeOrganization()
-          const provider = yield* Identity.lying
-          yield* connect(id, provider.issuer)
-          yield* linkAs(id, admins.admin.id, "person-1")
-          const { cookie, url } = yield* go(id)
-          const { nonce = "", state = "" } = Object.fromEntries(new URL(url).searchParams)
-          provider.nonce = nonce
-          const answer = new URL(`${World.baseUrl}${callbackPath(id)}?code=a-code&state=${state}`)
-          const pages = yield* Effect.all(Array.from({ length: 4 }, () => back(answer, cookie)), {
-            concurrency: "unbounded"
-          })
-          expect(pages.map(({ status }) => status).toSorted()).toEqual([303, 403, 403, 403])
-          expect((yield* back(answer, cookie)).status).toBe(403)
-          expect(provider.codes.length).toBeGreaterThan(1)
-          const signedIn = (yield* World.journal(id)).filter(({ action }) => action === "console.signed_in")
-          expect(signedIn).toHaveLength(1)
-        }))
-    })
+  layer(Layer.provideMerge(World.world(postgres), Layer.succeed(ProviderInternet, () => Identity.loopback)))((it) => {
+    it.effect("signs in once, however many browsers bring it at once with the cookie that was stolen", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const provider = yield* Identity.lying
+        yield* connect(id, provider.issuer)
+        yield* linkAs(id, admins.admin.id, "person-1")
+        const { cookie, url } = yield* go(id)
+        const { nonce = "", state = "" } = Object.fromEntries(new URL(url).searchParams)
+        provider.nonce = nonce
+        const answer = new URL(`${World.baseUrl}${callbackPath(id)}?code=a-code&state=${state}`)
+        const pages = yield* Effect.all(Array.from({ length: 4 }, () => back(answer, cookie)), {
+          concurrency: "unbounded"
+        })
+        expect(pages.map(({ status }) => status).toSorted()).toEqual([303, 403, 403, 403])
+        expect((yield* back(answer, cookie)).status).toBe(403)
+        expect(provider.codes.length).toBeGreaterThan(1)
+        const signedIn = (yield* World.journal(id)).filter(({ action }) => action === "console.signed_in")
+        expect(signedIn).toHaveLength(1)
+      }))
   })
 })
 

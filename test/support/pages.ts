@@ -1,7 +1,5 @@
 /** A browser without a browser: requests for pages, the forms in them, and admins who have a console password. */
 import { Effect, Redacted } from "effect"
-import { HttpEffect, type HttpServerRequest } from "effect/http"
-import * as App from "../../src/http/App.ts"
 import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
 import * as World from "./world.ts"
 
@@ -26,9 +24,7 @@ export interface Visiting {
 /** Sends a request as a browser of the site would. */
 export const visit = Effect.fnUntraced(
   function*(method: string, path: string, { baseUrl = World.baseUrl, cookie, form, headers }: Visiting = {}) {
-    const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
-      yield* Effect.context<never>()
-    )(yield* App.make)
+    const handler = yield* World.handlerHere
     const body = form === undefined
       ? undefined
       : new URLSearchParams(

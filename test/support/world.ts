@@ -1,5 +1,5 @@
 /** The whole service in a test: every layer that a user runs, over a fresh database and the simulated messenger. */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Scope, Tracer } from "effect"
 import { HttpEffect, type HttpServerRequest } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import { CheckAnswers } from "../../src/edge/Settings.ts"
@@ -118,18 +118,38 @@ export const webHandler = Effect.gen(function*() {
   return handler
 })
 
-/** Makes a function of the service once for each context that a request is sent in. */
+/** What a context has of a single test, which the service is not made from. */
+const incidental = Context.omit(Scope.Scope, Tracer.ParentSpan)
+
+/** Whether two contexts have the same services. */
+const areAlike = <A, B>({ mapUnsafe: one }: Context.Context<A>, { mapUnsafe: other }: Context.Context<B>): boolean =>
+  one.size === other.size && [...one].every(([key, service]) => other.has(key) && other.get(key) === service)
+
+/** As many functions as are kept. */
+const kept = 8
+
+/** Makes a function of the service once for all contexts with the same services, as those of a layer's tests are. */
 export const oncePerContext = <E, R>(make: Effect.Effect<WebHandler, E, R>) => {
-  const made = new WeakMap<Context.Context<never>, WebHandler>()
+  const known = new WeakMap<Context.Context<never>, WebHandler>()
+  const made: Array<{ readonly context: Context.Context<never>; readonly handler: WebHandler }> = []
   return Effect.gen(function*() {
     const context = yield* Effect.context<never>()
-    const handler = made.get(context) ?? (yield* make)
-    made.set(context, handler)
-    return handler
+    const handler = known.get(context)
+    if (handler !== undefined) return handler
+    const services = incidental(context)
+    const alike = made.find((each) => areAlike(each.context, services))
+    const found = alike?.handler ?? (yield* make)
+    if (alike === undefined) {
+      made.unshift({ context: services, handler: found })
+      made.splice(kept)
+    }
+    known.set(context, found)
+    return found
   })
 }
 
-const handlerHere = oncePerContext(webHandler)
+/** The service for the context that a request is sent in. */
+export const handlerHere = oncePerContext(webHandler)
 
 /** Sends a request through the whole HTTP edge, without a socket; an answer that the document does not allow dies. */
 export const send = Effect.fnUntraced(function*(method: string, path: string, asking: Asking = {}) {
