@@ -4,15 +4,10 @@ import { PrometheusMetrics } from "effect/observability"
 import * as DatabaseFacts from "../../src/layers/sql/DatabaseFacts.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { pglite } from "../support/database.ts"
+import { valueIn as value } from "../support/metrics.ts"
 import { arrange, makeWatched, start } from "../support/watched.ts"
 import { jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
-
-/** What a line of the metrics says. */
-const value = (text: string, series: string) => {
-  const line = text.split("\n").find((each) => each.startsWith(`${series} `))
-  return line === undefined ? null : Number(line.slice(series.length + 1))
-}
 
 describe("12 what operators see of the watch", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {

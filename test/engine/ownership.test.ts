@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Effect, Exit, Layer, Metric, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
 import { Engine } from "../../src/engine/Engine.ts"
@@ -12,6 +12,7 @@ import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
+import { metric } from "../support/metrics.ts"
 import { running } from "../support/replicas.ts"
 import { makeWatched } from "../support/watched.ts"
 import * as World from "../support/world.ts"
@@ -59,7 +60,9 @@ const watcher = (url: string, direct = url, options: WatchLease.Options = short)
   return running(
     Worker.layer().pipe(
       Layer.provideMerge(Owned.layer),
-      Layer.provideMerge(Layer.provideMerge(Layer.merge(WatchLease.layer(options), messenger), world))
+      Layer.provideMerge(Layer.provideMerge(Layer.merge(WatchLease.layer(options), messenger), world)),
+      // Of its own, as of a process.
+      Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, new Map()))
     )
   )
 }
@@ -78,7 +81,7 @@ const started = Effect.fnUntraced(function*(...args: Parameters<typeof watcher>)
 
 describe("12.4 of several processes on one database", () => {
   it.live(
-    "one watches and uses keys; another one takes over when it is cut off, and when it stops",
+    "I9: one watches and uses keys; another one takes over when it is cut off, and when it stops",
     () =>
       Effect.gen(function*() {
         const url = yield* postgresUrl
@@ -86,6 +89,10 @@ describe("12.4 of several processes on one database", () => {
         const { run: one } = yield* started(way.url, url)
         const two = yield* started(url)
         assert.isNotNull((yield* one(standing)).term)
+        assert.deepStrictEqual([yield* one(metric("console_watching")), yield* two.run(metric("console_watching"))], [
+          1,
+          0
+        ])
         assert.match((yield* two.run(standing)).elsewhere ?? "", new RegExp(`^process ${process.pid} on `))
 
         const organization = yield* two.run(World.makeOrganization())

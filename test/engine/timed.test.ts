@@ -8,6 +8,7 @@ import * as LicenceStops from "../../src/layers/sql/LicenceStops.ts"
 import * as TakeoverLocks from "../../src/layers/sql/TakeoverLocks.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { asOwner, forEachDatabase } from "../support/database.ts"
+import { metric } from "../support/metrics.ts"
 import { waiting } from "../support/outbox.ts"
 import { arrange, makeWatched, start } from "../support/watched.ts"
 import { jump } from "../support/watching.ts"
@@ -201,6 +202,7 @@ describe("what time ends by itself", () => {
           while ((yield* check) > 0);
           const at = new Date(start).toISOString()
           assert.include(yield* status, { chain_checked_at: at, chain_ok: true })
+          assert.strictEqual(yield* metric("console_journal_chain_ok"), 1)
           yield* asOwner((sql) =>
             Effect.gen(function*() {
               yield* sql`alter table journal_event disable trigger append_only`
@@ -216,6 +218,7 @@ describe("what time ends by itself", () => {
           yield* TestClock.adjust("1 hour")
           while ((yield* check) > 0);
           assert.include(yield* status, { chain_ok: false })
+          assert.strictEqual(yield* metric("console_journal_chain_ok"), 0)
         }))
     })
   })

@@ -10,6 +10,7 @@ import { Credentials } from "../../src/ports/Credentials.ts"
 import { Guard } from "../../src/ports/Guard.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { metric } from "../support/metrics.ts"
 import * as World from "../support/world.ts"
 
 const stage = Effect.gen(function*() {
@@ -150,6 +151,7 @@ describe("6 changes on the messenger that go wrong", () => {
         Effect.gen(function*() {
           const { account, journal, rename } = yield* stage
           const guard = yield* Guard
+          const waits = yield* metric("console_guard_waits_total")
           yield* Effect.scoped(Effect.gen(function*() {
             yield* guard.acquire(account.organizationId, account.id)
             const waiting = yield* Effect.forkChild(rename)
@@ -160,6 +162,7 @@ describe("6 changes on the messenger that go wrong", () => {
             expect(refusal(yield* Fiber.join(waiting))).toEqual(unavailable(1))
           }))
           expect(yield* journal).toEqual([])
+          expect(yield* metric("console_guard_waits_total")).toBe(waits + 1)
         }))
 
       it.effect("however the service's session ended: 409 no_session, and nothing is journaled", () =>

@@ -8,10 +8,12 @@ import { MailSender } from "../../src/engine/MailSender.ts"
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as Smtp from "../../src/layers/mail/Smtp.ts"
 import * as MailQueue from "../../src/layers/sql/MailQueue.ts"
+import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { Outbox } from "../../src/ports/Outbox.ts"
 import { forEachDatabase } from "../support/database.ts"
 import { within } from "../support/fixtures.ts"
 import * as MailServer from "../support/mailServer.ts"
+import { metric } from "../support/metrics.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
@@ -58,6 +60,11 @@ const write = (organizationId: string, count = 1, name = "Ada") =>
       }
     })
   )
+
+/** What earlier tests have left behind waits no more. */
+const emptied = SqlClient.SqlClient.use((sql) =>
+  Tenant.directory(sql)(sql`update mail set next_at = null where next_at is not null`)
+)
 
 const organization = Effect.map(World.makeOrganization(), ({ id }) => id)
 
@@ -166,6 +173,30 @@ describe("14.3 Sending", () => {
             expect(row.failed_at).not.toBeNull()
             expect(row.error).toMatch(/^55[04] /)
           }
+        }))
+
+      it.effect("shows how many mails wait, how old the oldest is, and how many were given up", () =>
+        Effect.gen(function*() {
+          yield* emptied
+          const server = yield* MailServer.start({
+            onRcptTo: (_address, _session, done) => done(MailServer.refusal(450))
+          })
+          const given = yield* metric("console_mail_failed_total")
+          const id = yield* organization
+          yield* write(id, 3)
+          yield* Effect.scoped(Effect.gen(function*() {
+            const send = yield* sending(server.url)
+            const shown = Effect.all([metric("console_mail_waiting"), metric("console_mail_oldest_seconds")])
+            expect(yield* shown).toEqual([0, 0])
+            yield* send
+            expect(yield* shown).toEqual([3, 0])
+            yield* TestClock.adjust("30 seconds")
+            expect(yield* shown).toEqual([3, 30])
+            yield* TestClock.adjust("25 hours")
+            yield* send
+            expect(yield* shown).toEqual([0, 0])
+          }))
+          expect(yield* metric("console_mail_failed_total")).toBe(given + 3)
         }))
 
       it.effect("tries again after 1, 5, 15 and 60 minutes and then hourly, as the same message, up to 24 hours", () =>

@@ -123,6 +123,27 @@ export const layers: ReadonlyArray<Mutant> = [
     tests: ["test/engine/ownership.test.ts"]
   },
   {
+    file: "src/layers/messenger/Owned.ts",
+    line: "return isMine() ? owned(live, isMine, one.over) : yield* unavailable",
+    becomes: "return owned(live, () => true, one.over)",
+    why: "whoever has a session open goes on with its key after the process has lost the watch",
+    tests: ["test/engine/ownership.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Guard.ts",
+    line: "if (Option.isNone(held)) yield* Metric.update(waits, 1)",
+    becomes: "",
+    why: "nobody sees that requests wait for each other",
+    tests: ["test/laws/messenger.test.ts"]
+  },
+  {
+    file: "src/layers/sql/MailQueue.ts",
+    line: "if (givenUp > 0) yield* Metric.update(failed, givenUp)",
+    becomes: "",
+    why: "mails are given up, and no alarm says so",
+    tests: ["test/layers/mail.test.ts"]
+  },
+  {
     file: "src/layers/Instant.ts",
     line:
       "export const isBefore = (now: Instant, end: Instant): boolean => now.monotonic < end.monotonic && now.wall < end.wall",
