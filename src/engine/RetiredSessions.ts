@@ -70,82 +70,126 @@ const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task:
   })
 })
 
-/** Ends a session by the call, with an intent before it; with its outcome the session is forgotten. */
-const ending = Effect.fnUntraced(function*<E, R>(
-  held: Held,
-  { id }: RetiredSession,
-  reason: string,
-  call: Effect.Effect<void, E, R>
-) {
+type Outcome = "pending" | "done" | "failed"
+
+const entryOf = ({ accountId }: Held, outcome: Outcome, details: JournalDetails, closes?: number) =>
+  journalEntry(Actor.service, background, journalAction("session.logged_out"), {
+    targetId: accountId,
+    accountId,
+    outcome,
+    details,
+    ...(closes === undefined ? {} : { closes })
+  })
+
+/** Runs with the account held; fails where the holding was lost. */
+const locked = Effect.fnUntraced(function*<A, R>(held: Held, work: Effect.Effect<A, never, R>) {
   const accounts = yield* Accounts
   const db = yield* Db
   const guard = yield* Guard
+  return yield* db.transaction(
+    held.organizationId,
+    accounts.hold(held.organizationId, held.accountId).pipe(
+      Effect.andThen(guard.confirm(held)),
+      Effect.andThen(work)
+    )
+  )
+})
+
+/** The intent of a log-out: that of a try before while it is open, or one that names it. */
+const begin = Effect.fnUntraced(function*(held: Held, { log_out_intent: before }: RetiredSession, reason: string) {
+  const journal = yield* Journal
+  if (before !== null && (yield* journal.renew(held.organizationId, before))) return before
+  const details = before === null ? { reason } : { reason, retries: before }
+  return (yield* journal.begin(held.organizationId, entryOf(held, "pending", details))).sequence
+})
+
+/** The session is logged out: it is forgotten, and told of; an intent that the sweep has closed is begun anew. */
+const done = Effect.fnUntraced(function*(held: Held, { id }: RetiredSession, reason: string, intent: number) {
+  const journal = yield* Journal
+  yield* (yield* OwnSessions).forget(held, [id])
+  if (yield* journal.close(held.organizationId, intent, entryOf(held, "done", { reason }, intent))) return
+  const details = { reason, retries: intent }
+  const { sequence } = yield* journal.begin(held.organizationId, entryOf(held, "pending", details))
+  yield* journal.close(held.organizationId, sequence, entryOf(held, "done", details, sequence))
+})
+
+/** Ends a session by the call, with an intent before it; with its outcome the session is forgotten. */
+const ending = Effect.fnUntraced(function*<E, R>(
+  held: Held,
+  session: RetiredSession,
+  reason: string,
+  call: Effect.Effect<void, E, R>
+) {
   const journal = yield* Journal
   const own = yield* OwnSessions
-  const { accountId, organizationId } = held
-  const entry = (outcome: "pending" | "done" | "failed", said: JournalDetails = {}, closes?: number) =>
-    journalEntry(Actor.service, background, journalAction("session.logged_out"), {
-      targetId: accountId,
-      accountId,
-      outcome,
-      details: { reason, ...said },
-      ...(closes === undefined ? {} : { closes })
-    })
-  const locked = <A, R>(work: Effect.Effect<A, never, R>) =>
-    db.transaction(
-      organizationId,
-      accounts.hold(organizationId, accountId).pipe(
-        Effect.andThen(guard.confirm(held)),
-        Effect.andThen(work)
-      )
-    )
-  const { sequence } = yield* locked(journal.begin(organizationId, entry("pending")))
+  const intent = yield* locked(
+    held,
+    Effect.tap(begin(held, session, reason), (sequence) => own.trying(held, session.id, sequence))
+  )
   const exit = yield* Effect.exit(call)
+  if (Exit.isSuccess(exit)) return yield* locked(held, done(held, session, reason, intent))
+  const certain = !isUncertain(exit)
   yield* locked(
-    Exit.isSuccess(exit)
-      ? Effect.andThen(own.forget(held, [id]), journal.close(organizationId, sequence, entry("done", {}, sequence)))
-      : journal.close(organizationId, sequence, entry("failed", { certain: !isUncertain(exit) }, sequence))
+    held,
+    Effect.andThen(
+      certain ? own.trying(held, session.id, null) : Effect.void,
+      journal.close(held.organizationId, intent, entryOf(held, "failed", { reason, certain }, intent))
+    )
   )
   return yield* exit
 })
 
-/** Signs a session out by another one, once that may, where its own key is lost; answers whether there was one. */
+/** A session is gone: by a log-out whose outcome was lost, or by somebody else, which is not told of. */
+const gone = (held: Held, session: RetiredSession, reason: string) =>
+  Effect.flatMap(OwnSessions, (own) =>
+    locked(
+      held,
+      session.log_out_intent === null
+        ? own.forget(held, [session.id])
+        : done(held, session, reason, session.log_out_intent)
+    ))
+
+/** Signs a session out by another one, once that may, where its own key is lost. */
 const signOut = Effect.fnUntraced(function*(held: Held, session: RetiredSession, reason: string) {
   const own = yield* (yield* Watch).own(held)
-  if (!own.some(isActing)) return false
+  if (!own.some(isActing)) {
+    return yield* (yield* Db).transaction(
+      held.organizationId,
+      (yield* OwnSessions).forget(held, [session.id])
+    )
+  }
   const able = oldestAble(own, new Date(yield* Clock.currentTimeMillis))
   if (able === undefined) return yield* new PlatformUnavailable({})
   const live = yield* (yield* LiveSessions).use(held, able.session_ref)
   const list = recognized(own, able.id, yield* inTime(live.authorizations), serviceDevice)
   if (list === null) return yield* new PlatformUnavailable({})
   const listed = list.others.get(session.id)
-  if (listed === undefined) return false
+  if (listed === undefined) return yield* gone(held, session, reason)
   return yield* ending(held, session, reason, inTime(live.signOut(listed.id))).pipe(
-    Effect.as(true),
-    Effect.catchTag("UnknownAuthorization", () => Effect.succeed(false))
+    Effect.catchTag("UnknownAuthorization", () => gone(held, { ...session, log_out_intent: null }, reason))
   )
 })
 
-/** Ends a session on the messenger; answers whether there was one. */
+/** Ends a session on the messenger, and forgets it; one that is there no more is forgotten too. */
 const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: RetiredSession, reason: string) {
   const sessions = yield* LiveSessions
-  const ended = yield* Effect.gen(function*() {
+  yield* Effect.gen(function*() {
     const live = yield* sessions.use(task, session.session_ref)
     yield* release(held, live, task, reason)
-    // What cannot be reached, or is gone, is no change: nothing of it is journaled.
+    // What cannot be reached, or is gone, is no change: nothing of it is begun.
     yield* inTime(live.authorizations)
-    yield* ending(held, session, reason, inTime(live.logOut))
-    return true
+    yield* ending(held, session, reason, inTime(live.logOut)).pipe(
+      Effect.catchTag("NoSession", () => gone(held, { ...session, log_out_intent: null }, reason))
+    )
   }).pipe(
     Effect.catchTag(
       "NoSession",
-      (failure) => failure.reason === "never" ? signOut(held, session, reason) : Effect.succeed(false)
+      (failure) => failure.reason === "never" ? signOut(held, session, reason) : gone(held, session, reason)
     ),
     Effect.scoped,
     Effect.ensuring(sessions.close(session.session_ref))
   )
   yield* sessions.forget(session.session_ref)
-  return ended
 })
 
 /** Logs them out, each by itself; after a month the key of one that cannot be reached is forgotten. */
@@ -160,15 +204,17 @@ export const logOut = Effect.fnUntraced(function*(held: Held, task: AccountTask)
   for (const session of yield* db.read(organizationId, own.retired(task))) {
     const now = yield* Clock.currentTimeMillis
     const isOver = session.erase_at !== null && session.erase_at.getTime() <= now
-    const ended = yield* end(held, task, session, reason).pipe(
+    const giveUp = Effect.andThen(
+      sessions.forget(session.session_ref),
+      db.transaction(organizationId, own.forget(task, [session.id]))
+    )
+    yield* end(held, task, session, reason).pipe(
       Effect.catchIf(
         (failure): failure is Exclude<typeof failure, GuardLost | ServiceUnavailable> =>
           failure._tag !== "GuardLost" && failure._tag !== "service_unavailable",
-        () => isOver ? Effect.as(sessions.forget(session.session_ref), false) : Effect.succeed(null)
+        () => isOver ? giveUp : Effect.sync(() => void left++)
       )
     )
-    if (ended === null) left++
-    else if (!ended) yield* db.transaction(organizationId, own.forget(task, [session.id]))
   }
   if (left === 0) yield* db.transaction(organizationId, tasks.drop(task, task.kind))
 })

@@ -18,6 +18,8 @@ export interface RetiredSession {
   readonly id: string
   readonly session_ref: SessionRef
   readonly erase_at: Date | null
+  /** The intent of a log-out that was tried and whose outcome is not known. */
+  readonly log_out_intent: number | null
 }
 
 /** A session that has come about; where it is not known how the main one sees it, its age tells. */
@@ -47,6 +49,8 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   leave(of: SecretsOf, at: { readonly due: Date; readonly now: Date }): Effect.Effect<void>
   /** Those that are not used any more. */
   retired(of: SecretsOf): Effect.Effect<ReadonlyArray<RetiredSession>>
+  /** One of them is being logged out by this intent; null where it certainly was not. */
+  trying(of: SecretsOf, id: string, intent: number | null): Effect.Effect<void>
   /** They are logged out, or nobody tries it any longer. */
   forget(of: SecretsOf, ids: ReadonlyArray<string>): Effect.Effect<void>
   /** There is no paired session any more. */

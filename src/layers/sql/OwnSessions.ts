@@ -84,8 +84,12 @@ export const layer = Layer.effect(
 
       retired: (of) =>
         Effect.orDie(sql<RetiredSession>`
-          select id, session_ref, erase_at from service_session
+          select id, session_ref, erase_at, log_out_intent from service_session
           where ${ofAccount(of)} and slot = 'retired' order by created_at desc, id`),
+
+      trying: (of, id, intent) =>
+        Effect.asVoid(Effect.orDie(sql`
+          update service_session set log_out_intent = ${intent} where ${ofAccount(of)} and id = ${id}`)),
 
       forget: (of, ids) =>
         Effect.asVoid(Effect.orDie(sql`

@@ -343,5 +343,12 @@ export const watching: ReadonlyArray<Mutant> = [
     becomes: "",
     why: "what is closed goes on changing",
     tests: ["test/domain/Organization.test.ts"]
+  },
+  {
+    file: "src/engine/RetiredSessions.ts",
+    line: ": done(held, session, reason, session.log_out_intent)",
+    becomes: ": own.forget(held, [session.id])",
+    why: "the journal never says that a session was logged out whose answer was lost",
+    tests: ["test/engine/crashes.test.ts"]
   }
 ]

@@ -41,6 +41,7 @@ import expireSignUpLinks from "./0050_expire_sign_up_links.ts"
 import pressLateDeadlines from "./0054_press_late_deadlines.ts"
 import boundProviderAges from "./0056_bound_provider_ages.ts"
 import claimEvenly from "./0057_claim_evenly.ts"
+import rememberLogOuts from "./0058_remember_log_outs.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -83,5 +84,6 @@ export const migrations: Migrate.Migrations = {
   "0050_expire_sign_up_links": expireSignUpLinks,
   "0054_press_late_deadlines": pressLateDeadlines,
   "0056_bound_provider_ages": boundProviderAges,
-  "0057_claim_evenly": claimEvenly
+  "0057_claim_evenly": claimEvenly,
+  "0058_remember_log_outs": rememberLogOuts
 }
