@@ -8,7 +8,7 @@ import * as LicenceStops from "../../src/layers/sql/LicenceStops.ts"
 import * as Silence from "../../src/layers/sql/Silence.ts"
 import * as TakeoverLocks from "../../src/layers/sql/TakeoverLocks.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { pglite } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import * as Logins from "../support/logins.ts"
 import { established, fresh, makeWatched, start } from "../support/watched.ts"
 import { advance, forgetOthers } from "../support/watching.ts"
@@ -240,7 +240,7 @@ const stories: ReadonlyArray<Story> = [
 ]
 
 describe("12.3 two days of an organization", () => {
-  layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
     it.effect(
       "every transition is seen, and everybody tells of the same status at every moment",
       () =>

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { pglite } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import { sampled } from "../support/drawn.ts"
 import { planOf, play } from "../support/laws/watch/play.ts"
 import * as Stage from "../support/laws/watch/stage.ts"
@@ -9,7 +9,7 @@ import * as Stage from "../support/laws/watch/stage.ts"
 const accounts = 15
 
 describe("12.6 random sequences over the engine, the operations and the database", () => {
-  layer(Stage.layer(pglite))((it) => {
+  layer(Stage.layer(postgres))((it) => {
     it.effect(
       "hold I1 to I10 of the watch, whatever happens outside, is asked for, fails or dies",
       () =>

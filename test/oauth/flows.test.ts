@@ -5,7 +5,7 @@ import * as oauth from "oauth4webapi"
 import * as openid from "openid-client"
 import * as Site from "../../src/edge/Site.ts"
 import * as Server from "../../src/http/Server.ts"
-import { pglite } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 import { form, person } from "./person.ts"
@@ -19,7 +19,7 @@ const served = Server.layer.pipe(
     Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
   ),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
-  Layer.provideMerge(World.core(pglite))
+  Layer.provideMerge(World.core(postgres))
 )
 
 const callback = "http://127.0.0.1:33418/callback"

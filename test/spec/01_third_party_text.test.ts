@@ -3,7 +3,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { forEachDatabase, postgres } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
 import { ask, changing, requestOf, requests } from "../support/requests.ts"
 import * as World from "../support/world.ts"
@@ -101,85 +101,85 @@ describe("1 third-party text", () => {
           const declared = planted.requests.flatMap(({ id, operation }) => operation.thirdPartyText ? [id] : [])
           expect([...carrying]).toEqual(declared)
         }))
-
-      it.effect("S1-16: a text that gives orders or imitates an answer comes back unchanged, and nothing but the text differs", () =>
-        Effect.gen(function*() {
-          for (const text of hostile) {
-            const planted = yield* plant(text)
-            const reads = planted.requests.filter(({ id }) => !changing.includes(id))
-            const before = yield* World.snapshot(planted.organization.id)
-            const { body: account } = yield* World.get(`/v1/accounts/${planted.account.id}`, planted.key)
-            expect(account).toMatchObject({
-              name: `${text} ${text}`,
-              content_notice: contentNotice,
-              archive: { error: text, running: { current_chat: text } },
-              monitoring: { last_poll_error: text },
-              tamper: { reason: text },
-              sessions: [{ device_model: text, platform: text, app_name: text, app_version: text, country: text }],
-              terminations: [{ device_label: text }]
-            })
-            const { body: profile } = yield* World.get(
-              `/v1/accounts/${planted.account.id}/messenger-profile`,
-              planted.key
-            )
-            expect(profile).toMatchObject({
-              first_name: text,
-              last_name: text,
-              about: text,
-              paired_session: { error: text },
-              content_notice: contentNotice
-            })
-            const { body: credentials } = yield* World.get("/v1/ai-connections", planted.key)
-            expect(credentials).toMatchObject({
-              content_notice: contentNotice,
-              connections: [{ label: text, client: { name: text } }]
-            })
-            const { body: event } = yield* World.get(`/v1/journal/${planted.eventId}`, planted.key)
-            expect(event).toMatchObject({ actor: { name: text }, content_notice: contentNotice })
-            for (const request of reads) yield* ask(request, planted.key)
-            expect(yield* World.snapshot(planted.organization.id)).toEqual(before)
-          }
-        }))
     })
+  })
 
-    layer(World.world(database))((it) => {
-      const Name = Arbitrary.map(
-        Arbitrary.schema(Schema.String.check(Schema.isMaxLength(40))),
-        (text) => `N${text.toWellFormed().replaceAll("\u0000", "")}`
-      )
+  layer(World.world(postgres))((it) => {
+    it.effect("S1-16: a text that gives orders or imitates an answer comes back unchanged, and nothing but the text differs", () =>
+      Effect.gen(function*() {
+        for (const text of hostile) {
+          const planted = yield* plant(text)
+          const reads = planted.requests.filter(({ id }) => !changing.includes(id))
+          const before = yield* World.snapshot(planted.organization.id)
+          const { body: account } = yield* World.get(`/v1/accounts/${planted.account.id}`, planted.key)
+          expect(account).toMatchObject({
+            name: `${text} ${text}`,
+            content_notice: contentNotice,
+            archive: { error: text, running: { current_chat: text } },
+            monitoring: { last_poll_error: text },
+            tamper: { reason: text },
+            sessions: [{ device_model: text, platform: text, app_name: text, app_version: text, country: text }],
+            terminations: [{ device_label: text }]
+          })
+          const { body: profile } = yield* World.get(
+            `/v1/accounts/${planted.account.id}/messenger-profile`,
+            planted.key
+          )
+          expect(profile).toMatchObject({
+            first_name: text,
+            last_name: text,
+            about: text,
+            paired_session: { error: text },
+            content_notice: contentNotice
+          })
+          const { body: credentials } = yield* World.get("/v1/ai-connections", planted.key)
+          expect(credentials).toMatchObject({
+            content_notice: contentNotice,
+            connections: [{ label: text, client: { name: text } }]
+          })
+          const { body: event } = yield* World.get(`/v1/journal/${planted.eventId}`, planted.key)
+          expect(event).toMatchObject({ actor: { name: text }, content_notice: contentNotice })
+          for (const request of reads) yield* ask(request, planted.key)
+          expect(yield* World.snapshot(planted.organization.id)).toEqual(before)
+        }
+      }))
 
-      it.effect.prop(
-        "S1-16: any text that the messenger has as a name is answered as it is, and the account is otherwise the same",
-        [Name],
-        ([text]) =>
-          Effect.gen(function*() {
-            const organization = yield* World.makeOrganization()
-            const { key } = organization.admins.owner
-            const id = yield* World.makeAccount(organization.id, { first_name: "Plain" })
-            const plain = yield* World.get(`/v1/accounts/${id}`, key)
-            yield* World.set(organization.id, "account", id, { first_name: text })
-            const answer = yield* World.get(`/v1/accounts/${id}`, key)
-            expect(answer.body).toEqual({ ...plain.body, name: text })
-          }),
-        drawn(60)
-      )
+    const Name = Arbitrary.map(
+      Arbitrary.schema(Schema.String.check(Schema.isMaxLength(40))),
+      (text) => `N${text.toWellFormed().replaceAll("\u0000", "")}`
+    )
 
-      it.effect("S1-16: a name changed in the messenger to an order is read as a name", () =>
+    it.effect.prop(
+      "S1-16: any text that the messenger has as a name is answered as it is, and the account is otherwise the same",
+      [Name],
+      ([text]) =>
         Effect.gen(function*() {
-          const platform = yield* SimulatedPlatform
           const organization = yield* World.makeOrganization()
           const { key } = organization.admins.owner
-          const account = yield* World.makeLiveAccount(organization.id)
-          const path = `/v1/accounts/${account.id}/messenger-profile`
-          const before = yield* World.get(path, key)
-          const stored = yield* World.snapshot(organization.id)
-          for (const text of hostile) {
-            yield* platform.changeProfile(account.userId, { first_name: text })
-            const answer = yield* World.get(path, key)
-            expect(without(text, answer)).toEqual({ ...without(text, before), first_name: "<>" })
-          }
-          expect(yield* World.snapshot(organization.id)).toEqual(stored)
-        }))
-    })
+          const id = yield* World.makeAccount(organization.id, { first_name: "Plain" })
+          const plain = yield* World.get(`/v1/accounts/${id}`, key)
+          yield* World.set(organization.id, "account", id, { first_name: text })
+          const answer = yield* World.get(`/v1/accounts/${id}`, key)
+          expect(answer.body).toEqual({ ...plain.body, name: text })
+        }),
+      drawn(60)
+    )
+
+    it.effect("S1-16: a name changed in the messenger to an order is read as a name", () =>
+      Effect.gen(function*() {
+        const platform = yield* SimulatedPlatform
+        const organization = yield* World.makeOrganization()
+        const { key } = organization.admins.owner
+        const account = yield* World.makeLiveAccount(organization.id)
+        const path = `/v1/accounts/${account.id}/messenger-profile`
+        const before = yield* World.get(path, key)
+        const stored = yield* World.snapshot(organization.id)
+        for (const text of hostile) {
+          yield* platform.changeProfile(account.userId, { first_name: text })
+          const answer = yield* World.get(path, key)
+          expect(without(text, answer)).toEqual({ ...without(text, before), first_name: "<>" })
+        }
+        expect(yield* World.snapshot(organization.id)).toEqual(stored)
+      }))
   })
 })

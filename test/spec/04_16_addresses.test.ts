@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { forEachDatabase, postgres } from "../support/database.ts"
 import * as Held from "../support/held.ts"
 import { dying } from "../support/mortal.ts"
 import { established, start } from "../support/watched.ts"
@@ -262,7 +262,7 @@ describe("4.16 addresses and passkeys", () => {
     })
   })
 
-  layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
     for (const { act, again, before, left, what } of crashes) {
       it.effect(`wherever a process dies, ${what} has happened or is made again, and no signal is raised`, () =>
         Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { OrganizationId } from "../../src/domain/Access.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Secrets } from "../../src/ports/Secrets.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { forEachDatabase, postgres } from "../support/database.ts"
 import * as Held from "../support/held.ts"
 import { dying } from "../support/mortal.ts"
 import { established, start } from "../support/watched.ts"
@@ -207,7 +207,7 @@ describe("4.16 2FA", () => {
     })
   })
 
-  layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
     it.effect("I5: wherever a process dies, the account's password is one of those that are held, and no signal is raised", () =>
       Effect.gen(function*() {
         for (const change of ["set", "replace", "remove"] as const) {
