@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { seesDevices } from "../../src/domain/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
-import { asOwner, forEachDatabase } from "../support/database.ts"
+import { asOwner, postgres } from "../support/database.ts"
 import * as Populated from "../support/populated.ts"
 import { ask, inputOf, requestOf } from "../support/requests.ts"
 import { recording, type Said } from "../support/statements.ts"
@@ -24,100 +24,96 @@ const told = (answer: World.Answer) => ({
 })
 
 describe("7 objects that do not exist for the caller", () => {
-  forEachDatabase((_, database) => {
-    layer(World.world(database))((it) => {
-      /** How the database would run the statement. */
-      const plan = Effect.fnUntraced(function*(organizationId: string, { params, sql: text }: Said) {
-        const rows = yield* World.query<Record<string, string>>(
-          organizationId,
-          (sql) => sql.unsafe<Record<string, string>>(`explain (costs off) ${text}`, params)
-        )
-        return rows.map((row) =>
-          Object.values(row).join().replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id")
-        )
-      })
-
-      it.effect(
-        "S4.7-11, S4.8-02, S4.9-02, S4.10-07, S4.11-03, S4.12-03, S4.13-05, S4.14-06, S5.4-01, S7-08: another organization's, an ungranted and a non-existent id get one answer, by one plan",
-        () =>
-          Effect.gen(function*() {
-            const own = yield* Populated.make()
-            const other = yield* Populated.make()
-            yield* asOwner((sql) => sql`analyze account`)
-            for (const role of ["admin", "archive"] as const) {
-              for (const operation of addressed) {
-                const ungranted = {
-                  account: own.ids.account.filter((id) => !own.granted.includes(id)),
-                  event: yield* World.query<{ id: string }>(own.id, (sql) =>
-                    sql`select id from journal_event where organization_id = ${own.id}
-                      and actor_admin_id <> ${own.admins[role].id}
-                      and (account_id is null or not ${sql.in("account_id", own.granted)})`).pipe(
-                      Effect.map((events) =>
-                        events.map(({ id }) =>
-                          id
-                        )
-                      )
-                    )
-                }
-                const asked = yield* Effect.forEach([other.ids, ungranted, Populated.nothing], (ids) =>
-                  Effect.gen(function*() {
-                    const id = operation.path.includes(":event_id") ? ids.event[0] : ids.account[0]
-                    if (id === undefined) return yield* Effect.die(new Error("No id to ask with"))
-                    const { answer, said } = yield* recording(
-                      ask(requestOf(operation, inputOf(operation, { account: id, event: id })), own.admins[role].key)
-                    )
-                    const inside = said.filter(({ inTransaction }) => inTransaction)
-                    return {
-                      told: told(answer),
-                      said: said.map(({ sql }) => sql).filter((sql) => !sql.startsWith("update api_key")),
-                      plans: yield* Effect.forEach(inside, (statement) => plan(own.id, statement))
-                    }
-                  }))
-                const allowed = (operation.roles as ReadonlyArray<string>).includes(role)
-                expect(asked[0]?.told.status, operation.id).toBe(allowed ? 404 : 403)
-                // Whoever signs in holds the organization first.
-                const held = operation.kind === "login" ? 1 : 0
-                const beside = operation.id === "get_account" && seesDevices(role) ? 3 : 0
-                expect(asked[0]?.said.length).toBe(allowed ? 2 + beside + held : 1)
-                expect(asked[0]?.plans.flat().length).toBeGreaterThanOrEqual(allowed ? 3 : 0)
-                expect(asked[1], `${operation.id}, ungranted`).toEqual(asked[0])
-                expect(asked[2], `${operation.id}, non-existent`).toEqual(asked[0])
-              }
-            }
-          })
+  layer(World.world(postgres))((it) => {
+    /** How the database would run the statement. */
+    const plan = Effect.fnUntraced(function*(organizationId: string, { params, sql: text }: Said) {
+      const rows = yield* World.query<Record<string, string>>(
+        organizationId,
+        (sql) => sql.unsafe<Record<string, string>>(`explain (costs off) ${text}`, params)
       )
+      return rows.map((row) => Object.values(row).join().replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id"))
+    })
 
-      it.effect("an id that the caller does reach is answered by the same statements", () =>
-        Effect.gen(function*() {
-          const own = yield* Populated.make()
-          const ask = (id: string | undefined) => recording(World.get(`/v1/accounts/${id}`, own.admins.admin.key))
-          const reached = yield* ask(own.granted[0])
-          const missing = yield* ask(Populated.nothing.account[0])
-          expect([reached.answer.status, missing.answer.status]).toEqual([200, 404])
-          const inside = (said: ReadonlyArray<Said>) =>
-            said.filter(({ inTransaction }) => inTransaction).map(({ sql }) => sql)
-          expect(inside(missing.said).length).toBe(4)
-          expect(inside(reached.said)).toEqual(inside(missing.said))
-        }))
-
-      it.effect("S4.7-07: a cursor that is another organization's, ungranted or non-existent is refused alike", () =>
+    it.effect(
+      "S4.7-11, S4.8-02, S4.9-02, S4.10-07, S4.11-03, S4.12-03, S4.13-05, S4.14-06, S5.4-01, S7-08: another organization's, an ungranted and a non-existent id get one answer, by one plan",
+      () =>
         Effect.gen(function*() {
           const own = yield* Populated.make()
           const other = yield* Populated.make()
-          const ungranted = own.ids.account.find((id) => !own.granted.includes(id))
-          const cursors = [other.ids.account[0], ungranted, Populated.nothing.account[0]]
-          const answers = yield* Effect.forEach(cursors, (id) =>
-            Effect.map(
-              recording(World.get(`/v1/accounts?starting_after=${id}`, own.admins.archive.key)),
-              ({ answer, said }) => ({
-                told: told(answer),
-                said: said.map(({ sql }) => sql).filter((sql) => !sql.startsWith("update api_key"))
-              })
-            ))
-          expect(answers[0]?.told.body.error).toMatchObject({ code: "parameter_invalid", param: "starting_after" })
-          expect(answers[1]).toEqual(answers[0])
-          expect(answers[2]).toEqual(answers[0])
-        }))
-    })
+          yield* asOwner((sql) => sql`analyze account`)
+          for (const role of ["admin", "archive"] as const) {
+            for (const operation of addressed) {
+              const ungranted = {
+                account: own.ids.account.filter((id) => !own.granted.includes(id)),
+                event: yield* World.query<{ id: string }>(own.id, (sql) =>
+                  sql`select id from journal_event where organization_id = ${own.id}
+                      and actor_admin_id <> ${own.admins[role].id}
+                      and (account_id is null or not ${sql.in("account_id", own.granted)})`).pipe(
+                    Effect.map((events) =>
+                      events.map(({ id }) =>
+                        id
+                      )
+                    )
+                  )
+              }
+              const asked = yield* Effect.forEach([other.ids, ungranted, Populated.nothing], (ids) =>
+                Effect.gen(function*() {
+                  const id = operation.path.includes(":event_id") ? ids.event[0] : ids.account[0]
+                  if (id === undefined) return yield* Effect.die(new Error("No id to ask with"))
+                  const { answer, said } = yield* recording(
+                    ask(requestOf(operation, inputOf(operation, { account: id, event: id })), own.admins[role].key)
+                  )
+                  const inside = said.filter(({ inTransaction }) => inTransaction)
+                  return {
+                    told: told(answer),
+                    said: said.map(({ sql }) => sql).filter((sql) => !sql.startsWith("update api_key")),
+                    plans: yield* Effect.forEach(inside, (statement) => plan(own.id, statement))
+                  }
+                }))
+              const allowed = (operation.roles as ReadonlyArray<string>).includes(role)
+              expect(asked[0]?.told.status, operation.id).toBe(allowed ? 404 : 403)
+              // Whoever signs in holds the organization first.
+              const held = operation.kind === "login" ? 1 : 0
+              const beside = operation.id === "get_account" && seesDevices(role) ? 3 : 0
+              expect(asked[0]?.said.length).toBe(allowed ? 2 + beside + held : 1)
+              expect(asked[0]?.plans.flat().length).toBeGreaterThanOrEqual(allowed ? 3 : 0)
+              expect(asked[1], `${operation.id}, ungranted`).toEqual(asked[0])
+              expect(asked[2], `${operation.id}, non-existent`).toEqual(asked[0])
+            }
+          }
+        })
+    )
+
+    it.effect("an id that the caller does reach is answered by the same statements", () =>
+      Effect.gen(function*() {
+        const own = yield* Populated.make()
+        const ask = (id: string | undefined) => recording(World.get(`/v1/accounts/${id}`, own.admins.admin.key))
+        const reached = yield* ask(own.granted[0])
+        const missing = yield* ask(Populated.nothing.account[0])
+        expect([reached.answer.status, missing.answer.status]).toEqual([200, 404])
+        const inside = (said: ReadonlyArray<Said>) =>
+          said.filter(({ inTransaction }) => inTransaction).map(({ sql }) => sql)
+        expect(inside(missing.said).length).toBe(4)
+        expect(inside(reached.said)).toEqual(inside(missing.said))
+      }))
+
+    it.effect("S4.7-07: a cursor that is another organization's, ungranted or non-existent is refused alike", () =>
+      Effect.gen(function*() {
+        const own = yield* Populated.make()
+        const other = yield* Populated.make()
+        const ungranted = own.ids.account.find((id) => !own.granted.includes(id))
+        const cursors = [other.ids.account[0], ungranted, Populated.nothing.account[0]]
+        const answers = yield* Effect.forEach(cursors, (id) =>
+          Effect.map(
+            recording(World.get(`/v1/accounts?starting_after=${id}`, own.admins.archive.key)),
+            ({ answer, said }) => ({
+              told: told(answer),
+              said: said.map(({ sql }) => sql).filter((sql) => !sql.startsWith("update api_key"))
+            })
+          ))
+        expect(answers[0]?.told.body.error).toMatchObject({ code: "parameter_invalid", param: "starting_after" })
+        expect(answers[1]).toEqual(answers[0])
+        expect(answers[2]).toEqual(answers[0])
+      }))
   })
 })
