@@ -148,8 +148,15 @@ const afterTakeover = (claimed: Claimed, { facts }: Locked, changed: Decision["a
     ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
     : Effect.void
 
-/** The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. */
-const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, options: DecideOptions) {
+/** Whether the list of sessions could not be asked for: then there is no session that a login might have made. */
+const isUnseen = ({ observation: { outcome } }: Looked): boolean =>
+  outcome.kind === "unavailable" || outcome.kind === "flood"
+
+/**
+ * The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. Nothing is
+ * while somebody is signing in, unless `despite` that.
+ */
+const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, options: DecideOptions, despite: boolean) {
   const db = yield* Db
   const secrets = yield* Secrets
   const watch = yield* Watch
@@ -161,7 +168,7 @@ const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, opt
       // What was seen is older than what an operation has changed: the account is due again at once.
       if (locked === null || locked.epoch !== claimed.epoch) return null
       // A session that is signing in is the service's own, and judged when that is written down.
-      if (locked.login !== null) return locked.login
+      if (locked.login !== null && !despite) return locked.login
       const now = new Date(yield* Clock.currentTimeMillis)
       const decision = decide(locked.facts, looked.observation, now, options)
       const nextAt = nextAfter(locked.facts, decision, now, around)
@@ -282,13 +289,19 @@ export const step = (
     }
     const sessions = yield* LiveSessions
     const unwritten = sessions.keepCodes(claimed, looked.observation.codes)
-    const recorded = yield* Measures.phase("record")(record(claimed, looked, options)).pipe(
-      Effect.onError(() => unwritten),
-      Effect.tap((written) => written === null ? unwritten : Effect.void)
-    )
+    const written = (despite: boolean) =>
+      Measures.phase("record")(record(claimed, looked, options, despite)).pipe(
+        Effect.onError(() => unwritten),
+        Effect.tap((written) => written === null ? unwritten : Effect.void)
+      )
+    const first = yield* written(false)
+    const login = first !== null && "busy" in first ? first : null
+    if (login !== null && !login.busy && (yield* resolve(claimed.organizationId, login.id))) {
+      return { kind: "outdated", reach }
+    }
+    const recorded = login !== null && isUnseen(looked) ? yield* written(true) : first
     if (recorded === null) return { kind: "outdated", reach }
     if ("busy" in recorded) {
-      if (!recorded.busy && (yield* resolve(claimed.organizationId, recorded.id))) return { kind: "outdated", reach }
       return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, reach }
     }
     const { events, sent } = recorded

@@ -168,6 +168,38 @@ describe("a process that dies in a step of a login", () => {
         for (const action of ["session.detected", "login.attempted"]) assert.notInclude(actions, action)
       }))
 
+    it.effect("hides from nobody that the account cannot be looked at", () =>
+      Effect.gen(function*() {
+        const stage = yield* staged()
+        const person = yield* meet()
+        const { body: { account_id: account } } = yield* stage.connected(person)
+        const unreachable = (on: boolean) => stage.platform.setUnreachable(person.userId, on)
+        const status = Effect.map(stage.account(account), (body) => body.status)
+        yield* jump("1 second")
+        yield* unreachable(true)
+        yield* advance("125 seconds")
+        assert.strictEqual(yield* status, "recently_connected")
+        yield* unreachable(false)
+        const { body: login } = yield* stage.relogin(account)
+        const code = yield* person.code
+        yield* dying(1, stage.code(login.id, code))
+        yield* unreachable(true)
+        yield* stage.platform.script({
+          userId: person.userId,
+          operation: "resolve",
+          answer: { _tag: "Unavailable" },
+          times: 1000
+        })
+        yield* advance("3 minutes")
+        assert.strictEqual(yield* status, "status_unknown")
+        yield* unreachable(false)
+        yield* stage.platform.clearScripts
+        yield* advance("3 minutes")
+        assert.strictEqual(yield* status, "recently_connected")
+        assert.strictEqual((yield* stage.read(login.id)).body.state, "completed")
+        for (const action of ["session.detected", "login.attempted"]) assert.notInclude(yield* stage.actions, action)
+      }))
+
     it.effect("codes and passwords are nowhere: neither in a table nor in the journal, and a state is sealed", () =>
       Effect.gen(function*() {
         const stage = yield* staged()

@@ -350,5 +350,12 @@ export const watching: ReadonlyArray<Mutant> = [
     becomes: ": own.forget(held, [session.id])",
     why: "the journal never says that a session was logged out whose answer was lost",
     tests: ["test/engine/crashes.test.ts"]
+  },
+  {
+    file: "src/engine/Step.ts",
+    line: "const recorded = login !== null && isUnseen(looked) ? yield* written(true) : first",
+    becomes: "const recorded = first",
+    why: "an account that nobody can look at shows as protected while a login into it is not known to be over",
+    tests: ["test/engine/logins.test.ts"]
   }
 ]
