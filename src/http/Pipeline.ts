@@ -18,14 +18,21 @@ const pieceOf = (bytes: Buffer): Buffer => {
   return end === -1 ? bytes : bytes.subarray(0, end + headEnd.length)
 }
 
+/** A response that is owed, and the latch that opens when it is done with, where somebody waits for that. */
+interface Owed {
+  readonly response: http.ServerResponse
+  done: Latch.Latch | undefined
+}
+
 /** What a connection still owes, and what of it has not been parsed. */
 export class Pipeline {
-  /** The responses that are owed, in the order of their requests; each latch opens when one that is waited for is done. */
-  readonly #owed = new Map<http.ServerResponse, Latch.Latch | undefined>()
-  readonly #predecessors = new WeakMap<http.ServerResponse, http.ServerResponse>()
+  /**
+   * In the order of their requests. A Map or a Set leads from what it held before to what it holds now, so that one whose
+   * members change with each request keeps answered ones in memory until a full collection.
+   */
+  readonly #owed: Array<Owed> = []
   readonly #socket: Duplex
   readonly #parse: (piece: Uint8Array) => void
-  #last: http.ServerResponse | undefined
   #unparsed: Buffer = Buffer.alloc(0)
   #holding = false
   #stopped = false
@@ -45,14 +52,14 @@ export class Pipeline {
     // Whoever reads a request's body resumes the socket, and it may be too early for more requests.
     socket.on("resume", () => this.#advance())
     socket.once("close", () => {
-      for (const done of this.#owed.values()) done?.openUnsafe()
+      for (const { done } of this.#owed) done?.openUnsafe()
     })
   }
 
   /** Parses what has been read until enough requests are outstanding, or Node wants no more for now. */
   #advance(): void {
     while (!this.#stopped && !this.#socket.isPaused()) {
-      if (this.#owed.size >= maxOutstanding) {
+      if (this.#owed.length >= maxOutstanding) {
         this.#holding = true
         this.#socket.pause()
       } else if (this.#unparsed.length === 0) {
@@ -65,41 +72,42 @@ export class Pipeline {
     }
   }
 
-  /** The responses that are owed, in the order of their requests. */
-  get owed(): Iterable<http.ServerResponse> {
-    return this.#owed.keys()
+  /** The responses that are owed now, in the order of their requests. */
+  get owed(): ReadonlyArray<http.ServerResponse> {
+    return this.#owed.map(({ response }) => response)
+  }
+
+  #indexOf(response: http.ServerResponse): number {
+    return this.#owed.findIndex((owed) => owed.response === response)
   }
 
   /** Adds a request that has arrived. */
   add(response: http.ServerResponse): void {
-    if (this.#last !== undefined) this.#predecessors.set(response, this.#last)
-    this.#last = response
-    this.#owed.set(response, undefined)
+    this.#owed.push({ response, done: undefined })
   }
 
   /** Takes a response off that is done with. */
   remove(response: http.ServerResponse): void {
-    const done = this.#owed.get(response)
-    this.#owed.delete(response)
-    if (this.#last === response) this.#last = undefined
-    done?.openUnsafe()
-    if (this.#holding && this.#owed.size < maxOutstanding) {
+    const index = this.#indexOf(response)
+    const [removed] = index === -1 ? [] : this.#owed.splice(index, 1)
+    removed?.done?.openUnsafe()
+    if (this.#holding && this.#owed.length < maxOutstanding) {
       this.#holding = false
       this.#socket.resume()
     }
   }
 
-  /** The response to the request before this one, where it was still owed when this one arrived. */
+  /** The response to the request before this one, where it is still owed. */
   before(response: http.ServerResponse): http.ServerResponse | undefined {
-    return this.#predecessors.get(response)
+    return this.#owed[this.#indexOf(response) - 1]?.response
   }
 
   /** Waits until the response is done with, if it is still owed. */
   settled(response: http.ServerResponse): Effect.Effect<void> {
-    if (!this.#owed.has(response)) return Effect.void
-    const done = this.#owed.get(response) ?? Latch.makeUnsafe()
-    this.#owed.set(response, done)
-    return done.await
+    const owed = this.#owed[this.#indexOf(response)]
+    if (owed === undefined) return Effect.void
+    owed.done ??= Latch.makeUnsafe()
+    return owed.done.await
   }
 
   /** Parses nothing more; whatever else arrives is read and dropped. */

@@ -24,40 +24,65 @@ export type Services = Operation.Services<Operations> | Credentials | Entrance |
 export const toResponse = ({ body, headers, status }: ErrorAnswer, more: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe(body, { status, headers: { ...headers, ...more, "cache-control": "no-store" } })
 
+/** What an answer says that was known before it failed. */
+interface Known {
+  baseUrl: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** The answer to a caller. */
+const respond = Effect.fnUntraced(function*(
+  operation: Operation.Any,
+  request: HttpServerRequest.HttpServerRequest,
+  params: Readonly<Record<string, string | undefined>>,
+  known: Known
+) {
+  known.headers = rateHeaders(yield* operation.admit)
+  const input = yield* Input.read(operation, request, params)
+  const written: Effect.Effect<Written, Failure, Operation.Services<Operations> | Caller> = operation.respond(input)
+  const replayed = () => {
+    known.headers = { ...known.headers, "idempotent-replayed": "true" }
+  }
+  const { text } = yield* operation.idempotent ? written : Effect.provideService(written, Replayed, replayed)
+  return HttpServerResponse.text(text, {
+    contentType: "application/json",
+    headers: { ...known.headers, "cache-control": "no-store" }
+  })
+})
+
+/** The answer to a request of whoever its credential stands for. */
+const serve = Effect.fnUntraced(function*(
+  operation: Operation.Any,
+  request: HttpServerRequest.HttpServerRequest,
+  params: Readonly<Record<string, string | undefined>>,
+  known: Known
+) {
+  const site = yield* siteOf(request)
+  known.baseUrl = site.baseUrl
+  const caller = yield* enter(request, site, "rest")
+  return yield* Effect.provideService(
+    respond(operation, request, params, known),
+    Caller,
+    withExtras(caller, request.headers["idempotency-key"])
+  )
+})
+
 /** Answers a request for the operation. */
 export const run = (
   operation: Operation.Any,
   request: HttpServerRequest.HttpServerRequest,
   params: Readonly<Record<string, string | undefined>>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Services> => {
-  let baseUrl = ""
-  let headers: Readonly<Record<string, string>> = {}
-  const replayed = () => {
-    headers = { ...headers, "idempotent-replayed": "true" }
-  }
-  const answered = Effect.gen(function*() {
-    headers = rateHeaders(yield* operation.admit)
-    const input = yield* Input.read(operation, request, params)
-    const respond: Effect.Effect<Written, Failure, Operation.Services<Operations> | Caller> = operation.respond(input)
-    const { text } = yield* operation.idempotent ? respond : Effect.provideService(respond, Replayed, replayed)
-    return HttpServerResponse.text(text, {
-      contentType: "application/json",
-      headers: { ...headers, "cache-control": "no-store" }
-    })
-  })
-  return Effect.gen(function*() {
-    const site = yield* siteOf(request)
-    baseUrl = site.baseUrl
-    const caller = yield* enter(request, site, "rest")
-    return yield* Effect.provideService(answered, Caller, withExtras(caller, request.headers["idempotency-key"]))
-  }).pipe(
-    recover((failed) =>
-      Effect.succeed(toResponse(
-        failed,
-        failed.status === 401
-          ? { ...headers, "www-authenticate": `Bearer resource_metadata="${resourceMetadata(baseUrl, "v1")}"` }
-          : headers
-      ))
-    )
-  )
+  const known: Known = { baseUrl: "", headers: {} }
+  return recover((failed) =>
+    Effect.succeed(toResponse(
+      failed,
+      failed.status === 401
+        ? {
+          ...known.headers,
+          "www-authenticate": `Bearer resource_metadata="${resourceMetadata(known.baseUrl, "v1")}"`
+        }
+        : known.headers
+    ))
+  )(serve(operation, request, params, known))
 }

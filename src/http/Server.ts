@@ -92,21 +92,22 @@ const pipelineOf = (socket: Duplex): Pipeline => {
 
 /** Node's server, but that each connection ends with the answer it waits for once the server is closing. */
 class DrainingServer extends http.Server {
-  readonly #responses = new Set<http.ServerResponse>()
+  readonly #pipelines = new Set<Pipeline>()
 
   enlist(response: http.ServerResponse): void {
-    const pipeline = pipelineOf(response.req.socket)
+    const { socket } = response.req
+    const pipeline = pipelineOf(socket)
+    if (!this.#pipelines.has(pipeline)) {
+      this.#pipelines.add(pipeline)
+      socket.once("close", () => this.#pipelines.delete(pipeline))
+    }
     response.shouldKeepAlive &&= this.listening
-    this.#responses.add(response)
     pipeline.add(response)
-    response.once("close", () => {
-      this.#responses.delete(response)
-      pipeline.remove(response)
-    })
+    response.once("close", () => pipeline.remove(response))
   }
 
   override close(callback?: (error?: Error) => void): this {
-    for (const response of this.#responses) response.shouldKeepAlive = false
+    for (const { owed } of this.#pipelines) for (const response of owed) response.shouldKeepAlive = false
     return super.close(callback)
   }
 }
@@ -121,7 +122,7 @@ const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.Errn
   for (const response of pipeline.owed) {
     if (response.req.complete) yield* pipeline.settled(response)
   }
-  if (!socket.writable || [...pipeline.owed].some(({ headersSent }) => headersSent)) {
+  if (!socket.writable || pipeline.owed.some(({ headersSent }) => headersSent)) {
     socket.destroy()
     return
   }

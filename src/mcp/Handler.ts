@@ -123,54 +123,73 @@ const direct = (
   )
 }
 
-const handle = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, options: Options) {
-  let site: Site | undefined
-  return yield* Effect.gen(function*() {
-    site = yield* siteOf(request)
-    const caller = yield* enter(request, site, "mcp")
-    const place = site
-    return yield* Effect.gen(function*() {
-      const selection = yield* Effect.tapError(
-        Selection.read(request.url, request.headers["x-mcp-readonly"]),
-        () => admit([], Selection.everything)
-      )
-      const shown = {
-        complete: options.completeList ?? false,
-        personalArguments: options.personalArguments ?? false,
-        selection,
-        console: options.console === false ? undefined : place
-      }
-      if (request.method !== "POST") {
-        const { admissions, rate } = yield* admit([], selection)
-        const response = yield* exchange(request, undefined, admissions, shown)
-        return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
-      }
-      const body = yield* Effect.result(Effect.flatMap(Body.read(request), Messages.parse))
-      if (Result.isFailure(body)) {
-        const { rate } = yield* admit([], selection)
-        const refused = body.failure._tag === "Malformed"
-          ? malformed(body.failure.message)
-          : toResponse(answer(body.failure))
-        return rate === undefined ? refused : HttpServerResponse.setHeaders(refused, rateHeaders(rate))
-      }
-      const messages = Messages.askingIn(body.success)
-      const { admissions, rate } = yield* admit(messages, selection)
-      const exchanging = direct(request, body.success, yield* Tools.served, caller, admissions, shown) ??
-        exchange(request, body.success, admissions, shown)
-      const exchanged = yield* messages.length > 1
-        ? Effect.provideService(exchanging, Caller, later(caller))
-        : exchanging
-      // Lists hold no secret beside what a caller chooses; results may.
-      const response = Messages.listsAlone(body.success)
-        ? yield* Compression.compress(request, exchanged)
-        : exchanged
-      return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
-    }).pipe(Effect.provideService(Caller, caller))
-  }).pipe(
-    recover((failure) => Effect.succeed(refuse(site, failure))),
+/** Answers a caller. */
+const answerCaller = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest,
+  caller: Caller["Service"],
+  site: Site,
+  options: Options
+) {
+  const selection = yield* Effect.tapError(
+    Selection.read(request.url, request.headers["x-mcp-readonly"]),
+    () => admit([], Selection.everything)
+  )
+  const shown = {
+    complete: options.completeList ?? false,
+    personalArguments: options.personalArguments ?? false,
+    selection,
+    console: options.console === false ? undefined : site
+  }
+  if (request.method !== "POST") {
+    const { admissions, rate } = yield* admit([], selection)
+    const response = yield* exchange(request, undefined, admissions, shown)
+    return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
+  }
+  const body = yield* Effect.result(Effect.flatMap(Body.read(request), Messages.parse))
+  if (Result.isFailure(body)) {
+    const { rate } = yield* admit([], selection)
+    const refused = body.failure._tag === "Malformed"
+      ? malformed(body.failure.message)
+      : toResponse(answer(body.failure))
+    return rate === undefined ? refused : HttpServerResponse.setHeaders(refused, rateHeaders(rate))
+  }
+  const messages = Messages.askingIn(body.success)
+  const { admissions, rate } = yield* admit(messages, selection)
+  const exchanging = direct(request, body.success, yield* Tools.served, caller, admissions, shown) ??
+    exchange(request, body.success, admissions, shown)
+  const exchanged = yield* messages.length > 1
+    ? Effect.provideService(exchanging, Caller, later(caller))
+    : exchanging
+  // Lists hold no secret beside what a caller chooses; results may.
+  const response = Messages.listsAlone(body.success)
+    ? yield* Compression.compress(request, exchanged)
+    : exchanged
+  return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
+})
+
+/** What is known of a request before it fails. */
+interface Known {
+  site: Site | undefined
+}
+
+const answerRequest = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest,
+  options: Options,
+  known: Known
+) {
+  const site = yield* siteOf(request)
+  known.site = site
+  const caller = yield* enter(request, site, "mcp")
+  return yield* Effect.provideService(answerCaller(request, caller, site, options), Caller, caller)
+})
+
+const handle = (request: HttpServerRequest.HttpServerRequest, options: Options) => {
+  const known: Known = { site: undefined }
+  return answerRequest(request, options, known).pipe(
+    recover((failure) => Effect.succeed(refuse(known.site, failure))),
     Effect.map(HttpServerResponse.setHeader("cache-control", "no-store"))
   )
-})
+}
 
 /** The server where a request has its services already, as below `App` of the interface. */
 export const within = (options: Options = {}) => {

@@ -46,6 +46,17 @@ describe("the list of operations", () => {
   })
 })
 
+describe("what runs at each request", () => {
+  it("makes no generator function anew: V8 keeps all that such a one has seen until a full collection", () => {
+    const reading = files("src/operations/*/**/[a-z]*.ts").filter((file) =>
+      /Operation\.(?:read|write)\(/.test(read(file))
+    )
+    const before = ["src/http/Rest.ts", "src/edge/Entry.ts", "src/edge/Authenticate.ts", "src/kernel/runners/Write.ts"]
+    expect(reading.length).toBeGreaterThan(30)
+    expect(where([...reading, ...before], /\bEffect\.gen\(/)).toEqual([])
+  })
+})
+
 describe("the source", () => {
   it("has no file over 400 lines, and neither has what tests, tries and measures it", () => {
     const all = files("{src,test,trials,bench,scripts}/**/*.{ts,mjs}")

@@ -13,42 +13,54 @@ import * as Journaling from "../Journaling.ts"
 import type { JournalRefusals, Note } from "../Refused.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
+/** Journals what happened, each mail beside its event. */
+const append = Effect.fnUntraced(function*(
+  { organizationId }: Caller["Service"],
+  entry: JournalEntry,
+  mails: ReadonlyArray<Mail> = []
+) {
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  yield* journal.append(organizationId, entry)
+  for (const mail of mails) yield* outbox.add(organizationId, "event", mail)
+})
+
 /** Runs in one transaction with its journal entries: no change without an entry, no entry without a change. */
 export const runWrite = <I extends Targeting, A, E, R>(
   resolve: Resolve,
   journaled: JournalAction,
   run: (input: I, context: Known) => Effect.Effect<Outcome<A>, E, R>,
   journalRefusals: JournalRefusals
-) =>
-  Effect.fnUntraced(function*(input: I, keep?: Keep) {
+) => {
+  const change = Effect.fnUntraced(function*(
+    input: I,
+    caller: Caller["Service"],
+    now: Date,
+    note: Note,
+    keep: Keep | undefined
+  ) {
+    const account = yield* resolve(caller, input, true)
+    const context = { caller, now, account }
+    note.reached = context
+    const outcome = yield* run(input, context)
+    if (keep !== undefined) yield* keep(outcome.answer)
+    if (outcome.changed) {
+      const entry = Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details)
+      yield* append(caller, entry, outcome.mails)
+      for (const { journal: action, mails, ...happened } of outcome.more) {
+        yield* append(caller, journalEntry(Actor.caller(caller), caller, action, happened), mails)
+      }
+    }
+    return outcome.answer
+  })
+
+  return Effect.fnUntraced(function*(input: I, keep?: Keep) {
     const caller = yield* Caller
     const db = yield* Db
-    const journal = yield* Journal
-    const outbox = yield* Outbox
     const now = new Date(yield* Clock.currentTimeMillis)
     const note: Note = { reached: undefined }
-    return yield* db.transaction(
-      caller.organizationId,
-      Effect.gen(function*() {
-        const account = yield* resolve(caller, input, true)
-        const context = { caller, now, account }
-        note.reached = context
-        const outcome = yield* run(input, context)
-        if (keep !== undefined) yield* keep(outcome.answer)
-        if (outcome.changed) {
-          const append = Effect.fnUntraced(function*(entry: JournalEntry, mails: ReadonlyArray<Mail> = []) {
-            yield* journal.append(caller.organizationId, entry)
-            for (const mail of mails) yield* outbox.add(caller.organizationId, "event", mail)
-          })
-          yield* append(
-            Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details),
-            outcome.mails
-          )
-          for (const { journal: action, mails, ...happened } of outcome.more) {
-            yield* append(journalEntry(Actor.caller(caller), caller, action, happened), mails)
-          }
-        }
-        return outcome.answer
-      })
-    ).pipe(journalRefusals(input, note))
+    return yield* journalRefusals(input, note)(
+      db.transaction(caller.organizationId, change(input, caller, now, note, keep))
+    )
   })
+}

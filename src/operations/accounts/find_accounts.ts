@@ -30,12 +30,11 @@ export const findAccounts = Operation.read(
     success: List(Account).annotate({ identifier: "found_account_list" }),
     sample
   },
-  ({ limit = defaultSearchLimit, query }, { caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const organizations = yield* Organizations
-      const facts = yield* organizations.facts(caller)
-      const rows = yield* accounts.search(caller, query, limit)
-      return page(rows.map((row) => account(row, facts, caller, now)), limit)
-    })
+  Effect.fnUntraced(function*({ limit = defaultSearchLimit, query }, { caller, now }) {
+    const accounts = yield* Accounts
+    const organizations = yield* Organizations
+    const facts = yield* organizations.facts(caller)
+    const rows = yield* accounts.search(caller, query, limit)
+    return page(rows.map((row) => account(row, facts, caller, now)), limit)
+  })
 )

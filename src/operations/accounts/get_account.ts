@@ -19,20 +19,18 @@ export const getAccount = Operation.read(
     params: { account_id: TargetAccount },
     success: AccountDetail,
     sample,
-    beside: ({ account_id }, caller) =>
-      Effect.gen(function*() {
-        if (!seesDevices(caller.role)) return { monitor: unwatched, sessions: [], terminations: [] }
-        const accounts = yield* Accounts
-        return yield* Effect.all({
-          monitor: accounts.monitor(caller.organizationId, account_id),
-          sessions: accounts.sessions(caller.organizationId, account_id),
-          terminations: accounts.terminations(caller.organizationId, account_id, terminationsShown)
-        }, { concurrency: "unbounded" })
-      })
-  },
-  (_, { account, beside: { monitor, sessions, terminations }, caller, now }) =>
-    Effect.gen(function*() {
-      const facts = yield* (yield* Organizations).facts(caller)
-      return accountDetail(account, facts, monitor, sessions, terminations, caller, now)
+    beside: Effect.fnUntraced(function*({ account_id }, caller) {
+      if (!seesDevices(caller.role)) return { monitor: unwatched, sessions: [], terminations: [] }
+      const accounts = yield* Accounts
+      return yield* Effect.all({
+        monitor: accounts.monitor(caller.organizationId, account_id),
+        sessions: accounts.sessions(caller.organizationId, account_id),
+        terminations: accounts.terminations(caller.organizationId, account_id, terminationsShown)
+      }, { concurrency: "unbounded" })
     })
+  },
+  Effect.fnUntraced(function*(_, { account, beside: { monitor, sessions, terminations }, caller, now }) {
+    const facts = yield* (yield* Organizations).facts(caller)
+    return accountDetail(account, facts, monitor, sessions, terminations, caller, now)
+  })
 )

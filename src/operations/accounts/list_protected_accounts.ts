@@ -28,14 +28,13 @@ export const listProtectedAccounts = Operation.read(
     success: List(Account).annotate({ identifier: "account_list" }),
     sample
   },
-  ({ department_id, limit = defaultPageLimit, starting_after, status }, { caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const organizations = yield* Organizations
-      const query = { status, departmentId: department_id, after: starting_after, limit }
-      const facts = yield* organizations.facts(caller)
-      const found = yield* accounts.list(caller, query, now)
-      const rows = yield* pageRows(found, "there is no such account.")
-      return page(rows.map((row) => account(row, facts, caller, now)), limit)
-    })
+  Effect.fnUntraced(function*({ department_id, limit = defaultPageLimit, starting_after, status }, { caller, now }) {
+    const accounts = yield* Accounts
+    const organizations = yield* Organizations
+    const query = { status, departmentId: department_id, after: starting_after, limit }
+    const facts = yield* organizations.facts(caller)
+    const found = yield* accounts.list(caller, query, now)
+    const rows = yield* pageRows(found, "there is no such account.")
+    return page(rows.map((row) => account(row, facts, caller, now)), limit)
+  })
 )

@@ -25,23 +25,22 @@ export const pauseProtection = Operation.write(
     failures: [NotActive],
     journal: { action: "account.paused", target: "account" }
   },
-  ({ account_id }, { account, caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
-      const sessions = yield* accounts.pause(caller.organizationId, account, now)
-      const facts = {
-        account: { id: account.id, name: accountName(account) },
-        by: caller.adminName ?? caller.adminId,
-        did: "paused" as const,
-        sessions
-      }
-      return Operation.changed(
-        { object: "account_action" as const, account_id, action: "paused", status: "paused" as const },
-        {},
-        undefined,
-        [],
-        sessions === 0 ? [] : [reviewEnded(facts)]
-      )
-    })
+  Effect.fnUntraced(function*({ account_id }, { account, caller, now }) {
+    const accounts = yield* Accounts
+    if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+    const sessions = yield* accounts.pause(caller.organizationId, account, now)
+    const facts = {
+      account: { id: account.id, name: accountName(account) },
+      by: caller.adminName ?? caller.adminId,
+      did: "paused" as const,
+      sessions
+    }
+    return Operation.changed(
+      { object: "account_action" as const, account_id, action: "paused", status: "paused" as const },
+      {},
+      undefined,
+      [],
+      sessions === 0 ? [] : [reviewEnded(facts)]
+    )
+  })
 )

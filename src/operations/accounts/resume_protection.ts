@@ -23,16 +23,15 @@ export const resumeProtection = Operation.write(
     failures: [NotPaused],
     journal: { action: "account.resumed", target: "account" }
   },
-  ({ account_id }, { account, caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      if (deriveStatus(account, now) !== "paused") return yield* new NotPaused({})
-      yield* accounts.resume(caller.organizationId, account, now)
-      return Operation.changed({
-        object: "account_action" as const,
-        account_id,
-        action: "resumed",
-        status: "protected" as const
-      })
+  Effect.fnUntraced(function*({ account_id }, { account, caller, now }) {
+    const accounts = yield* Accounts
+    if (deriveStatus(account, now) !== "paused") return yield* new NotPaused({})
+    yield* accounts.resume(caller.organizationId, account, now)
+    return Operation.changed({
+      object: "account_action" as const,
+      account_id,
+      action: "resumed",
+      status: "protected" as const
     })
+  })
 )

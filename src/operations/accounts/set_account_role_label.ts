@@ -28,19 +28,18 @@ export const setAccountRoleLabel = Operation.write(
     sample,
     journal: { action: "account.role_label_set", target: "account" }
   },
-  ({ role_label }, { account, caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const organizations = yield* Organizations
-      const label = role_label === "" ? null : role_label
-      const answer = show(
-        { ...account, role_label: label },
-        yield* organizations.facts(caller),
-        caller,
-        now
-      )
-      if (label === account.role_label) return Operation.unchanged(answer)
-      yield* accounts.setRoleLabel(caller.organizationId, account, label)
-      return Operation.changed(answer, label === null ? {} : { role_label: label })
-    })
+  Effect.fnUntraced(function*({ role_label }, { account, caller, now }) {
+    const accounts = yield* Accounts
+    const organizations = yield* Organizations
+    const label = role_label === "" ? null : role_label
+    const answer = show(
+      { ...account, role_label: label },
+      yield* organizations.facts(caller),
+      caller,
+      now
+    )
+    if (label === account.role_label) return Operation.unchanged(answer)
+    yield* accounts.setRoleLabel(caller.organizationId, account, label)
+    return Operation.changed(answer, label === null ? {} : { role_label: label })
+  })
 )

@@ -28,13 +28,12 @@ export const disableAdmin = Operation.write(
     failures: [SuperadminRequired, OwnerRequired, ResourceMissing, AdminProtected, NotEnabled],
     journal: journalAction("admin.disabled")
   },
-  ({ admin_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const admins = yield* Admins
-      const { acting, target } = yield* actingOn(caller, admin_id)
-      const refused = disables(acting, target)
-      if (refused !== null) return yield* refused
-      const sessions = yield* admins.disable(caller.organizationId, target.id, now)
-      return Operation.changed(yield* shown(caller, target.id, now), { email: target.email, sessions }, target.id)
-    })
+  Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
+    const admins = yield* Admins
+    const { acting, target } = yield* actingOn(caller, admin_id)
+    const refused = disables(acting, target)
+    if (refused !== null) return yield* refused
+    const sessions = yield* admins.disable(caller.organizationId, target.id, now)
+    return Operation.changed(yield* shown(caller, target.id, now), { email: target.email, sessions }, target.id)
+  })
 )

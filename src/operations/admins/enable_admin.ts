@@ -28,14 +28,13 @@ export const enableAdmin = Operation.write(
     failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, NotDisabled],
     journal: journalAction("admin.enabled")
   },
-  ({ admin_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const admins = yield* Admins
-      const { acting, target } = yield* actingOn(caller, admin_id)
-      yield* withinLimit(caller, target.id, target.role)
-      const refused = enables(acting, target)
-      if (refused !== null) return yield* refused
-      yield* admins.enable(caller.organizationId, target.id)
-      return Operation.changed(yield* shown(caller, target.id, now), { email: target.email }, target.id)
-    })
+  Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
+    const admins = yield* Admins
+    const { acting, target } = yield* actingOn(caller, admin_id)
+    yield* withinLimit(caller, target.id, target.role)
+    const refused = enables(acting, target)
+    if (refused !== null) return yield* refused
+    yield* admins.enable(caller.organizationId, target.id)
+    return Operation.changed(yield* shown(caller, target.id, now), { email: target.email }, target.id)
+  })
 )

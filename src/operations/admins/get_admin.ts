@@ -21,10 +21,9 @@ export const getAdmin = Operation.read(
     sample,
     failures: [ResourceMissing]
   },
-  ({ admin_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const people = yield* People
-      const found = yield* people.find(caller, admin_id, now)
-      return found === null ? yield* new ResourceMissing({ param: "admin_id" }) : admin(found, caller)
-    })
+  Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
+    const people = yield* People
+    const found = yield* people.find(caller, admin_id, now)
+    return found === null ? yield* new ResourceMissing({ param: "admin_id" }) : admin(found, caller)
+  })
 )

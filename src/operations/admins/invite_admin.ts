@@ -67,32 +67,31 @@ export const inviteAdmin = Operation.write(
     ],
     journal: { action: "admin.invited", target: "admin" }
   },
-  ({ access, email, name = null, role }, { caller, now }) =>
-    Effect.gen(function*() {
-      const organizations = yield* Organizations
-      const people = yield* People
-      yield* organizations.lock(caller.organizationId)
-      const { acting: own } = yield* acting(caller)
-      const refused = givesRole(own, role) ?? accessExceeded(caller, { role, beyond: false })
-      if (refused !== null) return yield* refused
-      if (access !== undefined) {
-        yield* requireAccess(caller, access)
-        const unfit = canHave(role, access, { role: "role", archive: "access" })
-        if (unfit !== null) return yield* unfit
-      }
-      const invitation = yield* people.invite(caller, { email, name, role }, now)
-      if (invitation === null) return yield* new AdminExists({ param: "email" })
-      const wait = yield* people.countInvitation(caller.organizationId, email, now)
-      if (wait !== null) return yield* new TooManyAttempts({ message: tooMany, retry_after: wait })
-      if (access !== undefined) {
-        yield* people.setAccess(caller, invitation.id, role === "admin" ? access : without(access))
-      }
-      return Operation.changed(
-        yield* shown(caller, invitation.id, now),
-        { email, role },
-        invitation.id,
-        [],
-        [...(yield* Mails.invitation(caller, invitation, role)), ...Mails.superadmin(caller, email, role)]
-      )
-    })
+  Effect.fnUntraced(function*({ access, email, name = null, role }, { caller, now }) {
+    const organizations = yield* Organizations
+    const people = yield* People
+    yield* organizations.lock(caller.organizationId)
+    const { acting: own } = yield* acting(caller)
+    const refused = givesRole(own, role) ?? accessExceeded(caller, { role, beyond: false })
+    if (refused !== null) return yield* refused
+    if (access !== undefined) {
+      yield* requireAccess(caller, access)
+      const unfit = canHave(role, access, { role: "role", archive: "access" })
+      if (unfit !== null) return yield* unfit
+    }
+    const invitation = yield* people.invite(caller, { email, name, role }, now)
+    if (invitation === null) return yield* new AdminExists({ param: "email" })
+    const wait = yield* people.countInvitation(caller.organizationId, email, now)
+    if (wait !== null) return yield* new TooManyAttempts({ message: tooMany, retry_after: wait })
+    if (access !== undefined) {
+      yield* people.setAccess(caller, invitation.id, role === "admin" ? access : without(access))
+    }
+    return Operation.changed(
+      yield* shown(caller, invitation.id, now),
+      { email, role },
+      invitation.id,
+      [],
+      [...(yield* Mails.invitation(caller, invitation, role)), ...Mails.superadmin(caller, email, role)]
+    )
+  })
 )

@@ -25,11 +25,10 @@ export const listAdmins = Operation.read(
     success: PlainList(Admin).annotate({ identifier: "admin_list" }),
     sample
   },
-  ({ limit = defaultPageLimit, role, starting_after, status }, { caller, now }) =>
-    Effect.gen(function*() {
-      const people = yield* People
-      const found = yield* people.list(caller, { role, status, after: starting_after, limit }, now)
-      const rows = yield* pageRows(found, "there is no such admin.")
-      return page(rows.map((row) => admin(row, caller)), limit)
-    })
+  Effect.fnUntraced(function*({ limit = defaultPageLimit, role, starting_after, status }, { caller, now }) {
+    const people = yield* People
+    const found = yield* people.list(caller, { role, status, after: starting_after, limit }, now)
+    const rows = yield* pageRows(found, "there is no such admin.")
+    return page(rows.map((row) => admin(row, caller)), limit)
+  })
 )

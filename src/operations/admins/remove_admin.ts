@@ -29,24 +29,23 @@ export const removeAdmin = Operation.write(
     failures: [SuperadminRequired, OwnerRequired, ResourceMissing, AdminProtected],
     journal: { action: "admin.removed", target: "admin" }
   },
-  ({ admin_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const people = yield* People
-      yield* people.lockCredentials(caller.organizationId, admin_id)
-      const { acting, target } = yield* actingOn(caller, admin_id)
-      const refused = lessens(acting, target)
-      if (refused !== null) return yield* refused
-      const { ended, logins } = yield* people.remove(caller.organizationId, target.id, now)
-      return Operation.changed(
-        {
-          object: "admin" as const,
-          id: target.id,
-          deleted: true as const,
-          credentials_revoked: ended.api_keys + ended.connections
-        },
-        { email: target.email, role: target.role, ...ended },
-        target.id,
-        logins.map(cancelled)
-      )
-    })
+  Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
+    const people = yield* People
+    yield* people.lockCredentials(caller.organizationId, admin_id)
+    const { acting, target } = yield* actingOn(caller, admin_id)
+    const refused = lessens(acting, target)
+    if (refused !== null) return yield* refused
+    const { ended, logins } = yield* people.remove(caller.organizationId, target.id, now)
+    return Operation.changed(
+      {
+        object: "admin" as const,
+        id: target.id,
+        deleted: true as const,
+        credentials_revoked: ended.api_keys + ended.connections
+      },
+      { email: target.email, role: target.role, ...ended },
+      target.id,
+      logins.map(cancelled)
+    )
+  })
 )

@@ -35,29 +35,28 @@ export const resendAdminInvitation = Operation.write(
     failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, NotInvited, TooManyAttempts],
     journal: journalAction("admin.invitation_resent")
   },
-  ({ admin_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const organizations = yield* Organizations
-      const people = yield* People
-      yield* organizations.lock(caller.organizationId)
-      const { acting, target } = yield* actingOn(caller, admin_id)
-      yield* withinLimit(caller, target.id, target.role)
-      const refused = reinvites(acting, target)
-      if (refused !== null) return yield* refused
-      const wait = yield* people.countInvitation(caller.organizationId, target.email, now)
-      if (wait !== null) {
-        return yield* new TooManyAttempts({
-          message: "Too many invitations went out within a day. Try again later.",
-          retry_after: wait
-        })
-      }
-      const invitation = yield* people.reinvite(caller.organizationId, target.id, now)
-      return Operation.changed(
-        yield* shown(caller, target.id, now),
-        { email: target.email },
-        target.id,
-        [],
-        yield* Mails.invitation(caller, invitation, target.role)
-      )
-    })
+  Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
+    const organizations = yield* Organizations
+    const people = yield* People
+    yield* organizations.lock(caller.organizationId)
+    const { acting, target } = yield* actingOn(caller, admin_id)
+    yield* withinLimit(caller, target.id, target.role)
+    const refused = reinvites(acting, target)
+    if (refused !== null) return yield* refused
+    const wait = yield* people.countInvitation(caller.organizationId, target.email, now)
+    if (wait !== null) {
+      return yield* new TooManyAttempts({
+        message: "Too many invitations went out within a day. Try again later.",
+        retry_after: wait
+      })
+    }
+    const invitation = yield* people.reinvite(caller.organizationId, target.id, now)
+    return Operation.changed(
+      yield* shown(caller, target.id, now),
+      { email: target.email },
+      target.id,
+      [],
+      yield* Mails.invitation(caller, invitation, target.role)
+    )
+  })
 )

@@ -41,23 +41,22 @@ export const setAdminAccess = Operation.write(
     failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, AccessNotApplicable],
     journal: { action: "admin.access_set", target: "admin" }
   },
-  ({ account_ids, admin_id, archive, department_ids }, { caller, now }) =>
-    Effect.gen(function*() {
-      const people = yield* People
-      const wanted = { account_ids, department_ids }
-      const { acting, target } = yield* actingOn(caller, admin_id)
-      const refused = actsOn(acting, target)
-      if (refused !== null) return yield* refused
-      yield* requireAccess(caller, wanted)
-      const unfit = canHave(target.role, archive === undefined ? wanted : { ...wanted, archive }, {
-        archive: "archive"
-      })
-      if (unfit !== null) return yield* unfit
-      const opens = target.role === "admin" && archive !== undefined && archive !== target.archive_access
-      if (opens && archive === true) yield* withinLimit(caller, target.id, target.role)
-      const { added, taken } = yield* people.setAccess(caller, target.id, opens ? { ...wanted, archive } : wanted)
-      const answer = yield* shown(caller, target.id, now)
-      if (!opens && added + taken === 0) return Operation.unchanged(answer)
-      return Operation.changed(answer, { added, taken, ...(opens ? { archive } : {}) }, target.id)
+  Effect.fnUntraced(function*({ account_ids, admin_id, archive, department_ids }, { caller, now }) {
+    const people = yield* People
+    const wanted = { account_ids, department_ids }
+    const { acting, target } = yield* actingOn(caller, admin_id)
+    const refused = actsOn(acting, target)
+    if (refused !== null) return yield* refused
+    yield* requireAccess(caller, wanted)
+    const unfit = canHave(target.role, archive === undefined ? wanted : { ...wanted, archive }, {
+      archive: "archive"
     })
+    if (unfit !== null) return yield* unfit
+    const opens = target.role === "admin" && archive !== undefined && archive !== target.archive_access
+    if (opens && archive === true) yield* withinLimit(caller, target.id, target.role)
+    const { added, taken } = yield* people.setAccess(caller, target.id, opens ? { ...wanted, archive } : wanted)
+    const answer = yield* shown(caller, target.id, now)
+    if (!opens && added + taken === 0) return Operation.unchanged(answer)
+    return Operation.changed(answer, { added, taken, ...(opens ? { archive } : {}) }, target.id)
+  })
 )

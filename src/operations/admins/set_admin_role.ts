@@ -38,25 +38,24 @@ export const setAdminRole = Operation.write(
     failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, AdminProtected],
     journal: journalAction("admin.role_set")
   },
-  ({ admin_id, role }, { caller, now }) =>
-    Effect.gen(function*() {
-      const admins = yield* Admins
-      const organizations = yield* Organizations
-      const { acting, target } = yield* actingOn(caller, admin_id)
-      const refused = lessens(acting, target) ?? givesRole(acting, role)
-      if (refused !== null) return yield* refused
-      if (!narrows(target.role, role)) yield* withinLimit(caller, target.id, role)
-      if (role === target.role) return Operation.unchanged(yield* shown(caller, target.id, now))
-      yield* admins.update(caller.organizationId, target.id, { role })
-      const { notification_recipients } = yield* organizations.facts(caller)
-      const heard = target.role === "superadmin" && notification_recipients === "owner_superadmins" &&
-        ((yield* admins.mailPreferences(caller.organizationId, target.id, false))?.choices.security ?? false)
-      return Operation.changed(
-        yield* shown(caller, target.id, now),
-        { email: target.email, role, from: target.role },
-        target.id,
-        [],
-        [...Mails.superadmin(caller, target.email, role), ...(heard ? [alertsRoleLost({ adminId: target.id })] : [])]
-      )
-    })
+  Effect.fnUntraced(function*({ admin_id, role }, { caller, now }) {
+    const admins = yield* Admins
+    const organizations = yield* Organizations
+    const { acting, target } = yield* actingOn(caller, admin_id)
+    const refused = lessens(acting, target) ?? givesRole(acting, role)
+    if (refused !== null) return yield* refused
+    if (!narrows(target.role, role)) yield* withinLimit(caller, target.id, role)
+    if (role === target.role) return Operation.unchanged(yield* shown(caller, target.id, now))
+    yield* admins.update(caller.organizationId, target.id, { role })
+    const { notification_recipients } = yield* organizations.facts(caller)
+    const heard = target.role === "superadmin" && notification_recipients === "owner_superadmins" &&
+      ((yield* admins.mailPreferences(caller.organizationId, target.id, false))?.choices.security ?? false)
+    return Operation.changed(
+      yield* shown(caller, target.id, now),
+      { email: target.email, role, from: target.role },
+      target.id,
+      [],
+      [...Mails.superadmin(caller, target.email, role), ...(heard ? [alertsRoleLost({ adminId: target.id })] : [])]
+    )
+  })
 )

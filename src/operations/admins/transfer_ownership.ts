@@ -47,25 +47,24 @@ export const transferOwnership = Operation.write(
         Effect.catchTag("password_incorrect", () => new PasswordIncorrect({ param: "current_password" }))
       )
   },
-  ({ admin_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const people = yield* People
-      const organizations = yield* Organizations
-      const locked = yield* people.lock(caller.organizationId, [caller.adminId, admin_id])
-      const owner = locked.find(({ id }) => id === caller.adminId)
-      const next = locked.find(({ id }) => id === admin_id)
-      if (owner?.role !== "owner") return yield* new OwnerRequired({})
-      if (next === undefined) return yield* new ResourceMissing({ param: "admin_id" })
-      const refused = transfers(owner, next)
-      if (refused !== null) return yield* refused
-      yield* people.transfer(caller.organizationId, owner.id, next.id)
-      const told = { from: owner.email, to: next.email }
-      return Operation.changed(
-        organization(yield* organizations.facts(caller), now),
-        told,
-        next.id,
-        [],
-        [owner, next].map(({ id }) => ownershipTransferred({ adminId: id, ...told }))
-      )
-    })
+  Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
+    const people = yield* People
+    const organizations = yield* Organizations
+    const locked = yield* people.lock(caller.organizationId, [caller.adminId, admin_id])
+    const owner = locked.find(({ id }) => id === caller.adminId)
+    const next = locked.find(({ id }) => id === admin_id)
+    if (owner?.role !== "owner") return yield* new OwnerRequired({})
+    if (next === undefined) return yield* new ResourceMissing({ param: "admin_id" })
+    const refused = transfers(owner, next)
+    if (refused !== null) return yield* refused
+    yield* people.transfer(caller.organizationId, owner.id, next.id)
+    const told = { from: owner.email, to: next.email }
+    return Operation.changed(
+      organization(yield* organizations.facts(caller), now),
+      told,
+      next.id,
+      [],
+      [owner, next].map(({ id }) => ownershipTransferred({ adminId: id, ...told }))
+    )
+  })
 )

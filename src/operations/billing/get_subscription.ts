@@ -19,9 +19,8 @@ export const getSubscription = Operation.read(
     success: Subscription,
     sample
   },
-  (_, { caller, now }) =>
-    Effect.gen(function*() {
-      const facts = yield* (yield* Organizations).facts(caller)
-      return subscription(facts, yield* (yield* Overview).billing(caller.organizationId), caller.role, now)
-    })
+  Effect.fnUntraced(function*(_, { caller, now }) {
+    const facts = yield* (yield* Organizations).facts(caller)
+    return subscription(facts, yield* (yield* Overview).billing(caller.organizationId), caller.role, now)
+  })
 )

@@ -52,48 +52,46 @@ export const createApiKey = Operation.write(
     sample,
     failures: [InvalidApiKey, ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],
     journal: journalAction("api_key.created"),
-    before: ({ current_password, scopes }, { caller }) =>
-      Effect.gen(function*() {
-        const refused = exceeded(caller, { scopes, unlimited: true })
-        if (refused !== null) return yield* refused
-        if (!scopes.some(needsPassword)) return
-        if (current_password === undefined) return yield* new PasswordRequired({ param: "current_password" })
-        const passwords = yield* ConsolePasswords
-        yield* passwords.verify(caller, current_password, caller).pipe(
-          Effect.catchTag("password_incorrect", () => new PasswordIncorrect({ param: "current_password" }))
-        )
-      })
-  },
-  ({ expires_in_days, label, scopes }, { caller, now }) =>
-    Effect.gen(function*() {
-      const issued = yield* IssuedCredentials
-      const days = expires_in_days === undefined ? Duration.toDays(defaultApiKeyExpiry) : expires_in_days
-      const carried = Scope.literals.filter((scope) => scopes.includes(scope))
-      const { email, expiresAt, id, secret } = yield* issued.createApiKey(
-        caller,
-        { label, scopes: carried, expiresAt: apiKeyExpiry(days, now) },
-        now
-      )
-      return Operation.changed(
-        {
-          object: "api_key" as const,
-          id,
-          label,
-          scopes: carried,
-          owner_email: superadmins.includes(caller.role) ? email : null,
-          mine: true,
-          created_at: now,
-          last_used_at: null,
-          expires_at: expiresAt,
-          revoked_at: null,
-          secret
-        },
-        {
-          label,
-          scopes: carried.join(" "),
-          ...(expiresAt === null ? {} : { expires_at: expiresAt.toISOString() })
-        },
-        id
+    before: Effect.fnUntraced(function*({ current_password, scopes }, { caller }) {
+      const refused = exceeded(caller, { scopes, unlimited: true })
+      if (refused !== null) return yield* refused
+      if (!scopes.some(needsPassword)) return
+      if (current_password === undefined) return yield* new PasswordRequired({ param: "current_password" })
+      const passwords = yield* ConsolePasswords
+      yield* passwords.verify(caller, current_password, caller).pipe(
+        Effect.catchTag("password_incorrect", () => new PasswordIncorrect({ param: "current_password" }))
       )
     })
+  },
+  Effect.fnUntraced(function*({ expires_in_days, label, scopes }, { caller, now }) {
+    const issued = yield* IssuedCredentials
+    const days = expires_in_days === undefined ? Duration.toDays(defaultApiKeyExpiry) : expires_in_days
+    const carried = Scope.literals.filter((scope) => scopes.includes(scope))
+    const { email, expiresAt, id, secret } = yield* issued.createApiKey(
+      caller,
+      { label, scopes: carried, expiresAt: apiKeyExpiry(days, now) },
+      now
+    )
+    return Operation.changed(
+      {
+        object: "api_key" as const,
+        id,
+        label,
+        scopes: carried,
+        owner_email: superadmins.includes(caller.role) ? email : null,
+        mine: true,
+        created_at: now,
+        last_used_at: null,
+        expires_at: expiresAt,
+        revoked_at: null,
+        secret
+      },
+      {
+        label,
+        scopes: carried.join(" "),
+        ...(expiresAt === null ? {} : { expires_at: expiresAt.toISOString() })
+      },
+      id
+    )
+  })
 )

@@ -19,13 +19,12 @@ export const listAiConnections = Operation.read(
     success: AiConnections,
     sample
   },
-  (_, { caller }) =>
-    Effect.gen(function*() {
-      const credentials = yield* Credentials
-      return {
-        object: "ai_connections" as const,
-        connections: yield* credentials.connections(caller),
-        api_keys: yield* credentials.apiKeys(caller)
-      }
-    })
+  Effect.fnUntraced(function*(_, { caller }) {
+    const credentials = yield* Credentials
+    return {
+      object: "ai_connections" as const,
+      connections: yield* credentials.connections(caller),
+      api_keys: yield* credentials.apiKeys(caller)
+    }
+  })
 )

@@ -26,15 +26,14 @@ export const revokeAiConnection = Operation.write(
     failures: [ResourceMissing],
     journal: journalAction("ai_connection.revoked")
   },
-  ({ connection_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const credentials = yield* Credentials
-      const issued = yield* IssuedCredentials
-      const { revoked } = yield* issued.lockConnection(caller.organizationId, connection_id)
-      const found = (yield* credentials.connections(caller)).find(({ id }) => id === connection_id)
-      if (found === undefined) return yield* new ResourceMissing({ param: "connection_id" })
-      if (revoked) return Operation.unchanged(found)
-      yield* issued.revokeConnection(caller.organizationId, connection_id, now)
-      return Operation.changed({ ...found, revoked_at: found.revoked_at ?? now }, { label: found.label }, connection_id)
-    })
+  Effect.fnUntraced(function*({ connection_id }, { caller, now }) {
+    const credentials = yield* Credentials
+    const issued = yield* IssuedCredentials
+    const { revoked } = yield* issued.lockConnection(caller.organizationId, connection_id)
+    const found = (yield* credentials.connections(caller)).find(({ id }) => id === connection_id)
+    if (found === undefined) return yield* new ResourceMissing({ param: "connection_id" })
+    if (revoked) return Operation.unchanged(found)
+    yield* issued.revokeConnection(caller.organizationId, connection_id, now)
+    return Operation.changed({ ...found, revoked_at: found.revoked_at ?? now }, { label: found.label }, connection_id)
+  })
 )

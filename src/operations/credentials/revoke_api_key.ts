@@ -27,19 +27,18 @@ export const revokeApiKey = Operation.write(
     failures: [ResourceMissing],
     journal: journalAction("api_key.revoked")
   },
-  ({ api_key_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const credentials = yield* Credentials
-      const issued = yield* IssuedCredentials
-      const { revoked } = yield* issued.lockApiKey(caller.organizationId, api_key_id)
-      const found = (yield* credentials.apiKeys(caller)).find(({ id }) => id === api_key_id)
-      if (found === undefined) return yield* new ResourceMissing({ param: "api_key_id" })
-      if (revoked) return Operation.unchanged(found)
-      const made = yield* issued.revokeApiKey(caller.organizationId, api_key_id, now)
-      return Operation.changed(
-        { ...found, revoked_at: found.revoked_at ?? now },
-        { label: found.label, ...(made === 0 ? {} : { keys_made_with_it: made }) },
-        api_key_id
-      )
-    })
+  Effect.fnUntraced(function*({ api_key_id }, { caller, now }) {
+    const credentials = yield* Credentials
+    const issued = yield* IssuedCredentials
+    const { revoked } = yield* issued.lockApiKey(caller.organizationId, api_key_id)
+    const found = (yield* credentials.apiKeys(caller)).find(({ id }) => id === api_key_id)
+    if (found === undefined) return yield* new ResourceMissing({ param: "api_key_id" })
+    if (revoked) return Operation.unchanged(found)
+    const made = yield* issued.revokeApiKey(caller.organizationId, api_key_id, now)
+    return Operation.changed(
+      { ...found, revoked_at: found.revoked_at ?? now },
+      { label: found.label, ...(made === 0 ? {} : { keys_made_with_it: made }) },
+      api_key_id
+    )
+  })
 )

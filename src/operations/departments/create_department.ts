@@ -23,11 +23,10 @@ export const createDepartment = Operation.write(
     failures: [DepartmentExists],
     journal: { action: "department.created", target: "department" }
   },
-  ({ name }, { caller, now }) =>
-    Effect.gen(function*() {
-      const departments = yield* Departments
-      const made = yield* departments.create(caller.organizationId, name, now)
-      if (made === null) return yield* new DepartmentExists({ param: "name" })
-      return Operation.changed(department(made), { name }, made.id)
-    })
+  Effect.fnUntraced(function*({ name }, { caller, now }) {
+    const departments = yield* Departments
+    const made = yield* departments.create(caller.organizationId, name, now)
+    if (made === null) return yield* new DepartmentExists({ param: "name" })
+    return Operation.changed(department(made), { name }, made.id)
+  })
 )

@@ -25,16 +25,15 @@ export const deleteDepartment = Operation.write(
     failures: [ResourceMissing, DepartmentInUse],
     journal: { action: "department.deleted", target: "department" }
   },
-  ({ department_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const departments = yield* Departments
-      const found = yield* departments.lock(caller, department_id)
-      if (found === null) return yield* new ResourceMissing({ param: "department_id" })
-      if (!(yield* departments.remove(caller.organizationId, department_id, now))) return yield* new DepartmentInUse({})
-      return Operation.changed(
-        { object: "department" as const, id: department_id, deleted: true as const },
-        { name: found.name },
-        department_id
-      )
-    })
+  Effect.fnUntraced(function*({ department_id }, { caller, now }) {
+    const departments = yield* Departments
+    const found = yield* departments.lock(caller, department_id)
+    if (found === null) return yield* new ResourceMissing({ param: "department_id" })
+    if (!(yield* departments.remove(caller.organizationId, department_id, now))) return yield* new DepartmentInUse({})
+    return Operation.changed(
+      { object: "department" as const, id: department_id, deleted: true as const },
+      { name: found.name },
+      department_id
+    )
+  })
 )

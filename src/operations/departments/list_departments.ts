@@ -23,11 +23,10 @@ export const listDepartments = Operation.read(
     success: PlainList(Department).annotate({ identifier: "department_list" }),
     sample
   },
-  ({ limit = defaultPageLimit, starting_after }, { caller }) =>
-    Effect.gen(function*() {
-      const departments = yield* Departments
-      const found = yield* departments.list(caller, { after: starting_after, limit })
-      const rows = yield* pageRows(found, "there is no such department.")
-      return page(rows.map(department), limit)
-    })
+  Effect.fnUntraced(function*({ limit = defaultPageLimit, starting_after }, { caller }) {
+    const departments = yield* Departments
+    const found = yield* departments.list(caller, { after: starting_after, limit })
+    const rows = yield* pageRows(found, "there is no such department.")
+    return page(rows.map(department), limit)
+  })
 )

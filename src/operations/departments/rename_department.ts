@@ -24,16 +24,15 @@ export const renameDepartment = Operation.write(
     failures: [ResourceMissing, DepartmentExists],
     journal: { action: "department.renamed", target: "department" }
   },
-  ({ department_id, name }, { caller }) =>
-    Effect.gen(function*() {
-      const departments = yield* Departments
-      const found = yield* departments.lock(caller, department_id)
-      if (found === null) return yield* new ResourceMissing({ param: "department_id" })
-      const answer = department({ ...found, name })
-      if (name === found.name) return Operation.unchanged(answer)
-      if (!(yield* departments.rename(caller.organizationId, department_id, name))) {
-        return yield* new DepartmentExists({ param: "name" })
-      }
-      return Operation.changed(answer, { name, from: found.name }, department_id)
-    })
+  Effect.fnUntraced(function*({ department_id, name }, { caller }) {
+    const departments = yield* Departments
+    const found = yield* departments.lock(caller, department_id)
+    if (found === null) return yield* new ResourceMissing({ param: "department_id" })
+    const answer = department({ ...found, name })
+    if (name === found.name) return Operation.unchanged(answer)
+    if (!(yield* departments.rename(caller.organizationId, department_id, name))) {
+      return yield* new DepartmentExists({ param: "name" })
+    }
+    return Operation.changed(answer, { name, from: found.name }, department_id)
+  })
 )

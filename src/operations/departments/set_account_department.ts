@@ -33,22 +33,21 @@ export const setAccountDepartment = Operation.write(
     failures: [ResourceMissing, AccessNotApplicable],
     journal: { action: "account.department_set", target: "account" }
   },
-  ({ department_id }, { account, caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const departments = yield* Departments
-      const organizations = yield* Organizations
-      const { accessible, shown } = yield* departments.lockMove(caller, account.department_id, department_id)
-      if (!shown) return yield* new ResourceMissing({ param: "department_id" })
-      if (!accessible) return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
-      const facts = yield* organizations.facts(caller)
-      const answer = show({ ...account, department_id }, facts, caller, now)
-      if (department_id === account.department_id) return Operation.unchanged(answer)
-      yield* accounts.setDepartment(caller.organizationId, account, department_id)
-      if ((yield* accounts.find(caller, account.id, true)) === null) {
-        return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
-      }
-      const from = account.department_id === null ? {} : { from: account.department_id }
-      return Operation.changed(answer, department_id === null ? from : { ...from, department_id })
-    })
+  Effect.fnUntraced(function*({ department_id }, { account, caller, now }) {
+    const accounts = yield* Accounts
+    const departments = yield* Departments
+    const organizations = yield* Organizations
+    const { accessible, shown } = yield* departments.lockMove(caller, account.department_id, department_id)
+    if (!shown) return yield* new ResourceMissing({ param: "department_id" })
+    if (!accessible) return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
+    const facts = yield* organizations.facts(caller)
+    const answer = show({ ...account, department_id }, facts, caller, now)
+    if (department_id === account.department_id) return Operation.unchanged(answer)
+    yield* accounts.setDepartment(caller.organizationId, account, department_id)
+    if ((yield* accounts.find(caller, account.id, true)) === null) {
+      return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
+    }
+    const from = account.department_id === null ? {} : { from: account.department_id }
+    return Operation.changed(answer, department_id === null ? from : { ...from, department_id })
+  })
 )

@@ -21,11 +21,10 @@ export const getJournalEvent = Operation.read(
     sample,
     failures: [ResourceMissing]
   },
-  ({ event_id }, { caller }) =>
-    Effect.gen(function*() {
-      const journal = yield* Journal
-      const event = yield* journal.find(caller, event_id)
-      if (event === null) return yield* new ResourceMissing({ param: "event_id" })
-      return event
-    })
+  Effect.fnUntraced(function*({ event_id }, { caller }) {
+    const journal = yield* Journal
+    const event = yield* journal.find(caller, event_id)
+    if (event === null) return yield* new ResourceMissing({ param: "event_id" })
+    return event
+  })
 )

@@ -47,23 +47,22 @@ export const listJournalEvents = Operation.read(
     success: JournalEvents,
     sample
   },
-  ({ limit = defaultPageLimit, ...query }, { caller }) =>
-    Effect.gen(function*() {
-      const journal = yield* Journal
-      const events = yield* journal.list(caller, {
-        beforeId: query.before_id,
-        before: query.before,
-        since: query.since,
-        accountId: query.account_id,
-        adminId: query.admin_id,
-        action: query.action,
-        outcome: query.outcome,
-        credentialId: query.credential_id,
-        limit
-      })
-      if (events === null) {
-        return yield* new ParameterInvalid({ param: "before_id", message: "before_id: there is no such event." })
-      }
-      return { ...page(events, limit), last_sequence: (yield* journal.head(caller.organizationId)).sequence }
+  Effect.fnUntraced(function*({ limit = defaultPageLimit, ...query }, { caller }) {
+    const journal = yield* Journal
+    const events = yield* journal.list(caller, {
+      beforeId: query.before_id,
+      before: query.before,
+      since: query.since,
+      accountId: query.account_id,
+      adminId: query.admin_id,
+      action: query.action,
+      outcome: query.outcome,
+      credentialId: query.credential_id,
+      limit
     })
+    if (events === null) {
+      return yield* new ParameterInvalid({ param: "before_id", message: "before_id: there is no such event." })
+    }
+    return { ...page(events, limit), last_sequence: (yield* journal.head(caller.organizationId)).sequence }
+  })
 )

@@ -33,11 +33,10 @@ export const tailJournalEvents = Operation.read(
     success: JournalTail,
     sample
   },
-  ({ after_sequence = 0, limit = defaultLimit }, { caller }) =>
-    Effect.gen(function*() {
-      const journal = yield* Journal
-      const events = yield* journal.tail(caller.organizationId, after_sequence, limit + 1)
-      const head = yield* journal.head(caller.organizationId)
-      return { ...page(events, limit), last_sequence: head.sequence, head_hash: head.hash }
-    })
+  Effect.fnUntraced(function*({ after_sequence = 0, limit = defaultLimit }, { caller }) {
+    const journal = yield* Journal
+    const events = yield* journal.tail(caller.organizationId, after_sequence, limit + 1)
+    const head = yield* journal.head(caller.organizationId)
+    return { ...page(events, limit), last_sequence: head.sequence, head_hash: head.hash }
+  })
 )

@@ -19,11 +19,10 @@ export const getMailPreferences = Operation.read(
     sample,
     failures: [MailPreferencesUnavailable]
   },
-  (_, { caller }) =>
-    Effect.gen(function*() {
-      const admins = yield* Admins
-      const preferences = yield* admins.mailPreferences(caller.organizationId, caller.adminId, false)
-      if (preferences === null) return yield* new MailPreferencesUnavailable({})
-      return { object: "mail_preferences" as const, ...preferences }
-    })
+  Effect.fnUntraced(function*(_, { caller }) {
+    const admins = yield* Admins
+    const preferences = yield* admins.mailPreferences(caller.organizationId, caller.adminId, false)
+    if (preferences === null) return yield* new MailPreferencesUnavailable({})
+    return { object: "mail_preferences" as const, ...preferences }
+  })
 )

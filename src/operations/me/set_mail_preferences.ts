@@ -24,19 +24,18 @@ export const setMailPreferences = Operation.write(
     failures: [MailPreferencesUnavailable],
     journal: { action: "mail_preferences.set", target: "admin" }
   },
-  ({ news, offers, security, storage }, { caller }) =>
-    Effect.gen(function*() {
-      const admins = yield* Admins
-      const organizations = yield* Organizations
-      const choices = { security, storage, news, offers }
-      const before = yield* admins.mailPreferences(caller.organizationId, caller.adminId, true)
-      if (before === null) return yield* new MailPreferencesUnavailable({})
-      const answer = { object: "mail_preferences" as const, email: before.email, choices }
-      if (sameChoices(before.choices, choices)) return Operation.unchanged(answer)
-      yield* admins.setMailChoices(caller.organizationId, caller.adminId, choices)
-      const { notification_recipients: recipients } = yield* organizations.facts(caller)
-      const silenced = before.choices.security && !security && hearsOfTakeovers(caller.role, recipients)
-      const mails = silenced ? [alertsTurnedOff({ adminId: caller.adminId })] : []
-      return Operation.changed(answer, choices, undefined, [], mails)
-    })
+  Effect.fnUntraced(function*({ news, offers, security, storage }, { caller }) {
+    const admins = yield* Admins
+    const organizations = yield* Organizations
+    const choices = { security, storage, news, offers }
+    const before = yield* admins.mailPreferences(caller.organizationId, caller.adminId, true)
+    if (before === null) return yield* new MailPreferencesUnavailable({})
+    const answer = { object: "mail_preferences" as const, email: before.email, choices }
+    if (sameChoices(before.choices, choices)) return Operation.unchanged(answer)
+    yield* admins.setMailChoices(caller.organizationId, caller.adminId, choices)
+    const { notification_recipients: recipients } = yield* organizations.facts(caller)
+    const silenced = before.choices.security && !security && hearsOfTakeovers(caller.role, recipients)
+    const mails = silenced ? [alertsTurnedOff({ adminId: caller.adminId })] : []
+    return Operation.changed(answer, choices, undefined, [], mails)
+  })
 )

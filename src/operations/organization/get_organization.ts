@@ -17,9 +17,8 @@ export const getOrganization = Operation.read(
     success: Organization,
     sample
   },
-  (_, { caller, now }) =>
-    Effect.gen(function*() {
-      const organizations = yield* Organizations
-      return organization(yield* organizations.facts(caller), now)
-    })
+  Effect.fnUntraced(function*(_, { caller, now }) {
+    const organizations = yield* Organizations
+    return organization(yield* organizations.facts(caller), now)
+  })
 )

@@ -19,9 +19,8 @@ export const getStatus = Operation.read(
     success: StatusOverview,
     sample
   },
-  (_, { caller, now }) =>
-    Effect.gen(function*() {
-      const organization = yield* (yield* Organizations).facts(caller)
-      return overview(yield* (yield* Overview).facts(caller, organization, now), organization, now)
-    })
+  Effect.fnUntraced(function*(_, { caller, now }) {
+    const organization = yield* (yield* Organizations).facts(caller)
+    return overview(yield* (yield* Overview).facts(caller, organization, now), organization, now)
+  })
 )

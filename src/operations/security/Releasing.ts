@@ -78,21 +78,20 @@ const removed = <E>(work: Effect.Effect<unknown, E>, since: Date) =>
   })
 
 /** Removes both from the messenger, outside any transaction. */
-export const release = (live: LiveWriter, found: Found, since: Date) =>
-  Effect.gen(function*() {
-    if (found.seen === null) {
-      return { twoFa: isHeld(found.password !== undefined), passkey: isHeld(found.passkey) } satisfies Released
-    }
-    const { candidates, password, security } = found.seen
-    const passkey = heldPasskey(found.seen)
-    const unread = security.passkey_ids === null && candidates.passkeys.length > 0
-    return {
-      twoFa: password === undefined ? "none" : yield* removed(live.removePassword(password.password), since),
-      passkey: passkey === undefined
-        ? isHeld(unread)
-        : yield* removed(live.removePasskey(passkey.passkeyId), since)
-    } satisfies Released
-  })
+export const release = Effect.fnUntraced(function*(live: LiveWriter, found: Found, since: Date) {
+  if (found.seen === null) {
+    return { twoFa: isHeld(found.password !== undefined), passkey: isHeld(found.passkey) } satisfies Released
+  }
+  const { candidates, password, security } = found.seen
+  const passkey = heldPasskey(found.seen)
+  const unread = security.passkey_ids === null && candidates.passkeys.length > 0
+  return {
+    twoFa: password === undefined ? "none" : yield* removed(live.removePassword(password.password), since),
+    passkey: passkey === undefined
+      ? isHeld(unread)
+      : yield* removed(live.removePasskey(passkey.passkeyId), since)
+  } satisfies Released
+})
 
 /**
  * Writes down what was released, in the transaction that offboards: the key of a passkey is forgotten in any case, a

@@ -25,11 +25,10 @@ export const releaseTakeoverLock = Operation.write(
     failures: [NotLocked],
     journal: { action: "takeover.lock_released", target: "account" }
   },
-  (_, { account, caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      if (account.locked_at === null) return yield* new NotLocked({})
-      yield* accounts.releaseTakeoverLock(caller.organizationId, account)
-      return Operation.changed(acted("takeover_lock_released", account, null, now))
-    })
+  Effect.fnUntraced(function*(_, { account, caller, now }) {
+    const accounts = yield* Accounts
+    if (account.locked_at === null) return yield* new NotLocked({})
+    yield* accounts.releaseTakeoverLock(caller.organizationId, account)
+    return Operation.changed(acted("takeover_lock_released", account, null, now))
+  })
 )

@@ -29,11 +29,14 @@ export const setRecoveryEmail = Operation.guarded(
     failures: [TwoFaNotManaged, EmailRefused, TooManyAttempts],
     journal: { action: "recovery_email.requested", target: "account" }
   },
-  requesting("recovery", managedPassword, (live, email, seen) =>
-    Effect.gen(function*() {
+  requesting(
+    "recovery",
+    managedPassword,
+    Effect.fnUntraced(function*(live, email, seen) {
       const { password: current } = yield* managedPassword(seen)
       return yield* live.setRecoveryEmail({ current, email }).pipe(
         Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
       )
-    }))
+    })
+  )
 )

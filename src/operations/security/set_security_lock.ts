@@ -26,13 +26,12 @@ export const setSecurityLock = Operation.write(
     failures: [NotActive],
     journal: { action: "security_lock.set", target: "account" }
   },
-  ({ enabled }, { account, caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
-      const answer = acted(enabled ? "security_lock_enabled" : "security_lock_disabled", account, null, now)
-      if (account.security_lock === enabled) return Operation.unchanged(answer)
-      yield* accounts.setSecurityLock(caller.organizationId, account, enabled)
-      return Operation.changed(answer, { enabled })
-    })
+  Effect.fnUntraced(function*({ enabled }, { account, caller, now }) {
+    const accounts = yield* Accounts
+    if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+    const answer = acted(enabled ? "security_lock_enabled" : "security_lock_disabled", account, null, now)
+    if (account.security_lock === enabled) return Operation.unchanged(answer)
+    yield* accounts.setSecurityLock(caller.organizationId, account, enabled)
+    return Operation.changed(answer, { enabled })
+  })
 )

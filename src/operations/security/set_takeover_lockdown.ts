@@ -27,12 +27,11 @@ export const setTakeoverLockdown = Operation.write(
     sample,
     journal: { action: "takeover_lockdown.set", target: "organization" }
   },
-  ({ enabled }, { caller, now }) =>
-    Effect.gen(function*() {
-      const organizations = yield* Organizations
-      const facts = yield* organizations.lockFacts(caller.organizationId)
-      if (facts.tamper_lockdown_enabled === enabled) return Operation.unchanged(organization(facts, now))
-      yield* organizations.setLockdown(caller.organizationId, enabled)
-      return Operation.changed(organization({ ...facts, tamper_lockdown_enabled: enabled }, now), { enabled })
-    })
+  Effect.fnUntraced(function*({ enabled }, { caller, now }) {
+    const organizations = yield* Organizations
+    const facts = yield* organizations.lockFacts(caller.organizationId)
+    if (facts.tamper_lockdown_enabled === enabled) return Operation.unchanged(organization(facts, now))
+    yield* organizations.setLockdown(caller.organizationId, enabled)
+    return Operation.changed(organization({ ...facts, tamper_lockdown_enabled: enabled }, now), { enabled })
+  })
 )

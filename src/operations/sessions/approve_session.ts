@@ -28,33 +28,32 @@ export const approveSession = Operation.write(
     failures: [NotActive, ServiceSession, ResourceMissing],
     journal: { action: "session.approved", target: "session" }
   },
-  ({ session_id }, { account, caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const sessions = yield* Sessions
-      const whose = { organizationId: caller.organizationId, accountId: account.id }
-      if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
-      const session = yield* sessions.find(whose, session_id)
-      if (session === null) return yield* new ResourceMissing({ param: "session_id" })
-      if (isServiceSession(session)) return yield* new ServiceSession({ param: "session_id" })
-      const waited = awaitsReview(session)
-      if (session.approved_at !== null && !waited && !session.ending) {
-        return Operation.unchanged(acted("session_approved", account, null, now))
-      }
-      yield* sessions.approve(whose, session_id, caller.adminId, now)
-      const after = yield* accounts.find(caller, account.id, false)
-      const facts = {
-        account: { id: account.id, name: accountName(account) },
-        by: caller.adminName ?? caller.adminId,
-        did: "approved" as const,
-        sessions: 1
-      }
-      return Operation.changed(
-        acted("session_approved", account, after, now),
-        {},
-        session_id,
-        [],
-        waited ? [reviewEnded(facts)] : []
-      )
-    })
+  Effect.fnUntraced(function*({ session_id }, { account, caller, now }) {
+    const accounts = yield* Accounts
+    const sessions = yield* Sessions
+    const whose = { organizationId: caller.organizationId, accountId: account.id }
+    if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+    const session = yield* sessions.find(whose, session_id)
+    if (session === null) return yield* new ResourceMissing({ param: "session_id" })
+    if (isServiceSession(session)) return yield* new ServiceSession({ param: "session_id" })
+    const waited = awaitsReview(session)
+    if (session.approved_at !== null && !waited && !session.ending) {
+      return Operation.unchanged(acted("session_approved", account, null, now))
+    }
+    yield* sessions.approve(whose, session_id, caller.adminId, now)
+    const after = yield* accounts.find(caller, account.id, false)
+    const facts = {
+      account: { id: account.id, name: accountName(account) },
+      by: caller.adminName ?? caller.adminId,
+      did: "approved" as const,
+      sessions: 1
+    }
+    return Operation.changed(
+      acted("session_approved", account, after, now),
+      {},
+      session_id,
+      [],
+      waited ? [reviewEnded(facts)] : []
+    )
+  })
 )

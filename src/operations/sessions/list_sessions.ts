@@ -30,11 +30,10 @@ export const listSessions = Operation.read(
     success: List(SessionReview).annotate({ identifier: "session_review_list" }),
     sample
   },
-  ({ account_id, limit = defaultPageLimit, review, starting_after }, { caller, now }) =>
-    Effect.gen(function*() {
-      const sessions = yield* Sessions
-      const found = yield* sessions.list(caller, { review, accountId: account_id, after: starting_after, limit })
-      const rows = yield* pageRows(found, "there is no such session, or it has ended. Start with the first page.")
-      return page(rows.map((row) => sessionReview(row, now)), limit)
-    })
+  Effect.fnUntraced(function*({ account_id, limit = defaultPageLimit, review, starting_after }, { caller, now }) {
+    const sessions = yield* Sessions
+    const found = yield* sessions.list(caller, { review, accountId: account_id, after: starting_after, limit })
+    const rows = yield* pageRows(found, "there is no such session, or it has ended. Start with the first page.")
+    return page(rows.map((row) => sessionReview(row, now)), limit)
+  })
 )

@@ -78,12 +78,11 @@ export const signOutSession = Operation.guarded(
           details: { because: left > 0 ? "locked" : came.gone.length > 0 ? "unknown_authorization" : "skipped" },
           more: left > 0 ? [{ journal: queued, targetId: id, accountId: account.id, details }] : []
         }),
-    answer: (_, { ended, gone, waiting }, { account, caller }) =>
-      Effect.gen(function*() {
-        if (gone.length > 0) return yield* new ResourceMissing({ param: "session_id" })
-        if (waiting.length > 0) return yield* answer("session_sign_out_queued", { account, caller })
-        if (ended.length > 0) return yield* answer("session_signed_out", { account, caller })
-        return yield* new MessengerUnavailable({ retry_after: 1 })
-      })
+    answer: Effect.fnUntraced(function*(_, { ended, gone, waiting }, { account, caller }) {
+      if (gone.length > 0) return yield* new ResourceMissing({ param: "session_id" })
+      if (waiting.length > 0) return yield* answer("session_sign_out_queued", { account, caller })
+      if (ended.length > 0) return yield* answer("session_signed_out", { account, caller })
+      return yield* new MessengerUnavailable({ retry_after: 1 })
+    })
   }
 )

@@ -17,10 +17,9 @@ export const getNotificationRecipients = Operation.read(
     success: NotificationSettings,
     sample
   },
-  (_, { caller }) =>
-    Effect.gen(function*() {
-      const organizations = yield* Organizations
-      const facts = yield* organizations.facts(caller)
-      return { object: "notification_settings" as const, recipients: facts.notification_recipients }
-    })
+  Effect.fnUntraced(function*(_, { caller }) {
+    const organizations = yield* Organizations
+    const facts = yield* organizations.facts(caller)
+    return { object: "notification_settings" as const, recipients: facts.notification_recipients }
+  })
 )

@@ -27,15 +27,14 @@ export const setNotificationRecipients = Operation.write(
     sample,
     journal: { action: "notification_recipients.set", target: "organization" }
   },
-  ({ recipients }, { caller }) =>
-    Effect.gen(function*() {
-      const organizations = yield* Organizations
-      const answer = { object: "notification_settings" as const, recipients }
-      if (recipients === (yield* organizations.lockRecipients(caller.organizationId))) {
-        return Operation.unchanged(answer)
-      }
-      yield* organizations.setRecipients(caller.organizationId, recipients)
-      const mails = recipients === "owner" ? [recipientsNarrowed({ by: caller.adminName ?? caller.adminId })] : []
-      return Operation.changed(answer, { recipients }, undefined, [], mails)
-    })
+  Effect.fnUntraced(function*({ recipients }, { caller }) {
+    const organizations = yield* Organizations
+    const answer = { object: "notification_settings" as const, recipients }
+    if (recipients === (yield* organizations.lockRecipients(caller.organizationId))) {
+      return Operation.unchanged(answer)
+    }
+    yield* organizations.setRecipients(caller.organizationId, recipients)
+    const mails = recipients === "owner" ? [recipientsNarrowed({ by: caller.adminName ?? caller.adminId })] : []
+    return Operation.changed(answer, { recipients }, undefined, [], mails)
+  })
 )

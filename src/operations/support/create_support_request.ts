@@ -43,38 +43,37 @@ export const createSupportRequest = Operation.write(
     failures: [ResourceMissing, TooManyAttempts],
     journal: { action: "support_request.created", target: "support_request" }
   },
-  ({ account_id = null, related_request_id = null, ...text }, { caller, now }) =>
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const support = yield* Support
-      const { count, email, first } = yield* support.lockMade(caller, new Date(now.getTime() - day))
-      if (count >= supportRequestsPerDay && first !== null) {
-        return yield* new TooManyAttempts({
-          message: `An admin asks the support ${supportRequestsPerDay} times in 24 hours at most. Try again later.`,
-          retry_after: Math.max(1, Math.ceil((first.getTime() + day - now.getTime()) / 1000))
+  Effect.fnUntraced(function*({ account_id = null, related_request_id = null, ...text }, { caller, now }) {
+    const accounts = yield* Accounts
+    const support = yield* Support
+    const { count, email, first } = yield* support.lockMade(caller, new Date(now.getTime() - day))
+    if (count >= supportRequestsPerDay && first !== null) {
+      return yield* new TooManyAttempts({
+        message: `An admin asks the support ${supportRequestsPerDay} times in 24 hours at most. Try again later.`,
+        retry_after: Math.max(1, Math.ceil((first.getTime() + day - now.getTime()) / 1000))
+      })
+    }
+    if (account_id !== null && (yield* accounts.find(caller, account_id, false)) === null) {
+      return yield* new ResourceMissing({ param: "account_id" })
+    }
+    const made = yield* support.create(caller, { ...text, account_id, related_request_id }, now)
+    return Operation.changed(
+      supportRequest(made, now),
+      { number: made.number, category: made.category },
+      made.id,
+      [],
+      [
+        supportRequested({
+          organizationId: caller.organizationId,
+          number: made.number,
+          category: made.category,
+          subject: made.subject,
+          message: made.message,
+          email,
+          accountId: made.account_id,
+          relatedRequestId: made.related_request_id
         })
-      }
-      if (account_id !== null && (yield* accounts.find(caller, account_id, false)) === null) {
-        return yield* new ResourceMissing({ param: "account_id" })
-      }
-      const made = yield* support.create(caller, { ...text, account_id, related_request_id }, now)
-      return Operation.changed(
-        supportRequest(made, now),
-        { number: made.number, category: made.category },
-        made.id,
-        [],
-        [
-          supportRequested({
-            organizationId: caller.organizationId,
-            number: made.number,
-            category: made.category,
-            subject: made.subject,
-            message: made.message,
-            email,
-            accountId: made.account_id,
-            relatedRequestId: made.related_request_id
-          })
-        ]
-      )
-    })
+      ]
+    )
+  })
 )

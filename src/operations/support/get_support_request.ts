@@ -20,11 +20,10 @@ export const getSupportRequest = Operation.read(
     sample,
     failures: [ResourceMissing]
   },
-  ({ request_id }, { caller, now }) =>
-    Effect.gen(function*() {
-      const support = yield* Support
-      const found = yield* support.find(caller, request_id)
-      if (found === null) return yield* new ResourceMissing({ param: "request_id" })
-      return supportRequest(found, now)
-    })
+  Effect.fnUntraced(function*({ request_id }, { caller, now }) {
+    const support = yield* Support
+    const found = yield* support.find(caller, request_id)
+    if (found === null) return yield* new ResourceMissing({ param: "request_id" })
+    return supportRequest(found, now)
+  })
 )

@@ -22,11 +22,10 @@ export const listSupportRequests = Operation.read(
     success: PlainList(SupportRequest).annotate({ identifier: "support_request_list" }),
     sample
   },
-  ({ limit = defaultPageLimit, starting_after }, { caller, now }) =>
-    Effect.gen(function*() {
-      const support = yield* Support
-      const found = yield* support.list(caller, { after: starting_after, limit })
-      const rows = yield* pageRows(found, "there is no such request.")
-      return page(rows.map((facts) => supportRequest(facts, now)), limit)
-    })
+  Effect.fnUntraced(function*({ limit = defaultPageLimit, starting_after }, { caller, now }) {
+    const support = yield* Support
+    const found = yield* support.list(caller, { after: starting_after, limit })
+    const rows = yield* pageRows(found, "there is no such request.")
+    return page(rows.map((facts) => supportRequest(facts, now)), limit)
+  })
 )

@@ -10,8 +10,8 @@ export const http: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/http/Rest.ts",
-    line: "headers: { ...headers, \"cache-control\": \"no-store\" }",
-    becomes: "headers",
+    line: "headers: { ...known.headers, \"cache-control\": \"no-store\" }",
+    becomes: "headers: known.headers",
     why: "caches keep answers",
     tests: ["test/http/edge.test.ts"]
   },
