@@ -69,6 +69,27 @@ describe("12.4 accounts that nobody looks at", () => {
           assert.deepStrictEqual((yield* mails(id)).slice(20), ["monitoring_lost_widely"])
           const event = (yield* World.journal(id)).findLast(({ action }) => action === "monitoring.lost")
           assert.deepStrictEqual(event?.details, { error: "silent", accounts: 21 })
+
+          // That they are back is told in the same way, once the last of them is.
+          const back = Effect.map(
+            World.journal(id),
+            (all) =>
+              all.slice(event?.sequence ?? 0).filter(({ action }) => action === "monitoring.restored")
+                .map(({ details, target_type }) => [target_type, details])
+          )
+          const { platform, userId } = organization
+          yield* platform.setUnreachable(userId, true)
+          yield* jump(0)
+          yield* Silence.notice
+          assert.deepStrictEqual(yield* back, [])
+          yield* platform.setUnreachable(userId, false)
+          yield* jump("2 minutes")
+          yield* Silence.notice
+          yield* Silence.notice
+          assert.deepStrictEqual(yield* back, [["organization", { accounts: 21 }]])
+          yield* TestClock.adjust("11 minutes")
+          yield* Silence.notice
+          assert.deepStrictEqual((yield* losses(id)).slice(20), ["organization", "organization"])
         }))
     })
   })

@@ -112,6 +112,8 @@ export const Facets = Schema.Struct({
   takeover: Schema.optionalKey(Schema.String),
   /** Nobody was told that the account is unknown, because its organization was told that the messenger is away. */
   away: Schema.optionalKey(Schema.Boolean),
+  /** Its organization was told of it among many accounts that nobody looked at, and is told when they are back. */
+  silent: Schema.optionalKey(Schema.Boolean),
   /** The own session that read the last list, by the id of its row: another one may see other ids. */
   through: Schema.optionalKey(Schema.String)
 })

@@ -52,7 +52,7 @@ export const seenAccount = (
 
 /** What is reported of them. */
 export const accountNotices = (facts: ProtectionFacts, lost: boolean): ReadonlyArray<Notice> => [
-  ...(facts.account.monitoring_state === "unknown" && facts.facets.away !== true
+  ...(facts.account.monitoring_state === "unknown" && facts.facets.away !== true && facts.facets.silent !== true
     ? [[accountEvent("monitoring.restored", "service"), null] as const]
     : []),
   ...(lost && facts.facets.two_fa_lost !== true

@@ -184,7 +184,7 @@ export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision =
     },
     own: [...left.changes, ...renamed(left.own, list)],
     facets: {
-      ...Struct.omit(look.facets, ["away", "revoked_at", "takeover", "two_fa_lost"]),
+      ...Struct.omit(look.facets, ["away", "revoked_at", "silent", "takeover", "two_fa_lost"]),
       attempts: attempts.attempts,
       through: seen.through,
       ...(lost ? { two_fa_lost: true } : {}),

@@ -56,7 +56,7 @@ export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
     monitor,
     own: left.changes,
     facets: {
-      ...(away === false ? Struct.omit(facts.facets, ["away"]) : facts.facets),
+      ...(away === false ? Struct.omit(facts.facets, ["away", "silent"]) : facts.facets),
       ...(away === true ? { away } : {}),
       attempts: attempts.attempts,
       ...(takeover?.response === "queued" ? { takeover: lockReason(takeover.signals) } : {}),

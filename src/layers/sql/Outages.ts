@@ -34,6 +34,13 @@ export const tellLost = Effect.fnUntraced(function*(organizationId: Organization
   yield* outbox.add(organizationId, "event", Mail.monitoringLostWidely({ accounts }))
 })
 
+/** Tells that they are looked at again. */
+export const tellRestored = (organizationId: OrganizationId, details: JournalDetails) =>
+  Effect.flatMap(
+    Journal,
+    (journal) => journal.append(organizationId, entry("monitoring.restored", organizationId, details))
+  )
+
 /** Whether the organization knows that the messenger cannot be reached. */
 export const isTold = (sql: SqlClient.SqlClient, organizationId: OrganizationId) =>
   Effect.map(
@@ -100,8 +107,7 @@ export const layer = Layer.effect(
             update organization set messenger_away_at = null
             where id = ${organizationId} and messenger_away_at is not null returning id`
           if (told.length === 0) return
-          const journal = yield* Journal
-          yield* journal.append(organizationId, entry("monitoring.restored", organizationId, {}))
+          yield* tellRestored(organizationId, {})
         }).pipe(Effect.orDie, Effect.provideContext(services))
       )
     })

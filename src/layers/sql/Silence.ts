@@ -35,9 +35,11 @@ type Row =
   >
   & { readonly id: string }
 
+const isMany = (accounts: ReadonlyArray<Row>) => accounts.length > lossesReportedAlone
+
 /** Tells of each account, or of many at once in one event and one mail. */
 const tell = Effect.fnUntraced(function*(organizationId: OrganizationId, accounts: ReadonlyArray<Row>) {
-  if (accounts.length > lossesReportedAlone) return yield* Outages.tellLost(organizationId, error, accounts.length)
+  if (isMany(accounts)) return yield* Outages.tellLost(organizationId, error, accounts.length)
   const journal = yield* Journal
   const outbox = yield* Outbox
   for (const account of accounts) {
@@ -58,6 +60,7 @@ const tell = Effect.fnUntraced(function*(organizationId: OrganizationId, account
 /** Makes those of the accounts unknown that are silent still, now that they are locked. */
 const become = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, ids: ReadonlyArray<string>, now: Date) {
+    yield* sql`select from organization where id = ${organizationId} for no key update`
     const rows = yield* sql<Row>`
       select id, first_name, last_name, username, phone_number, monitoring_state, offboarded_at, paused_at, stopped_at
       from account where organization_id = ${organizationId} and id = any(${ids}::uuid[])
@@ -66,22 +69,47 @@ const become = Effect.fnUntraced(
       select account_id, last_ok_at, started_at from monitor
       where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])
       order by account_id for no key update skip locked`
-    const silent = new Set(
+    const lost = new Set(
       monitors.filter((monitor) => isSilent(monitor, now)).map(({ account_id }) => account_id)
     )
-    const found = rows.filter((row) => row.monitoring_state === "active" && isWatched(row) && silent.has(row.id))
+    const found = rows.filter((row) => row.monitoring_state === "active" && isWatched(row) && lost.has(row.id))
     if (found.length === 0) return 0
     const unknown = found.map(({ id }) => id)
     yield* sql`
       update account set monitoring_state = 'unknown'
       where organization_id = ${organizationId} and id = any(${unknown}::uuid[])`
     const away = yield* Outages.isTold(sql, organizationId)
+    const silent = !away && isMany(found)
+    const facets = { ...(away ? { away } : {}), ...(silent ? { silent } : {}) }
+    if (silent) {
+      yield* sql`
+        update organization set silent_accounts = coalesce(silent_accounts, 0) + ${found.length}
+        where id = ${organizationId}`
+    }
     yield* sql`
-      update monitor set last_poll_error = ${error}, facets = facets || ${JSON.stringify(away ? { away } : {})}::jsonb
+      update monitor set last_poll_error = ${error}, facets = facets || ${JSON.stringify(facets)}::jsonb
       where organization_id = ${organizationId} and account_id = any(${unknown}::uuid[])`
     yield* AccountStatuses.save(sql, organizationId, unknown, now)
     if (!away) yield* tell(organizationId, found)
     return found.length
+  },
+  Effect.orDie
+)
+
+/** Tells an organization once that all of those accounts are looked at again, or not watched any more. */
+const restore = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId) {
+    const [told] = yield* sql<{ accounts: number | null }>`
+      select silent_accounts as accounts from organization where id = ${organizationId} for no key update`
+    const accounts = told?.accounts ?? null
+    if (accounts === null) return
+    const left = yield* sql`
+      select from account join monitor
+        on monitor.organization_id = account.organization_id and monitor.account_id = account.id
+      where account.organization_id = ${organizationId} and monitoring_state = 'unknown' and facets ? 'silent' limit 1`
+    if (left.length > 0) return
+    yield* sql`update organization set silent_accounts = null where id = ${organizationId}`
+    yield* Outages.tellRestored(organizationId, { accounts })
   },
   Effect.orDie
 )
@@ -105,6 +133,12 @@ export const notice = Effect.gen(function*() {
     const organizationId = OrganizationId.make(organization)
     const ids = rows.map(({ account_id }) => account_id)
     unknown += yield* db.transaction(organizationId, become(sql, organizationId, ids, now))
+  }
+  const told = yield* Tenant.directory(sql)(sql<{ id: string }>`
+    select id from organization where silent_accounts is not null order by id`)
+  for (const { id } of told) {
+    const organizationId = OrganizationId.make(id)
+    yield* db.transaction(organizationId, restore(sql, organizationId))
   }
   return unknown
 })

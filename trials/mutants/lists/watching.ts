@@ -357,5 +357,12 @@ export const watching: ReadonlyArray<Mutant> = [
     becomes: "const recorded = first",
     why: "an account that nobody can look at shows as protected while a login into it is not known to be over",
     tests: ["test/engine/logins.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Silence.ts",
+    line: "if (left.length > 0) return",
+    becomes: "",
+    why: "an organization is told that its accounts are watched again while some are not",
+    tests: ["test/engine/silence.test.ts"]
   }
 ]

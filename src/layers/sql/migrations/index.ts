@@ -42,6 +42,7 @@ import pressLateDeadlines from "./0054_press_late_deadlines.ts"
 import boundProviderAges from "./0056_bound_provider_ages.ts"
 import claimEvenly from "./0057_claim_evenly.ts"
 import rememberLogOuts from "./0058_remember_log_outs.ts"
+import tellSilenceOnce from "./0059_tell_silence_once.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -85,5 +86,6 @@ export const migrations: Migrate.Migrations = {
   "0054_press_late_deadlines": pressLateDeadlines,
   "0056_bound_provider_ages": boundProviderAges,
   "0057_claim_evenly": claimEvenly,
-  "0058_remember_log_outs": rememberLogOuts
+  "0058_remember_log_outs": rememberLogOuts,
+  "0059_tell_silence_once": tellSilenceOnce
 }
