@@ -43,6 +43,9 @@ const running = "offboarded_at is null and (licence_stopped_at is null or stoppe
 /** Accounts that wait for the licence; those that something else had stopped stay so. */
 const waiting = "licence_stopped_at is not null"
 
+/** Accounts that the licence, and nothing else, has stopped. */
+const stoppedByIt = "stop_reason in ('licence', 'organization_suspended')"
+
 const reasonOf = ({ closed_at, status }: Licence): StopReason =>
   closed_at === null && status === "active" ? "licence" : "organization_suspended"
 
@@ -52,23 +55,25 @@ const entry = (
   happened: Happened
 ) => journalEntry(service, background, { ...journalAction(name), target }, happened)
 
-/** One batch of accounts that are all to change alike, and how many there are in all. */
+/** How accounts are told of: each by itself, all in one event that is still to be written, or all in one that was. */
+type Telling = "each" | "all" | "told"
+
+/** One batch of accounts that the licence has stopped or restored, and how many there are in all. */
 interface Some {
   readonly organizationId: OrganizationId
   readonly accounts: ReadonlyArray<Account>
   readonly all: number
-  /** Whether an earlier batch of the run has reported all of them. */
-  readonly told: boolean
+  readonly telling: Telling
 }
 
 /** Tells of each account, or of many at once in one event and one mail. */
-const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId, told }: Some, licence: Licence) {
+const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId, telling }: Some, licence: Licence) {
   const journal = yield* Journal
   const outbox = yield* Outbox
   const reason = reasonOf(licence)
   const mails = licence.closed_at === null
-  if (all > lossesReportedAlone) {
-    if (told) return
+  if (telling === "told") return
+  if (telling === "all") {
     const details = { reason, accounts: all }
     yield* journal.append(
       organizationId,
@@ -80,8 +85,7 @@ const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId,
     }
     return
   }
-  // What something else had stopped was reported then.
-  for (const account of accounts.filter(({ stopped_at }) => stopped_at === null)) {
+  for (const account of accounts) {
     const { id } = account
     const happened = { targetId: id, accountId: id, details: { reason } }
     yield* journal.append(organizationId, entry("protection.stopped", "account", happened))
@@ -91,10 +95,10 @@ const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId,
   }
 })
 
-const tellRestored = Effect.fnUntraced(function*({ accounts, all, organizationId, told }: Some) {
+const tellRestored = Effect.fnUntraced(function*({ accounts, all, organizationId, telling }: Some) {
   const journal = yield* Journal
-  if (all > lossesReportedAlone) {
-    if (told) return
+  if (telling === "told") return
+  if (telling === "all") {
     const happened = { targetId: organizationId, details: { accounts: all } }
     return yield* journal.append(organizationId, entry("protection.restored", "organization", happened))
   }
@@ -105,28 +109,31 @@ const tellRestored = Effect.fnUntraced(function*({ accounts, all, organizationId
 
 /** Changes the next accounts of an organization, by the licence as it is once the organization is locked. */
 const change = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date, told: boolean) {
+  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date, before: Telling | undefined) {
     const [licence] = yield* sql<Licence>`
       select ${sql.literal(licenceColumns)} from organization where id = ${organizationId} for no key update`
-    if (licence === undefined) return 0
+    if (licence === undefined) return { changed: 0, telling: before }
     const live = isLive(licence, now)
     const due = sql.literal(live ? waiting : running)
     const mine = (ids: ReadonlyArray<string>): Statement.Fragment =>
       sql`organization_id = ${organizationId} and id = any(${ids}::uuid[])`
+    // What something else had stopped was reported then, and stays stopped.
     const [{ all } = { all: 0 }] = yield* sql<{ all: number }>`
-      select count(*)::int as all from account where organization_id = ${organizationId} and ${due}`
+      select count(*)::int as all from account where organization_id = ${organizationId} and ${due}
+        and ${sql.literal(live ? stoppedByIt : "stopped_at is null")}`
+    const telling = before ?? (all > lossesReportedAlone ? "all" : "each")
     const accounts = yield* sql<Account>`
       select id, first_name, last_name, username, phone_number, stopped_at, licence_stopped_at
       from account where organization_id = ${organizationId} and ${due} order by id limit ${batch} for no key update`
-    if (accounts.length === 0) return 0
+    if (accounts.length === 0) return { changed: 0, telling }
     const ids = accounts.map(({ id }) => id)
     yield* lockMonitors(sql, organizationId, ids)
-    const some: Some = { organizationId, accounts, all, told }
+    const some = { organizationId, all, telling }
     if (live) {
       const restored = yield* sql<{ id: string; paused: boolean }>`
         update account set stopped_at = null, stop_reason = null,
           monitoring_state = case when paused_at is null then 'active' else 'stopped' end
-        where ${mine(ids)} and stop_reason in ('licence', 'organization_suspended')
+        where ${mine(ids)} and ${sql.literal(stoppedByIt)}
         returning id, paused_at is not null as paused`
       yield* sql`update account set licence_stopped_at = null where ${mine(ids)}`
       const watched = restored.filter(({ paused }) => !paused).map(({ id }) => id)
@@ -145,10 +152,11 @@ const change = Effect.fnUntraced(
       yield* sql`
         update monitor set epoch = epoch + 1, next_at = null, urgent = false
         where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`
-      yield* tellStopped(some, licence)
+      yield* tellStopped({ ...some, accounts: accounts.filter(({ stopped_at }) => stopped_at === null) }, licence)
     }
     yield* AccountStatuses.save(sql, organizationId, ids, now)
-    return accounts.length
+    // The next batch goes on with what the first has told.
+    return { changed: accounts.length, telling: telling === "all" ? "told" as const : telling }
   },
   Effect.orDie
 )
@@ -167,12 +175,12 @@ export const settle = Effect.gen(function*() {
   for (const { id, ...licence } of found) {
     if (!(isLive(licence, now) ? licence.stopped : licence.running)) continue
     const organizationId = OrganizationId.make(id)
-    let told = false
+    let telling: Telling | undefined
     while (true) {
-      const some = yield* db.transaction(organizationId, change(sql, organizationId, now, told))
-      changed += some
-      told = true
-      if (some < batch) break
+      const some = yield* db.transaction(organizationId, change(sql, organizationId, now, telling))
+      changed += some.changed
+      telling = some.telling
+      if (some.changed < batch) break
     }
   }
   return changed
