@@ -35,7 +35,8 @@ export const heading = (
   "that a new label touches every index of the accounts, where the peer has no search. " +
   "The database works 1.1 to 1.3 times as long for a read, with row level security and the organization's settings in " +
   "it. A list with a status filter asks for two kinds of rows: those that are in it, and those that time brings into it. " +
-  "Both run with Node's `--max-semi-space-size=16 --heap-growing-percent=50`, as the service's unit and image do.",
+  "Both run with Node's `--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring`, as the " +
+  "service's unit and image do.",
   "All processes share this machine's cores, so that throughput says how much work the server, the database and the " +
   "load together make, and evens out what the servers differ in; CPU a request is the server's own."
 ]

@@ -14,7 +14,7 @@ import { isWorkload, type WorkloadName, workloadNames } from "./workloads.ts"
 
 const help = `npm run bench -- [--rounds 5] [--seconds 3] [--warm-up 2] [--connections 16]
   [--only ${workloadNames.join(",")}]
-  [--quick] [--flags="--max-semi-space-size=16 --heap-growing-percent=50"]
+  [--quick] [--flags="--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring"]
 
 Each round puts each server under load for --seconds after --warm-up, workload by workload, one server at a time, with
 --flags of Node for the service and its peer. With the defaults it takes about a quarter of an hour.
@@ -29,7 +29,10 @@ const { values } = parseArgs({
     "warm-up": { type: "string" },
     connections: { type: "string", default: "16" },
     // As the unit and the image of the service have it.
-    flags: { type: "string", default: "--max-semi-space-size=16 --heap-growing-percent=50" },
+    flags: {
+      type: "string",
+      default: "--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring"
+    },
     only: { type: "string", default: workloadNames.join(",") },
     quick: { type: "boolean", default: false },
     help: { type: "boolean", default: false }

@@ -28,6 +28,7 @@ const foreign = new Set([
   "--strip-components",
   "--max-semi-space-size",
   "--heap-growing-percent",
+  "--no-allocation-site-pretenuring",
   "--interval",
   "--timeout",
   "--start-period",
@@ -72,9 +73,8 @@ describe("what deploys the service", () => {
     const [, command] = /^ExecStart=(.*)$/m.exec(unit) ?? []
     expect(command).toContain(`node_modules/${name}/${bin["security-console"]} serve`)
     expect(container).toContain(
-      `ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=50", "/app/${
-        bin["security-console"]
-      }"]\nCMD ["serve"]`
+      `ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=50", ` +
+        `"--no-allocation-site-pretenuring", "/app/${bin["security-console"]}"]\nCMD ["serve"]`
     )
     expect(container).toMatch(/^HEALTHCHECK [^]*\/readyz/m)
   })

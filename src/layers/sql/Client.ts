@@ -207,6 +207,40 @@ export interface Access {
   watch(deadline: Deadline, late: () => void): () => void
 }
 
+/** Who is to be called once a deadline is over. */
+interface Watch extends Deadline {
+  readonly late: () => void
+  /** Where in the list it is. */
+  place: number
+}
+
+/** The deadlines that are watched, in no order: a Set would keep what it held before until a full collection. */
+class Watches {
+  readonly #all: Array<Watch> = []
+
+  add({ at, clock }: Deadline, late: () => void): Watch {
+    const watch = { at, clock, late, place: this.#all.length }
+    this.#all.push(watch)
+    return watch
+  }
+
+  /** Answers whether it was still watched. */
+  remove(watch: Watch): boolean {
+    if (this.#all[watch.place] !== watch) return false
+    const last = this.#all.pop()
+    if (last !== undefined && last !== watch) {
+      this.#all[watch.place] = last
+      last.place = watch.place
+    }
+    return true
+  }
+
+  look(): void {
+    const over = this.#all.filter(({ at, clock }) => clock.currentTimeMillisUnsafe() >= at)
+    for (const watch of over) if (this.remove(watch)) watch.late()
+  }
+}
+
 const accesses = new WeakMap<SqlClient.SqlClient, Access>()
 
 /** The ways to the sessions of a client that `make` has made. */
@@ -274,9 +308,9 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     ? undefined
     : new Shared(shared, onHostClock(Effect.map(PgConnection.make(options), sessionOf)), scope)
 
-  const watched = new Set<() => void>()
+  const watches = new Watches()
   const sweeper = setInterval(() => {
-    for (const look of watched) look()
+    watches.look()
     for (const session of open) if (session.outstanding > 0) session.sweep()
   }, sweepInterval)
   sweeper.unref()
@@ -307,12 +341,9 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
       ? (channel) => onHostClock(Effect.flatMap(PgConnection.make(options), (session) => session.listen(channel)))
       : undefined,
     lend,
-    watch: ({ at, clock }, late) => {
-      const look = () => {
-        if (clock.currentTimeMillisUnsafe() >= at && watched.delete(look)) late()
-      }
-      watched.add(look)
-      return () => watched.delete(look)
+    watch: (deadline, late) => {
+      const watch = watches.add(deadline, late)
+      return () => watches.remove(watch)
     }
   }
   const outside = new Common(access, null, () => [], undefined)
