@@ -73,6 +73,8 @@ describe("the database away", () => {
         expect((yield* run(World.send("GET", "/healthz"))).status).toBe(200)
         yield* Effect.promise(() => made.server.start())
         expect((yield* run(made.read)).status).toBe(200)
+        // An answer about the database holds for a second.
+        yield* Effect.sleep("1 second")
         expect((yield* run(World.send("GET", "/readyz"))).status).toBe(200)
         expect((yield* run(made.label("Back"))).status).toBe(200)
         expect(yield* run(made.whole)).toEqual(["Back"])
