@@ -12,7 +12,7 @@ import * as LicenceStops from "../../src/layers/sql/LicenceStops.ts"
 import * as SecretsSweep from "../../src/layers/sql/SecretsSweep.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { act } from "../support/administration.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { pglite, postgres } from "../support/database.ts"
 import { staged } from "../support/leaving.ts"
 import * as Outbox from "../support/outbox.ts"
 import { arrange, start } from "../support/watched.ts"
@@ -72,107 +72,105 @@ const left = (stage: Effect.Success<typeof staged>) =>
   })
 
 describe("what time makes of a licence that has ended", () => {
-  forEachDatabase((_, database) => {
-    layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
-      it.effect("5.6: a trial that is over lapses once, and the plan has no archive since", () =>
-        Effect.gen(function*() {
-          yield* TestClock.setTime(start)
-          const trial = { billing_state: "trial", plan: null, trial_ends_at: new Date(start + hour) }
-          const made = yield* World.makeOrganization(trial)
-          const closed = yield* World.makeOrganization({ ...trial, closed_at: new Date(start) })
-          yield* TestClock.adjust(hour - 1)
-          assert.strictEqual(yield* LicenceEnds.endLicences, 0)
-          yield* TestClock.adjust(1)
-          assert.strictEqual(yield* LicenceEnds.endLicences, 1)
-          assert.strictEqual(yield* LicenceEnds.endLicences, 0)
-          expect(yield* organization(made)).toMatchObject({
-            status: "active",
-            protection_active: false,
-            plan: { billing_state: "lapsed" }
-          })
-          const ended = yield* World.query<{ archive_plan_ended_at: Date }>(
-            made.id,
-            (sql) => sql`select archive_plan_ended_at from organization where id = ${made.id}`
-          )
-          expect(ended).toEqual([{ archive_plan_ended_at: new Date(start + hour) }])
-          expect(yield* told(made.id)).toEqual([["organization.set", "service", { billing_state: "lapsed" }]])
-          expect(yield* told(closed.id)).toEqual([])
-        }))
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
+    it.effect("5.6: a trial that is over lapses once, and the plan has no archive since", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(start)
+        const trial = { billing_state: "trial", plan: null, trial_ends_at: new Date(start + hour) }
+        const made = yield* World.makeOrganization(trial)
+        const closed = yield* World.makeOrganization({ ...trial, closed_at: new Date(start) })
+        yield* TestClock.adjust(hour - 1)
+        assert.strictEqual(yield* LicenceEnds.endLicences, 0)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* LicenceEnds.endLicences, 1)
+        assert.strictEqual(yield* LicenceEnds.endLicences, 0)
+        expect(yield* organization(made)).toMatchObject({
+          status: "active",
+          protection_active: false,
+          plan: { billing_state: "lapsed" }
+        })
+        const ended = yield* World.query<{ archive_plan_ended_at: Date }>(
+          made.id,
+          (sql) => sql`select archive_plan_ended_at from organization where id = ${made.id}`
+        )
+        expect(ended).toEqual([{ archive_plan_ended_at: new Date(start + hour) }])
+        expect(yield* told(made.id)).toEqual([["organization.set", "service", { billing_state: "lapsed" }]])
+        expect(yield* told(closed.id)).toEqual([])
+      }))
 
-      it.effect("5.6: a licence that ended 30 days ago suspends until it has a new end, whatever is activated", () =>
-        Effect.gen(function*() {
-          const made = yield* arrange(byAgreement)
-          yield* TestClock.adjust(hour + 30 * day - 1)
-          yield* LicenceStops.settle
-          assert.strictEqual(yield* LicenceEnds.endLicences, 0)
-          yield* TestClock.adjust(1)
-          assert.strictEqual(yield* LicenceEnds.endLicences, 1)
-          assert.strictEqual(yield* LicenceEnds.endLicences, 0)
-          expect((yield* organization(made)).status).toBe("suspended")
-          expect((yield* told(made.id)).at(-1)).toEqual(["organization.suspended", "service", { reason: "licence" }])
-          expect(yield* standing(made.id, "activate")).toMatch(/give it a new end/)
-          yield* extend(made.id, new Date(start + 100 * day))
-          expect(yield* organization(made)).toMatchObject({ status: "active", protection_active: true })
-          assert.strictEqual(yield* LicenceStops.settle, 1)
-          yield* jump("1 second")
-          expect((yield* made.read).status).toBe("protected")
-        }))
+    it.effect("5.6: a licence that ended 30 days ago suspends until it has a new end, whatever is activated", () =>
+      Effect.gen(function*() {
+        const made = yield* arrange(byAgreement)
+        yield* TestClock.adjust(hour + 30 * day - 1)
+        yield* LicenceStops.settle
+        assert.strictEqual(yield* LicenceEnds.endLicences, 0)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* LicenceEnds.endLicences, 1)
+        assert.strictEqual(yield* LicenceEnds.endLicences, 0)
+        expect((yield* organization(made)).status).toBe("suspended")
+        expect((yield* told(made.id)).at(-1)).toEqual(["organization.suspended", "service", { reason: "licence" }])
+        expect(yield* standing(made.id, "activate")).toMatch(/give it a new end/)
+        yield* extend(made.id, new Date(start + 100 * day))
+        expect(yield* organization(made)).toMatchObject({ status: "active", protection_active: true })
+        assert.strictEqual(yield* LicenceStops.settle, 1)
+        yield* jump("1 second")
+        expect((yield* made.read).status).toBe("protected")
+      }))
 
-      it.effect("5.6: who an operator has suspended stays so when the licence is back", () =>
-        Effect.gen(function*() {
-          const made = yield* arrange(byAgreement)
-          yield* TestClock.adjust(hour + 30 * day)
-          assert.strictEqual(yield* LicenceEnds.endLicences, 1)
-          yield* standing(made.id, "suspend")
-          yield* extend(made.id, new Date(start + 100 * day))
-          expect((yield* organization(made)).status).toBe("suspended")
-          yield* standing(made.id, "activate")
-          expect((yield* organization(made)).status).toBe("active")
-        }))
+    it.effect("5.6: who an operator has suspended stays so when the licence is back", () =>
+      Effect.gen(function*() {
+        const made = yield* arrange(byAgreement)
+        yield* TestClock.adjust(hour + 30 * day)
+        assert.strictEqual(yield* LicenceEnds.endLicences, 1)
+        yield* standing(made.id, "suspend")
+        yield* extend(made.id, new Date(start + 100 * day))
+        expect((yield* organization(made)).status).toBe("suspended")
+        yield* standing(made.id, "activate")
+        expect((yield* organization(made)).status).toBe("active")
+      }))
 
-      it.effect("5.1: after 30 days without a licence what was set is removed and every session logged out", () =>
-        Effect.gen(function*() {
-          const stage = yield* staged
-          yield* licensed(stage.id, "lapsed")
-          yield* LicenceStops.settle
-          yield* TestClock.adjust(30 * day - 1)
-          assert.strictEqual(yield* LicenceEnds.leaveAccounts, 0)
-          yield* TestClock.adjust(1)
-          assert.strictEqual(yield* LicenceEnds.leaveAccounts, 1)
-          assert.strictEqual(yield* LicenceEnds.leaveAccounts, 0)
-          yield* jump("1 second")
-          expect(yield* left(stage)).toEqual({
-            authorizations: 0,
-            isSet: false,
-            slots: [],
-            identity: 0,
-            shown: ["protection_stopped", "stopped"]
-          })
-          const reason = { reason: "licence" }
-          const events = (yield* World.journal(stage.id)).filter(({ outcome }) => outcome === "done")
-          expect(events.slice(-5).map(({ action, actor_type, details }) => [action, actor_type, details])).toEqual([
-            ["protection.stopped", "service", reason],
-            ["passkey.removed", "service", reason],
-            ["two_fa.removed", "service", reason],
-            ["session.logged_out", "service", reason],
-            ["session.logged_out", "service", reason]
-          ])
-          const mails = yield* mailed(stage.id)
-          expect(mails).toEqual(["protection_stopped"])
-          for (const table of ["service_session", "account_task"]) expect(yield* stage.query(table)).toEqual([])
+    it.effect("5.1: after 30 days without a licence what was set is removed and every session logged out", () =>
+      Effect.gen(function*() {
+        const stage = yield* staged
+        yield* licensed(stage.id, "lapsed")
+        yield* LicenceStops.settle
+        yield* TestClock.adjust(30 * day - 1)
+        assert.strictEqual(yield* LicenceEnds.leaveAccounts, 0)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* LicenceEnds.leaveAccounts, 1)
+        assert.strictEqual(yield* LicenceEnds.leaveAccounts, 0)
+        yield* jump("1 second")
+        expect(yield* left(stage)).toEqual({
+          authorizations: 0,
+          isSet: false,
+          slots: [],
+          identity: 0,
+          shown: ["protection_stopped", "stopped"]
+        })
+        const reason = { reason: "licence" }
+        const events = (yield* World.journal(stage.id)).filter(({ outcome }) => outcome === "done")
+        expect(events.slice(-5).map(({ action, actor_type, details }) => [action, actor_type, details])).toEqual([
+          ["protection.stopped", "service", reason],
+          ["passkey.removed", "service", reason],
+          ["two_fa.removed", "service", reason],
+          ["session.logged_out", "service", reason],
+          ["session.logged_out", "service", reason]
+        ])
+        const mails = yield* mailed(stage.id)
+        expect(mails).toEqual(["protection_stopped"])
+        for (const table of ["service_session", "account_task"]) expect(yield* stage.query(table)).toEqual([])
 
-          // The session is lost: a licence that comes back does not bring it back.
-          yield* licensed(stage.id, "active")
-          yield* LicenceStops.settle
-          yield* jump("1 hour")
-          const [row] = yield* World.query<{ stop_reason: string; licence_stopped_at: Date | null }>(
-            stage.id,
-            (sql) => sql`select stop_reason, licence_stopped_at from account where organization_id = ${stage.id}`
-          )
-          expect(row).toEqual({ stop_reason: "session_lost", licence_stopped_at: null })
-          expect((yield* stage.read).status).toBe("protection_stopped")
-        }))
-    })
+        // The session is lost: a licence that comes back does not bring it back.
+        yield* licensed(stage.id, "active")
+        yield* LicenceStops.settle
+        yield* jump("1 hour")
+        const [row] = yield* World.query<{ stop_reason: string; licence_stopped_at: Date | null }>(
+          stage.id,
+          (sql) => sql`select stop_reason, licence_stopped_at from account where organization_id = ${stage.id}`
+        )
+        expect(row).toEqual({ stop_reason: "session_lost", licence_stopped_at: null })
+        expect((yield* stage.read).status).toBe("protection_stopped")
+      }))
   })
 
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {

@@ -8,7 +8,7 @@ import * as Worker from "../../src/layers/Worker.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { LoginStarts } from "../../src/ports/Logins.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { pglite, postgres } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { actor, meet, staged, told } from "../support/logins.ts"
 import { advance, jump } from "../support/watching.ts"
@@ -225,36 +225,34 @@ describe("a process that dies in a step of a login", () => {
 })
 
 describe("logins that meet", () => {
-  forEachDatabase((_, database) => {
-    layer(world(database))((it) => {
-      it.effect("never take more seats than there are, and one person goes to one organization", () =>
-        Effect.gen(function*() {
-          const seats = 5
-          const stage = yield* staged({ seat_limit: seats })
-          const ready = yield* Effect.forEach(Array.from({ length: 16 }), () =>
-            Effect.gen(function*() {
-              const person = yield* meet()
-              const { body } = yield* stage.connect(person.phone)
-              return { id: body.id, code: yield* person.code }
-            })).pipe(Effect.provideService(LoginStarts, 100))
-          const answers = yield* Effect.forEach(ready, ({ code, id }) => stage.code(id, code), { concurrency: 16 })
-          const ended = answers.map(told).toSorted()
-          assert.deepStrictEqual(ended, [
-            ...Array.from({ length: seats }, () => "200 completed"),
-            ...Array.from({ length: 16 - seats }, () => "409 no_free_seat")
-          ])
-          assert.deepStrictEqual([(yield* stage.seats).used, yield* stage.sessions], [seats, seats])
-          const [one, two] = [yield* staged(), yield* staged()]
-          const person = yield* meet()
-          const first = (yield* one.connect(person.phone)).body
-          const code = yield* person.code
-          const second = (yield* two.connect(person.phone)).body
-          const both = yield* Effect.all([one.code(first.id, code), two.code(second.id, yield* person.code)], {
-            concurrency: 2
-          })
-          assert.deepStrictEqual(both.map(told).toSorted(), ["200 completed", "409 already_connected"])
-          assert.strictEqual((yield* one.sessions) + (yield* two.sessions), 1)
-        }))
-    })
+  layer(world(postgres))((it) => {
+    it.effect("never take more seats than there are, and one person goes to one organization", () =>
+      Effect.gen(function*() {
+        const seats = 5
+        const stage = yield* staged({ seat_limit: seats })
+        const ready = yield* Effect.forEach(Array.from({ length: 16 }), () =>
+          Effect.gen(function*() {
+            const person = yield* meet()
+            const { body } = yield* stage.connect(person.phone)
+            return { id: body.id, code: yield* person.code }
+          })).pipe(Effect.provideService(LoginStarts, 100))
+        const answers = yield* Effect.forEach(ready, ({ code, id }) => stage.code(id, code), { concurrency: 16 })
+        const ended = answers.map(told).toSorted()
+        assert.deepStrictEqual(ended, [
+          ...Array.from({ length: seats }, () => "200 completed"),
+          ...Array.from({ length: 16 - seats }, () => "409 no_free_seat")
+        ])
+        assert.deepStrictEqual([(yield* stage.seats).used, yield* stage.sessions], [seats, seats])
+        const [one, two] = [yield* staged(), yield* staged()]
+        const person = yield* meet()
+        const first = (yield* one.connect(person.phone)).body
+        const code = yield* person.code
+        const second = (yield* two.connect(person.phone)).body
+        const both = yield* Effect.all([one.code(first.id, code), two.code(second.id, yield* person.code)], {
+          concurrency: 2
+        })
+        assert.deepStrictEqual(both.map(told).toSorted(), ["200 completed", "409 already_connected"])
+        assert.strictEqual((yield* one.sessions) + (yield* two.sessions), 1)
+      }))
   })
 })

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import * as Held from "../support/held.ts"
 import * as Logins from "../support/logins.ts"
 import { established, start } from "../support/watched.ts"
@@ -74,64 +74,62 @@ const play = Effect.fnUntraced(function*(act: (account: string, other: string) =
 })
 
 describe("12.6 what an admin decides while sessions are being signed out", () => {
-  forEachDatabase((_, database) => {
-    layer(disturbed(World.world(database)))((it) => {
-      it.effect("a session that is approved before its sign-out was sent stays", () =>
-        Effect.gen(function*() {
-          const { body, events, signedOut } = yield* play((account, other) =>
-            `/v1/accounts/${account}/sessions/${other}/approve`
-          )
-          assert.strictEqual(signedOut, 1)
-          assert.lengthOf(body.sessions.filter(({ approved }: { approved: boolean }) => approved), 1)
-          assert.strictEqual(body.status, "protected")
-          assert.deepStrictEqual(events, ["done", "failed", "pending", "pending"])
-        }))
+  layer(disturbed(World.world(postgres)))((it) => {
+    it.effect("a session that is approved before its sign-out was sent stays", () =>
+      Effect.gen(function*() {
+        const { body, events, signedOut } = yield* play((account, other) =>
+          `/v1/accounts/${account}/sessions/${other}/approve`
+        )
+        assert.strictEqual(signedOut, 1)
+        assert.lengthOf(body.sessions.filter(({ approved }: { approved: boolean }) => approved), 1)
+        assert.strictEqual(body.status, "protected")
+        assert.deepStrictEqual(events, ["done", "failed", "pending", "pending"])
+      }))
 
-      it.effect("nothing more is sent once the account is paused", () =>
-        Effect.gen(function*() {
-          const { body, events, signedOut } = yield* play((account) => `/v1/accounts/${account}/pause`)
-          assert.strictEqual(signedOut, 1)
-          assert.lengthOf(body.sessions.filter(({ current }: { current: boolean }) => !current), 1)
-          assert.strictEqual(body.status, "paused")
-          assert.deepStrictEqual(events, ["done", "failed", "pending", "pending"])
-        }))
+    it.effect("nothing more is sent once the account is paused", () =>
+      Effect.gen(function*() {
+        const { body, events, signedOut } = yield* play((account) => `/v1/accounts/${account}/pause`)
+        assert.strictEqual(signedOut, 1)
+        assert.lengthOf(body.sessions.filter(({ current }: { current: boolean }) => !current), 1)
+        assert.strictEqual(body.status, "paused")
+        assert.deepStrictEqual(events, ["done", "failed", "pending", "pending"])
+      }))
 
-      it.effect("S4.11-05: who is connected again keeps the 2FA password that was to be removed, and its session", () =>
-        Effect.gen(function*() {
-          const stage = yield* Logins.staged()
-          const meanwhile = yield* Meanwhile
-          const ours = Redacted.make("the service's own")
-          const person = yield* Logins.meet()
-          const { body: { account_id: account } } = yield* stage.connected(person)
-          yield* jump("1 minute")
-          yield* stage.platform.changeSecurity(person.userId, { two_fa_password: ours })
-          yield* Held.hold(stage.id, account, { password: ours })
-          yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 50, userId: person.userId })
-          const { body: offboarded } = yield* World.post(`/v1/accounts/${account}/offboard`, stage.key)
-          assert.strictEqual(offboarded.action, "offboarded_two_fa_held")
-          yield* stage.platform.clearScripts
-          const services = yield* Effect.context<Effect.Services<ReturnType<typeof stage.connected>>>()
-          meanwhile.call = "security"
-          meanwhile.act = () =>
-            Effect.gen(function*() {
-              const { body: login } = yield* stage.connected(person)
-              yield* stage.password(login.id, Redacted.value(ours))
-            }).pipe(Effect.provideContext(services))
-          yield* jump("2 minutes")
-          assert.isNull(meanwhile.act)
-          yield* jump("2 minutes")
-          assert.isTrue(yield* stage.platform.isPassword(person.userId, ours))
-          assert.deepStrictEqual(yield* Held.slots(stage.id, account), ["two_fa held"])
-          const { monitoring, status } = yield* stage.account(account)
-          assert.deepStrictEqual([status, monitoring.state], ["recently_connected", "active"])
-          assert.strictEqual(yield* stage.sessions, 1)
-          const [secret] = yield* World.query<{ erase_at: Date | null }>(
-            stage.id,
-            (sql) => sql`select erase_at from account_secret where organization_id = ${stage.id}`
-          )
-          assert.isNull(secret?.erase_at)
-          assert.notInclude((yield* stage.actions).join(), "two_fa.removed")
-        }))
-    })
+    it.effect("S4.11-05: who is connected again keeps the 2FA password that was to be removed, and its session", () =>
+      Effect.gen(function*() {
+        const stage = yield* Logins.staged()
+        const meanwhile = yield* Meanwhile
+        const ours = Redacted.make("the service's own")
+        const person = yield* Logins.meet()
+        const { body: { account_id: account } } = yield* stage.connected(person)
+        yield* jump("1 minute")
+        yield* stage.platform.changeSecurity(person.userId, { two_fa_password: ours })
+        yield* Held.hold(stage.id, account, { password: ours })
+        yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 50, userId: person.userId })
+        const { body: offboarded } = yield* World.post(`/v1/accounts/${account}/offboard`, stage.key)
+        assert.strictEqual(offboarded.action, "offboarded_two_fa_held")
+        yield* stage.platform.clearScripts
+        const services = yield* Effect.context<Effect.Services<ReturnType<typeof stage.connected>>>()
+        meanwhile.call = "security"
+        meanwhile.act = () =>
+          Effect.gen(function*() {
+            const { body: login } = yield* stage.connected(person)
+            yield* stage.password(login.id, Redacted.value(ours))
+          }).pipe(Effect.provideContext(services))
+        yield* jump("2 minutes")
+        assert.isNull(meanwhile.act)
+        yield* jump("2 minutes")
+        assert.isTrue(yield* stage.platform.isPassword(person.userId, ours))
+        assert.deepStrictEqual(yield* Held.slots(stage.id, account), ["two_fa held"])
+        const { monitoring, status } = yield* stage.account(account)
+        assert.deepStrictEqual([status, monitoring.state], ["recently_connected", "active"])
+        assert.strictEqual(yield* stage.sessions, 1)
+        const [secret] = yield* World.query<{ erase_at: Date | null }>(
+          stage.id,
+          (sql) => sql`select erase_at from account_secret where organization_id = ${stage.id}`
+        )
+        assert.isNull(secret?.erase_at)
+        assert.notInclude((yield* stage.actions).join(), "two_fa.removed")
+      }))
   })
 })

@@ -8,7 +8,7 @@ import { Ownership } from "../../src/engine/Ownership.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import type { Db } from "../../src/ports/Db.ts"
 import { MessengerSession, NoSession } from "../../src/ports/MessengerSession.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import * as Logins from "../support/logins.ts"
 import { forgetOthers, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
@@ -67,55 +67,53 @@ const connected = Effect.gen(function*() {
 })
 
 describe("12.6 a look that is outdated when it ends", () => {
-  forEachDatabase((_, database) => {
-    layer(disturbed(World.world(database)))((it) => {
-      it.effect("says nothing of the session that a new login has made meanwhile", () =>
-        Effect.gen(function*() {
-          const { account, meanwhile, person, stage } = yield* connected
-          meanwhile.dead = false
-          const services = yield* Effect.context<Effect.Services<ReturnType<typeof stage.connected>>>()
-          meanwhile.act = Effect.gen(function*() {
-            const { body: login } = yield* stage.relogin(account)
-            assert.strictEqual((yield* stage.code(login.id, yield* person.code)).body.state, "completed")
-          }).pipe(Effect.provideContext(services), Effect.asVoid)
-          yield* jump("2 minutes")
-          assert.isNull(meanwhile.act)
-          assert.strictEqual((yield* stage.account(account)).status, "recently_connected")
-          assert.notInclude(yield* stage.actions, "session.lost")
-        }))
+  layer(disturbed(World.world(postgres)))((it) => {
+    it.effect("says nothing of the session that a new login has made meanwhile", () =>
+      Effect.gen(function*() {
+        const { account, meanwhile, person, stage } = yield* connected
+        meanwhile.dead = false
+        const services = yield* Effect.context<Effect.Services<ReturnType<typeof stage.connected>>>()
+        meanwhile.act = Effect.gen(function*() {
+          const { body: login } = yield* stage.relogin(account)
+          assert.strictEqual((yield* stage.code(login.id, yield* person.code)).body.state, "completed")
+        }).pipe(Effect.provideContext(services), Effect.asVoid)
+        yield* jump("2 minutes")
+        assert.isNull(meanwhile.act)
+        assert.strictEqual((yield* stage.account(account)).status, "recently_connected")
+        assert.notInclude(yield* stage.actions, "session.lost")
+      }))
 
-      it.effect("leaves the codes that were pushed meanwhile to the next one", () =>
-        Effect.gen(function*() {
-          const { account, meanwhile, person, stage } = yield* connected
-          const { heard } = yield* LiveSessions
-          const known = yield* heard
-          yield* stage.platform.sendCode(person.userId)
-          yield* heard.pipe(
-            Effect.delay("2 millis"),
-            Effect.repeat({ until: (count) => count > known, times: 1000 }),
-            TestClock.withLive
-          )
-          meanwhile.dead = false
-          meanwhile.act = World.query(
-            stage.id,
-            (sql) => sql`update monitor set epoch = epoch + 1 where account_id = ${account} returning epoch`
-          ).pipe(Effect.provideContext(yield* Effect.context<Db | SqlClient.SqlClient>()), Effect.orDie, Effect.asVoid)
-          yield* jump("2 minutes")
-          assert.isNull(meanwhile.act)
-          assert.include(yield* stage.actions, "login.attempted")
-        }))
+    it.effect("leaves the codes that were pushed meanwhile to the next one", () =>
+      Effect.gen(function*() {
+        const { account, meanwhile, person, stage } = yield* connected
+        const { heard } = yield* LiveSessions
+        const known = yield* heard
+        yield* stage.platform.sendCode(person.userId)
+        yield* heard.pipe(
+          Effect.delay("2 millis"),
+          Effect.repeat({ until: (count) => count > known, times: 1000 }),
+          TestClock.withLive
+        )
+        meanwhile.dead = false
+        meanwhile.act = World.query(
+          stage.id,
+          (sql) => sql`update monitor set epoch = epoch + 1 where account_id = ${account} returning epoch`
+        ).pipe(Effect.provideContext(yield* Effect.context<Db | SqlClient.SqlClient>()), Effect.orDie, Effect.asVoid)
+        yield* jump("2 minutes")
+        assert.isNull(meanwhile.act)
+        assert.include(yield* stage.actions, "login.attempted")
+      }))
 
-      it.effect("changes nothing where another process watches by then", () =>
-        Effect.gen(function*() {
-          const { account, meanwhile, stage } = yield* connected
-          const before = yield* stage.actions
-          meanwhile.dead = true
-          meanwhile.act = Effect.sync(() => void (meanwhile.term = 2))
-          yield* jump("2 minutes")
-          assert.isNull(meanwhile.act)
-          assert.strictEqual((yield* stage.account(account)).status, "recently_connected")
-          assert.deepStrictEqual(yield* stage.actions, before)
-        }))
-    })
+    it.effect("changes nothing where another process watches by then", () =>
+      Effect.gen(function*() {
+        const { account, meanwhile, stage } = yield* connected
+        const before = yield* stage.actions
+        meanwhile.dead = true
+        meanwhile.act = Effect.sync(() => void (meanwhile.term = 2))
+        yield* jump("2 minutes")
+        assert.isNull(meanwhile.act)
+        assert.strictEqual((yield* stage.account(account)).status, "recently_connected")
+        assert.deepStrictEqual(yield* stage.actions, before)
+      }))
   })
 })

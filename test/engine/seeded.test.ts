@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as fs from "node:fs"
 import * as Loader from "../../src/layers/seed/Loader.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { postgres } from "../support/database.ts"
 import { advance } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -20,22 +20,20 @@ const shown = (account: any) => ({
 })
 
 describe("12 the watch over the demo organization", () => {
-  forEachDatabase((_, database) => {
-    layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
-      it.effect("finds what the seed says: ten minutes of looks change nothing that the API shows", () =>
-        Effect.gen(function*() {
-          yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00.000Z"))
-          const { keys } = yield* Effect.flatMap(Loader.decode(demo), Loader.load)
-          const key = keys.find(({ label }) => label === "Demo owner")?.key ?? ""
-          const listed = yield* World.get("/v1/accounts?limit=100", key)
-          const read = Effect.forEach(
-            listed.body.data as ReadonlyArray<{ id: string }>,
-            ({ id }) => Effect.map(World.get(`/v1/accounts/${id}`, key), ({ body }) => shown(body))
-          )
-          const before = yield* read
-          yield* advance("10 minutes")
-          assert.deepStrictEqual(yield* read, before)
-        }))
-    })
+  layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
+    it.effect("finds what the seed says: ten minutes of looks change nothing that the API shows", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00.000Z"))
+        const { keys } = yield* Effect.flatMap(Loader.decode(demo), Loader.load)
+        const key = keys.find(({ label }) => label === "Demo owner")?.key ?? ""
+        const listed = yield* World.get("/v1/accounts?limit=100", key)
+        const read = Effect.forEach(
+          listed.body.data as ReadonlyArray<{ id: string }>,
+          ({ id }) => Effect.map(World.get(`/v1/accounts/${id}`, key), ({ body }) => shown(body))
+        )
+        const before = yield* read
+        yield* advance("10 minutes")
+        assert.deepStrictEqual(yield* read, before)
+      }))
   })
 })
