@@ -31,10 +31,11 @@ export const heading = (
   "status, headers and body, the entries of both journals had to be the same, and both chains had to be whole.",
   "**Where the service falls short of the peer.** A read costs some 90 operations of Effect's runtime where a plain " +
   "handler has a few calls, and its statements are put together from fragments at each request. A write waits for " +
-  "three answers of the database where the peer waits for two; and an account's row is found by parts of its label, so " +
-  "that a new label touches every index of the accounts, where the peer has no search. " +
-  "The database works 1.1 to 1.3 times as long for a read, with row level security and the organization's settings in " +
-  "it. A list with a status filter asks for two kinds of rows: those that are in it, and those that time brings into it. " +
+  "three answers of the database where the peer waits for two, and runs in a fiber of its own, on a session that it " +
+  "takes from a pool; and an account's row is found by parts of its label, so that a new label touches every index of " +
+  "the accounts, where the peer has no search. Row level security and the organization's settings take up to a tenth " +
+  "of what the database does for a read. A list with a status filter asks for two kinds of rows: those that are in it, " +
+  "and those that time brings into it. " +
   "Both run with Node's `--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring`, as the " +
   "service's unit and image do.",
   "All processes share this machine's cores, so that throughput says how much work the server, the database and the " +
