@@ -53,24 +53,32 @@ class Wire extends Duplex {
   override _write(frame: Uint8Array, _encoding: string, callback: (error?: Error | null) => void) {
     // A turn of the event loop per frame: PGlite blocks it, and sockets and timers must have theirs.
     setImmediate(() => {
-      try {
-        const answer = this.#answer(frame)
+      this.#answer(frame).then((answer) => {
         callback()
         this.push(answer)
-      } catch (cause) {
-        callback(cause instanceof Error ? cause : new Error(String(cause)))
-      }
+      }, (cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause))))
     })
   }
 
-  #answer(frame: Uint8Array): Uint8Array | null {
-    if (this.#started) return frame[0] === 0x58 ? null : this.#database.execProtocolRawSync(frame)
+  /** PGlite's own raw call reads each answer too, and keeps what it has read; its stream hands the bytes over alone. */
+  async #execute(frame: Uint8Array): Promise<Uint8Array> {
+    const pieces: Array<Uint8Array> = []
+    await this.#database.execProtocolRawStream(frame, {
+      syncToFs: false,
+      // The bytes lie in the database's memory.
+      onRawData: (piece) => pieces.push(piece.slice())
+    })
+    return Buffer.concat(pieces)
+  }
+
+  async #answer(frame: Uint8Array): Promise<Uint8Array | null> {
+    if (this.#started) return frame[0] === 0x58 ? null : this.#execute(frame)
     const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
     // Anything but a startup is a CancelRequest, which a backend without threads cannot heed.
     if (view.getUint32(4) !== protocolVersion) return null
     this.#started = true
     for (const sql of ["ROLLBACK", "DISCARD ALL", this.#onStart]) {
-      this.#database.execProtocolRawSync(simpleQuery(sql))
+      await this.#execute(simpleQuery(sql))
     }
     return welcome
   }

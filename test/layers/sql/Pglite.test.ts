@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as childProcess from "node:child_process"
@@ -6,6 +6,8 @@ import builtinFs, * as fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
+import * as v8 from "node:v8"
+import * as vm from "node:vm"
 import * as DirectoryLock from "../../../src/layers/sql/DirectoryLock.ts"
 import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
@@ -57,7 +59,26 @@ const inDirectory = <A, E>(directory: string, effect: Effect.Effect<A, E, SqlCli
 
 const one = SqlClient.SqlClient.use((sql) => sql`select 1 as one`)
 
+/** MiB that are in use once all garbage is collected. */
+const used = () => {
+  v8.setFlagsFromString("--expose-gc")
+  vm.runInNewContext("gc")()
+  return process.memoryUsage().heapUsed / 2 ** 20
+}
+
 describe("Pglite", () => {
+  layer(pglite)((it) => {
+    it.effect("keeps nothing of what it has answered", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const ask = Effect.replicateEffect(sql`select repeat('x', 100000) as text`, 100, { discard: true })
+        yield* ask
+        const before = used()
+        yield* Effect.andThen(ask, ask)
+        expect(used() - before).toBeLessThan(10)
+      }))
+  })
+
   it.live("refuses a directory that another process holds, and says which and what to do", () =>
     Effect.gen(function*() {
       const directory = yield* opened
