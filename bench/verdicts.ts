@@ -36,6 +36,20 @@ const by = (found: ReadonlyArray<Row>, column: string): ReadonlyArray<readonly [
   ...Map.groupBy(found, (row) => row[column] ?? "")
 ]
 
+/** What each law over random sequences says. */
+const laws: Readonly<Record<string, string>> = {
+  isolation: "An organization's answers and rows do not depend on any other organization",
+  monotonicity: "Fewer rights never permit or show more",
+  reach: "Nobody comes to reach, or hands out, more than they have connected themselves",
+  watch: "Accounts are watched by the rules, whatever happens outside, fails or dies"
+}
+
+const lawOf = (law: string): string => {
+  const question = laws[law]
+  if (question === undefined) throw new Error(`There is no law ${law}`)
+  return question
+}
+
 /** The verdicts of a figure, by its name. */
 const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdict>>> = {
   peers: (figure) =>
@@ -151,9 +165,7 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
   },
   laws: (figure) =>
     having(figure, "Law").map((row) => ({
-      question: row["Law"] === "isolation"
-        ? "An organization's answers and rows do not depend on any other organization"
-        : "Fewer rights never permit or show more",
+      question: lawOf(row["Law"] ?? ""),
       holds: row["Findings"] === "0",
       measured: `${count(sum([row], "Sequences"))} sequences, ${count(sum([row], "Requests"))} requests, ${
         row["Findings"]

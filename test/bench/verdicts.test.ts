@@ -72,6 +72,18 @@ describe("the verdicts over kept figures", () => {
     expect(timing("1.3 µs to 2.0 µs")).toMatchObject([{ holds: false }])
   })
 
+  it("say of each law what it is, and of none that is not known", () => {
+    const laws = (...names: ReadonlyArray<string>) =>
+      verdicts(recorded("laws", {
+        columns: ["Law", "Sequences", "Requests", "Findings"],
+        rows: names.map((name) => [name, 10, 20, name === "watch" ? 1 : 0])
+      }))
+    const told = laws("isolation", "monotonicity", "reach", "watch")
+    expect(new Set(told.map(({ question }) => question)).size).toBe(4)
+    expect(told.map(({ holds }) => holds)).toEqual([true, true, true, false])
+    expect(() => laws("gravity")).toThrow("no law gravity")
+  })
+
   it("fall with one change that a fault lost", () => {
     const faults = (lost: number) =>
       verdicts(recorded("faults", {
