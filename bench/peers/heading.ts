@@ -1,4 +1,5 @@
 /** What the section says before its numbers: what each side does, and how to read it. */
+import { deployedFlags } from "./processes.ts"
 import type { Run } from "./rounds.ts"
 
 export const heading = (
@@ -34,10 +35,10 @@ export const heading = (
   "three answers of the database where the peer waits for two, and runs in a fiber of its own, on a session that it " +
   "takes from a pool; and an account's row is found by parts of its label, so that a new label touches every index of " +
   "the accounts, where the peer has no search. Row level security and the organization's settings take up to a tenth " +
-  "of what the database does for a read. Of the memory some 40 to 55 MB are live; the rest is what V8 keeps for new objects (three halves of 16 MB), pages that it has emptied and holds, and code. A list with a status filter asks for two kinds of rows: those that are in it, " +
-  "and those that time brings into it. " +
-  "Both run with Node's `--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring`, as the " +
-  "service's unit and image do.",
+  "of what the database does for a read. Of the memory some 40 to 55 MB are live; the rest is what V8 keeps for new " +
+  "objects (three halves of 16 MB), pages that it has emptied and holds, and code. A list with a status filter asks " +
+  "for two kinds of rows: those that are in it, and those that time brings into it. " +
+  `Both run with Node's \`${deployedFlags}\`, as the service's unit and image do.`,
   "All processes share this machine's cores, so that throughput says how much work the server, the database and the " +
   "load together make, and evens out what the servers differ in; CPU a request is the server's own."
 ]

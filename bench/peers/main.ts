@@ -7,14 +7,14 @@ import { startEmbeddedService } from "./embedded.ts"
 import { figureOf } from "./figures.ts"
 import { type Fixture, makeTokens, settle } from "./fixture.ts"
 import { startLoad } from "./measure.ts"
-import { installed, type Server, startFloor, startPeer, startService } from "./processes.ts"
+import { deployedFlags, installed, type Server, startFloor, startPeer, startService } from "./processes.ts"
 import { printQuick } from "./quick.ts"
 import { type Round, runRounds } from "./rounds.ts"
 import { isWorkload, type WorkloadName, workloadNames } from "./workloads.ts"
 
 const help = `npm run bench -- [--rounds 5] [--seconds 3] [--warm-up 2] [--connections 16]
   [--only ${workloadNames.join(",")}]
-  [--quick] [--flags="--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring"]
+  [--quick] [--flags="${deployedFlags}"]
 
 Each round puts each server under load for --seconds after --warm-up, workload by workload, one server at a time, with
 --flags of Node for the service and its peer. With the defaults it takes about a quarter of an hour.
@@ -28,11 +28,7 @@ const { values } = parseArgs({
     seconds: { type: "string" },
     "warm-up": { type: "string" },
     connections: { type: "string", default: "16" },
-    // As the unit and the image of the service have it.
-    flags: {
-      type: "string",
-      default: "--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring"
-    },
+    flags: { type: "string", default: deployedFlags },
     only: { type: "string", default: workloadNames.join(",") },
     quick: { type: "boolean", default: false },
     help: { type: "boolean", default: false }

@@ -97,6 +97,9 @@ export const memoryOf = (pid: number): number => {
   return Number(kibibytes ?? 0) / 1024
 }
 
+/** The flags of Node that the service's unit and image have. */
+export const deployedFlags = "--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring"
+
 /** How a server is started: by which program, with which flags of Node. */
 export interface Starting {
   readonly program?: string

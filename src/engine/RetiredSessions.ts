@@ -16,7 +16,7 @@ import { Guard, type GuardLost, type Held } from "../ports/Guard.ts"
 import { Journal } from "../ports/Journal.ts"
 import { type LiveSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { OwnSessions, type RetiredSession } from "../ports/OwnSessions.ts"
-import { Secrets } from "../ports/Secrets.ts"
+import { Secrets, type SecretsOf } from "../ports/Secrets.ts"
 import { change, type Found, isUncertain } from "./ChoreChange.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import { Watch } from "./Watch.ts"
@@ -149,15 +149,17 @@ const gone = (held: Held, session: RetiredSession, reason: string) =>
         : done(held, session, reason, session.log_out_intent)
     ))
 
+/** A session is forgotten, whatever has become of it on the messenger. */
+const forget = Effect.fnUntraced(function*(of: SecretsOf, { id }: RetiredSession) {
+  const db = yield* Db
+  const own = yield* OwnSessions
+  yield* db.transaction(of.organizationId, own.forget(of, [id]))
+})
+
 /** Signs a session out by another one, once that may, where its own key is lost. */
 const signOut = Effect.fnUntraced(function*(held: Held, session: RetiredSession, reason: string) {
   const own = yield* (yield* Watch).own(held)
-  if (!own.some(isActing)) {
-    return yield* (yield* Db).transaction(
-      held.organizationId,
-      (yield* OwnSessions).forget(held, [session.id])
-    )
-  }
+  if (!own.some(isActing)) return yield* forget(held, session)
   const able = oldestAble(own, new Date(yield* Clock.currentTimeMillis))
   if (able === undefined) return yield* new PlatformUnavailable({})
   const live = yield* (yield* LiveSessions).use(held, able.session_ref)
@@ -204,10 +206,7 @@ export const logOut = Effect.fnUntraced(function*(held: Held, task: AccountTask)
   for (const session of yield* db.read(organizationId, own.retired(task))) {
     const now = yield* Clock.currentTimeMillis
     const isOver = session.erase_at !== null && session.erase_at.getTime() <= now
-    const giveUp = Effect.andThen(
-      sessions.forget(session.session_ref),
-      db.transaction(organizationId, own.forget(task, [session.id]))
-    )
+    const giveUp = Effect.andThen(sessions.forget(session.session_ref), forget(task, session))
     yield* end(held, task, session, reason).pipe(
       Effect.catchIf(
         (failure): failure is Exclude<typeof failure, GuardLost | ServiceUnavailable> =>

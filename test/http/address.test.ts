@@ -1,11 +1,9 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { HttpEffect, HttpServerRequest } from "effect/http"
+import { Effect, Redacted, Result, Schema } from "effect"
 import { IpNetwork } from "effect/net"
 import { TestClock } from "effect/testing"
 import { clientAddress } from "../../src/edge/ClientAddress.ts"
 import { TrustedProxies } from "../../src/edge/Settings.ts"
-import * as App from "../../src/http/App.ts"
 import { ApiKeys } from "../../src/layers/crypto/ApiKeys.ts"
 import { pglite } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
@@ -85,14 +83,7 @@ describe("a header of thousands of addresses", () => {
 
 /** Asks as a peer with this address would, and answers the status and how long to wait. */
 const asking = Effect.gen(function*() {
-  const app = yield* App.make
-  const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
-    yield* Effect.context<never>()
-  )(Effect.updateService(
-    app,
-    HttpServerRequest.HttpServerRequest,
-    (request) => request.modify({ remoteAddress: Option.some(request.headers["x-peer"] ?? "") })
-  ))
+  const handler = yield* World.peersHandlerHere
   return Effect.fnUntraced(function*(peer: string, key: string, forwardedFor?: string) {
     const request = new Request("http://localhost/v1/organization", {
       headers: {

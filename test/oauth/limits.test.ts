@@ -1,11 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { ConfigProvider, Duration, Effect, Option } from "effect"
-import { HttpEffect, HttpServerRequest } from "effect/http"
+import { ConfigProvider, Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { policy } from "../../src/cli/Registration.ts"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { Readiness } from "../../src/edge/Settings.ts"
-import * as App from "../../src/http/App.ts"
 import { Registration } from "../../src/oauth/Ports.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import { pglite, postgres } from "../support/database.ts"
@@ -13,22 +11,10 @@ import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 import { callback, formHeaders, issuer, refused } from "./support.ts"
 
-/** The service to peers whose address stands in a header. */
-const addressed = World.oncePerContext(Effect.gen(function*() {
-  const app = yield* App.make
-  return HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
-    yield* Effect.context<never>()
-  )(Effect.updateService(
-    app,
-    HttpServerRequest.HttpServerRequest,
-    (request) => request.modify({ remoteAddress: Option.some(request.headers["x-peer"] ?? "") })
-  ))
-}))
-
 /** Asks as a peer with this address would. */
 const from = Effect.fnUntraced(
   function*(peer: string, method: string, path: string, body?: string, type = formHeaders["content-type"]) {
-    const handler = yield* addressed
+    const handler = yield* World.peersHandlerHere
     const host = new URL(World.baseUrl).host
     const response = yield* Effect.promise(() =>
       handler(

@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
+import type { Role } from "../../src/domain/Access.ts"
 import { act } from "../support/administration.ts"
 import { postgres } from "../support/database.ts"
 import * as Factors from "../support/factors.ts"
@@ -14,12 +15,13 @@ const home = "/console/accounts"
 const isSignedIn = (cookie: string) =>
   Effect.map(Pages.visit("GET", developer, { cookie }), ({ status }) => status === 200)
 
-/** An owner with a password and an authenticator app. */
-const stage = Effect.fnUntraced(function*() {
+/** An admin with a password and an authenticator app. */
+const stage = Effect.fnUntraced(function*(role: Role = "owner") {
   const { admins, id } = yield* World.makeOrganization()
-  yield* Pages.givePassword(id, admins.owner.id)
-  yield* Factors.giveTotp(id, admins.owner.id)
-  return { id, admins, adminId: admins.owner.id, email: yield* Pages.emailOf(id, admins.owner.id) }
+  const { id: adminId } = admins[role]
+  yield* Pages.givePassword(id, adminId)
+  yield* Factors.giveTotp(id, adminId)
+  return { id, admins, adminId, email: yield* Pages.emailOf(id, adminId) }
 })
 
 const rows = (id: string, table: string) =>
@@ -143,11 +145,7 @@ describe("the second factor at sign-in", () => {
 
     it.effect("is waited for no more once the admin was disabled, however, or signed all others out, and nothing comes back", () =>
       Effect.gen(function*() {
-        const { admins, id } = yield* stage()
-        const { id: adminId } = admins.superadmin
-        yield* Pages.givePassword(id, adminId)
-        yield* Factors.giveTotp(id, adminId)
-        const email = yield* Pages.emailOf(id, adminId)
+        const { adminId, admins, email, id } = yield* stage("superadmin")
         const signedIn = Effect.fnUntraced(function*() {
           yield* TestClock.adjust("1 minute")
           return Pages.cookiesOf(yield* Factors.answer(yield* Factors.begin(id, email), yield* Factors.code()))
@@ -188,11 +186,7 @@ describe("the second factor at sign-in", () => {
 
     it.effect("is waited for no more once the admin was removed, also by whoever is invited again at the same address", () =>
       Effect.gen(function*() {
-        const { admins, id } = yield* stage()
-        const { id: adminId } = admins.superadmin
-        yield* Pages.givePassword(id, adminId)
-        yield* Factors.giveTotp(id, adminId)
-        const email = yield* Pages.emailOf(id, adminId)
+        const { adminId, admins, email, id } = yield* stage("superadmin")
         const pending = [yield* Factors.begin(id, email), yield* Factors.begin(id, email)]
         expect((yield* rows(id, "pending_sign_in")).length).toBe(2)
         const { key } = admins.owner

@@ -1,6 +1,6 @@
 /** The whole service in a test: every layer that a user runs, over a fresh database and the simulated messenger. */
-import { Context, Effect, Layer, Redacted, Scope, Tracer } from "effect"
-import { HttpEffect, type HttpServerRequest } from "effect/http"
+import { Context, Effect, Layer, Option, Redacted, Scope, Tracer } from "effect"
+import { HttpEffect, HttpServerRequest } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import { CheckAnswers } from "../../src/edge/Settings.ts"
 import * as Site from "../../src/edge/Site.ts"
@@ -109,14 +109,17 @@ export const Prepared = Context.Reference<WebHandler | undefined>("test/support/
   defaultValue: () => undefined
 })
 
+const webHandlerOf = (around: (app: App.App) => App.App) =>
+  Effect.gen(function*() {
+    const app = yield* App.make
+    const handler: WebHandler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
+      yield* Effect.context<never>()
+    )(around(app))
+    return handler
+  })
+
 /** The service as one function, with what is mounted. */
-export const webHandler = Effect.gen(function*() {
-  const app = yield* App.make
-  const handler: WebHandler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest>(
-    yield* Effect.context<never>()
-  )(app)
-  return handler
-})
+export const webHandler = webHandlerOf((app) => app)
 
 /** What a context has of a single test, which the service is not made from. */
 const incidental = Context.omit(Scope.Scope, Tracer.ParentSpan)
@@ -150,6 +153,15 @@ export const oncePerContext = <E, R>(make: Effect.Effect<WebHandler, E, R>) => {
 
 /** The service for the context that a request is sent in. */
 export const handlerHere = oncePerContext(webHandler)
+
+/** The same to peers whose addresses stand in the header `x-peer`. */
+export const peersHandlerHere = oncePerContext(webHandlerOf((app) =>
+  Effect.updateService(
+    app,
+    HttpServerRequest.HttpServerRequest,
+    (request) => request.modify({ remoteAddress: Option.some(request.headers["x-peer"] ?? "") })
+  )
+))
 
 /** Sends a request through the whole HTTP edge, without a socket; an answer that the document does not allow dies. */
 export const send = Effect.fnUntraced(function*(method: string, path: string, asking: Asking = {}) {
