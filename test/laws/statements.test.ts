@@ -15,7 +15,7 @@ import * as World from "../support/world.ts"
 /** Everything that is said outside an organization's transaction, by its beginning: before the organization is known. */
 const directory = [
   "with me as ( select admin.organization_id, organization.closed_at is not null as closed,",
-  "update api_key set last_used_at =",
+  "update api_key set last_used_at = used.at from (",
   "delete from rate_limit where hits[cardinality(hits)] <",
   "select organization_id, sequence from pending_change where",
   // Who acts on an account takes it before the transactions, and gives it back after them.
@@ -73,6 +73,8 @@ describe("5 statements and the organization's transaction", () => {
             yield* logins(organization.admins.owner.key)
             yield* World.send("GET", "/readyz")
             yield* World.get("/v1/organization", "osc_live_unknown")
+            yield* TestClock.adjust("1 minute")
+            yield* World.get("/v1/ai-connections", organization.admins.owner.key)
             yield* TestClock.adjust("2 hours")
             yield* PendingChanges.closeAbandoned(false)
             yield* PendingChanges.closeAbandoned(true)
@@ -95,10 +97,12 @@ describe("5 statements and the organization's transaction", () => {
         Effect.gen(function*() {
           const organization = yield* Populated.make()
           yield* TestClock.adjust("61 seconds")
-          const { said } = yield* recording(World.get("/v1/organization", organization.admins.owner.key))
+          const { said } = yield* recording(World.get("/v1/ai-connections", organization.admins.owner.key))
           const [entered, used, ...rest] = said
           expect(entered?.sql).toContain("where api_key.digest in ($4)")
-          expect(used?.sql).toContain("where organization_id = $2 and id = $3")
+          expect(used?.sql).toContain(
+            "join api_key on api_key.organization_id = noted.organization_id and api_key.id = noted.id"
+          )
           expect(rest.every(({ inTransaction }) => inTransaction)).toBe(true)
         }))
     })

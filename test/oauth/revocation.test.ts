@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { LastUses } from "../../src/layers/sql/LastUses.ts"
 import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
@@ -189,7 +190,11 @@ describe("OAuth tokens that end", () => {
       it.effect("when a connection was last used is written at most once a minute", () =>
         Effect.gen(function*() {
           const { organization, tokens: first } = yield* connected()
-          const lastUsed = Effect.map(connections(organization.id), ([found]) => found?.last_used_at?.getTime())
+          const { written } = yield* LastUses
+          const lastUsed = Effect.andThen(
+            written,
+            Effect.map(connections(organization.id), ([found]) => found?.last_used_at?.getTime())
+          )
           expect(yield* lastUsed).toBeUndefined()
           yield* use(first.access_token)
           const used = yield* lastUsed

@@ -7,6 +7,7 @@ import * as zlib from "node:zlib"
 import { ApiKeys } from "../../src/layers/crypto/ApiKeys.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import * as CredentialsSql from "../../src/layers/sql/Credentials.ts"
+import { LastUses } from "../../src/layers/sql/LastUses.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
@@ -241,6 +242,7 @@ describe("5.1 the life of a key", () => {
           const organization = yield* World.makeOrganization()
           const { id, key } = yield* World.makeKey(organization.id, organization.admins.owner.id, ["org:read"])
           const used = Effect.map(kept(organization.id, id), ({ last_used_at }) => last_used_at?.getTime() ?? null)
+          const uses = yield* LastUses
           expect(yield* used).toBeNull()
           for (
             const [millis, written] of [[0, 0], [1, 0], [59_999, 0], [60_000, 60_000], [119_999, 60_000], [
@@ -249,7 +251,7 @@ describe("5.1 the life of a key", () => {
             ]] as const
           ) {
             yield* TestClock.setTime(start + millis)
-            const { answer, said } = yield* recording(statusOf(key))
+            const { answer, said } = yield* recording(Effect.tap(statusOf(key), uses.written))
             const writes = said.filter((statement) => statement.sql.startsWith("update api_key"))
             expect([millis, answer, writes.length]).toEqual([millis, 200, millis === written ? 1 : 0])
             expect([millis, yield* used]).toEqual([millis, start + written])

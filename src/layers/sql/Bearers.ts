@@ -16,6 +16,7 @@ import type { OrganizationFacts } from "../../domain/Organization.ts"
 import { OAuthSecrets } from "../../oauth/Ports.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
 import { state } from "../RateWindow.ts"
+import { LastUses } from "./LastUses.ts"
 import { organizationColumns } from "./Organizations.ts"
 import { type Counted, counting } from "./RateLimiter.ts"
 import * as Tenant from "./Tenant.ts"
@@ -121,16 +122,9 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const keys = yield* ApiKeys
   const secrets = yield* OAuthSecrets
+  const uses = yield* LastUses
 
   const isWellFormed = (token: Redacted.Redacted) => secrets.isWellFormed("access", token) || keys.isWellFormed(token)
-
-  const use = (table: "ai_connection" | "api_key", row: BearerRow, now: Date, usedBefore: Date) =>
-    row.stale
-      ? Tenant.directory(sql)(sql`
-        update ${sql.literal(table)} set last_used_at = ${now}
-        where organization_id = ${row.organization_id} and id = ${row.credential_id}
-          and (last_used_at is null or last_used_at <= ${usedBefore})`)
-      : undefined
 
   /** The one row of the statement, which is counted where `counted` makes it so. */
   const find = <Row extends BearerRow>(counted: boolean, row: (row: Row, now: number) => Arrival | undefined) => {
@@ -162,16 +156,15 @@ export const make = Effect.gen(function*() {
           Tenant.ask<Row>(sql, textOf(isToken ? "token" : "key", digests.length), values),
           ([found]): Effect.Effect<Known, InvalidApiKey | InvalidToken | ServiceUnavailable> => {
             if (found === undefined) return Effect.fail(isToken ? new InvalidToken({}) : new InvalidApiKey({}))
-            const { credential_id: id, label, reach, scopes } = found
-            const known = caller(
+            const { credential_id: id, label, organization_id: organizationId, reach, scopes, stale } = found
+            if (stale) uses.note(isToken ? "ai_connection" : "api_key", { organizationId, id, at: now })
+            return Effect.succeed(caller(
               found,
               scopes,
               reach === null ? null : { scopeType: reach, connectionId: id },
               { kind: isToken ? "oauth" : "api_key", id, label },
               row(found, millis)
-            )
-            const used = use(isToken ? "ai_connection" : "api_key", found, now, usedBefore)
-            return used === undefined ? Effect.succeed(known) : Effect.as(used, known)
+            ))
           }
         )
       })

@@ -6,6 +6,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import * as Ports from "../../ports/index.ts"
 import * as Bearers from "./Bearers.ts"
 import { endOfConnection, endOfKey } from "./Endings.ts"
+import { LastUses } from "./LastUses.ts"
 import { shownAccess } from "./ShownAccess.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -15,6 +16,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const identify = yield* Bearers.make
+    const uses = yield* LastUses
     const actAs = Effect.fnUntraced(function*(organizationId: OrganizationId, email: string) {
       const [row] = yield* Tenant.transaction(sql, organizationId)(
         sql<Bearers.AdminRow>`
@@ -35,7 +37,9 @@ export const layer = Layer.effect(
 
       connections: (caller) => {
         const everything = superadmins.includes(caller.role)
-        return sql<AiConnection>`
+        return Effect.andThen(
+          uses.written,
+          sql<AiConnection>`
           select 'ai_connection' as object, ai_connection.id, kind, label,
             case when kind = 'oauth'
               then jsonb_build_object('name', client_name, 'host', client_host, 'known', client_known) end as client,
@@ -47,12 +51,15 @@ export const layer = Layer.effect(
           join admin on admin.organization_id = ai_connection.organization_id and admin.id = admin_id
           where ai_connection.organization_id = ${caller.organizationId}
             and (${everything} or admin_id = ${caller.adminId} and (${caller.readsArchive} or kind = 'oauth'))
-          order by ai_connection.created_at desc, ai_connection.id desc`.pipe(Effect.orDie)
+          order by ai_connection.created_at desc, ai_connection.id desc`
+        ).pipe(Effect.orDie)
       },
 
       apiKeys: (caller) => {
         const everything = superadmins.includes(caller.role)
-        return sql<ApiKey>`
+        return Effect.andThen(
+          uses.written,
+          sql<ApiKey>`
           select 'api_key' as object, api_key.id, label, scopes,
             case when ${everything} then admin.email end as owner_email, admin_id = ${caller.adminId} as mine,
             api_key.created_at, last_used_at, expires_at, ${endOfKey(sql)} as revoked_at
@@ -60,7 +67,8 @@ export const layer = Layer.effect(
           join admin on admin.organization_id = api_key.organization_id and admin.id = admin_id
           where api_key.organization_id = ${caller.organizationId}
             and (${everything} or admin_id = ${caller.adminId})
-          order by api_key.created_at desc, api_key.id desc`.pipe(Effect.orDie)
+          order by api_key.created_at desc, api_key.id desc`
+        ).pipe(Effect.orDie)
       },
 
       keyEndings: (caller) =>

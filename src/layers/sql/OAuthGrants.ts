@@ -6,6 +6,7 @@ import { isUuid } from "../../domain/Wire.ts"
 import { type Inspected, OAuthGrants, type Replaceable } from "../../oauth/Ports.ts"
 import type { Code, Connection, Token } from "../../oauth/Values.ts"
 import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
+import { LastUses } from "./LastUses.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -36,6 +37,7 @@ export const layer = Layer.effect(
   OAuthGrants,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const uses = yield* LastUses
     return OAuthGrants.of({
       locate: (what, digests) =>
         Effect.map(
@@ -148,18 +150,21 @@ export const layer = Layer.effect(
         ),
 
       replaceable: ({ adminId, organizationId }, { client, host, loopback, resource }, now) =>
-        sql<Replaceable>`
+        Effect.andThen(
+          uses.written,
+          sql<Replaceable>`
           select id, client_name as name, client_host as host, ${clientId(sql)} = ${client.id} as "sameClient", scopes,
             created_at as "createdAt", last_used_at as "lastUsedAt"
           from ai_connection
           where organization_id = ${organizationId} and admin_id = ${adminId} and resource = ${resource}
             and revoked_at is null and expires_at > ${now}
             and (${clientId(sql)} = ${client.id} or ${
-          loopback
-            ? sql`split_part(client_host, ':', 1) = split_part(${host}, ':', 1) and client_name = ${client.name}`
-            : sql`client_host = ${host}`
-        })
-          order by created_at desc, id desc limit 20`.pipe(Effect.orDie),
+            loopback
+              ? sql`split_part(client_host, ':', 1) = split_part(${host}, ':', 1) and client_name = ${client.name}`
+              : sql`client_host = ${host}`
+          })
+          order by created_at desc, id desc limit 20`
+        ).pipe(Effect.orDie),
 
       connect: Effect.fnUntraced(function*(organizationId, { access, ...connection }) {
         yield* sql`

@@ -12,6 +12,7 @@ import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 import { adminFacts } from "./Admins.ts"
 import * as Endings from "./Endings.ts"
 import * as FactorChanges from "./FactorChanges.ts"
+import { LastUses } from "./LastUses.ts"
 
 interface Cursor {
   readonly other: boolean
@@ -36,6 +37,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const tokens = yield* InvitationTokens
+    const uses = yield* LastUses
     const place = sql.literal(`(role <> 'owner'), lower(email collate "C"), admin.id`)
 
     /** Holds for a row of `admin` that the caller sees: owner and superadmins see all, any other role itself. */
@@ -124,6 +126,7 @@ export const layer = Layer.effect(
           ...(role === undefined ? [] : [sql`role = ${role}`]),
           ...(status === undefined ? [] : [statusIs(sql, status)])
         ])
+        yield* uses.written
         return yield* sql<ShownFacts>`
           select ${shown(caller, now)}
           from (select * from admin where ${wanted} order by ${place} limit ${sql.literal(String(limit + 1))}) as admin
@@ -131,8 +134,10 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       find: (caller, id, now) =>
-        sql<ShownFacts>`
-          select ${shown(caller, now)} from admin where ${seen(caller)} and admin.id = ${id}`.pipe(
+        Effect.andThen(
+          uses.written,
+          sql<ShownFacts>`select ${shown(caller, now)} from admin where ${seen(caller)} and admin.id = ${id}`
+        ).pipe(
           Effect.orDie,
           Effect.map(([found]) => found ?? null)
         ),

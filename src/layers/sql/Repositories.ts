@@ -23,6 +23,7 @@ import * as Identities from "./Identities.ts"
 import * as IdentityProviders from "./IdentityProviders.ts"
 import * as IssuedCredentials from "./IssuedCredentials.ts"
 import * as Journal from "./Journal.ts"
+import { LastUses } from "./LastUses.ts"
 import * as Licences from "./Licences.ts"
 import * as Logins from "./Logins.ts"
 import * as OAuthClients from "./OAuthClients.ts"
@@ -80,4 +81,4 @@ export const layer = Layer.mergeAll(
       RateLimiter.layer,
       Support.layer
     ))
-  ).pipe(Layer.provideMerge(Layer.merge(Alarm.layer, Vault.layer)))
+  ).pipe(Layer.provideMerge(Layer.mergeAll(Alarm.layer, Vault.layer, LastUses.layer)))

@@ -1,0 +1,77 @@
+/** When keys and connections were used last: written behind the requests, for all that were used within a second at once. */
+import { Context, Duration, Effect, Latch, Layer, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Tenant from "./Tenant.ts"
+
+type Table = "ai_connection" | "api_key"
+
+interface Use {
+  readonly organizationId: string
+  readonly id: string
+  readonly at: Date
+}
+
+/** How long a use waits for others. */
+const patience = Duration.seconds(1)
+
+/** A row that somebody is changing is left out: nobody waits for it, and the credential's next use is written. */
+const text = (table: Table): string => `
+  update ${table} set last_used_at = used.at
+  from (
+    select ${table}.organization_id, ${table}.id, noted.at
+    from unnest($1::text[], $2::uuid[], $3::timestamptz[]) as noted (organization_id, id, at)
+    join ${table} on ${table}.organization_id = noted.organization_id and ${table}.id = noted.id
+    where last_used_at is null or last_used_at < noted.at
+    for no key update of ${table} skip locked) as used
+  where ${table}.organization_id = used.organization_id and ${table}.id = used.id`
+
+const texts = { ai_connection: text("ai_connection"), api_key: text("api_key") } as const
+
+const none = (): Record<Table, Map<string, Use>> => ({ ai_connection: new Map(), api_key: new Map() })
+
+export class LastUses extends Context.Service<LastUses, {
+  /** Notes a use, which is written within about a second. */
+  note(table: Table, use: Use): void
+  /**
+   * Waits until what was noted here before is written, for whoever reads it; inside a transaction that writes nothing is
+   * waited for. What cannot be written is forgotten: the credential's next use is written.
+   */
+  readonly written: Effect.Effect<void>
+}>()("org-security-console/layers/sql/LastUses") {
+  static readonly layer = Layer.effect(
+    LastUses,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const asked = Latch.makeUnsafe(false)
+      const one = Semaphore.makeUnsafe(1)
+      let noted = none()
+
+      const write = (table: Table, uses: ReadonlyArray<Use>) =>
+        uses.length === 0 ? Effect.void : Effect.ignore(Tenant.askLightly(sql, texts[table], [
+          uses.map(({ organizationId }) => organizationId),
+          uses.map(({ id }) => id),
+          uses.map(({ at }) => at)
+        ]))
+
+      const writeAll = Effect.suspend(() => {
+        asked.closeUnsafe()
+        const { ai_connection, api_key } = noted
+        noted = none()
+        return Effect.andThen(
+          write("api_key", [...api_key.values()]),
+          write("ai_connection", [...ai_connection.values()])
+        )
+      }).pipe(one.withPermit, Effect.uninterruptible)
+
+      yield* Effect.addFinalizer(() => writeAll)
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(asked.await, Effect.delay(writeAll, patience))))
+      return LastUses.of({
+        note: (table, use) => {
+          noted[table].set(use.id, use)
+          asked.openUnsafe()
+        },
+        written: Tenant.outsideWrites(sql, writeAll)
+      })
+    })
+  )
+}
