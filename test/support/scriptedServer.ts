@@ -59,12 +59,15 @@ export class ScriptedServer extends Duplex {
   readonly statements = new Map<string, string>()
   /** The texts that it was ever told. */
   readonly parsed: Array<string> = []
+  /** What it executed, up to each Sync. */
+  readonly cycles: Array<ReadonlyArray<string>> = []
   broken = false
   readonly #sizes: ReadonlyArray<number>
   readonly #events: ReadonlyArray<Event>
   #rest = Buffer.alloc(0)
   #started = false
   #skipping = false
+  #executed: Array<string> = []
   #bound: { readonly text: string; readonly value: Uint8Array } = { text: "", value: Buffer.alloc(0) }
   #sent = 0
   #pieces = 0
@@ -99,6 +102,8 @@ export class ScriptedServer extends Duplex {
   #take(type: string, body: Buffer): void {
     if (type === "S") {
       this.#skipping = false
+      this.cycles.push(this.#executed)
+      this.#executed = []
       return this.#say(ready)
     }
     if (this.#skipping) return
@@ -117,14 +122,16 @@ export class ScriptedServer extends Duplex {
         const query = this.statements.get(name)
         if (query === undefined) return this.#refuse("26000")
         if (this.#refuses(query, "bind")) return
-        // One format for all, one parameter.
+        // One format for all and one parameter, or neither.
         const parameter = rest.subarray(name.length + 1 + 6)
-        this.#bound = { text: query, value: parameter.subarray(4, 4 + parameter.readInt32BE(0)) }
+        const length = parameter.length < 8 ? 0 : parameter.readInt32BE(0)
+        this.#bound = { text: query, value: parameter.subarray(4, 4 + length) }
         return this.#say(message("2"))
       }
       case "D":
         return this.#say(description)
       case "E":
+        this.#executed.push(this.#bound.text)
         if (this.#refuses(this.#bound.text, "execute")) return
         this.#say(message("D", numbers(2, 1), numbers(4, this.#bound.value.length), this.#bound.value))
         return this.#say(message("C", text("SELECT 1")))

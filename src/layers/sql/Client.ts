@@ -1,6 +1,6 @@
 /** The one `SqlClient` over sessions of PostgreSQL, whether a server or the embedded database answers them. */
 import { PgClient, PgConnection, PgPool } from "@effect/sql-pg"
-import { Clock, Context, Effect, type Queue, Result, type Scope, Stream } from "effect"
+import { Clock, Context, Effect, type Queue, type Scope, Stream } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 import * as PoolUsage from "./PoolUsage.ts"
@@ -68,8 +68,10 @@ abstract class Link implements SqlConnection.Connection {
 /** A session of one's own: for one borrower, until it is given back. */
 export class Own extends Link {
   readonly #session: Session
+  /** What travels with the next statement that is waited for. */
   #before: ReadonlyArray<Statement> = []
-  #begun = false
+  #posts = false
+  #sent = false
   #failure: SqlError.SqlError | undefined
   #deadline: Deadline | undefined
   /** The organization whose transaction is open. */
@@ -90,10 +92,12 @@ export class Own extends Link {
   query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
     if (this.#failure !== undefined) return Effect.fail(this.#failure)
     const control = isControl.test(statement.text)
-    const answered = this.#session.run(this.#next(statement), control ? controlled() : this.#deadline, false)
+    // Of what fails together the first that was posted may be at fault, and nothing more may be sent behind it.
+    const isLast = control || this.#posts
+    const answered = this.#run(statement, control ? controlled() : this.#deadline)
     if (this.organizationId === undefined && !control) return answered
     return Effect.onInterrupt(
-      Effect.mapError(answered, (error) => this.#failed(error, control)),
+      Effect.mapError(answered, (error) => this.#failed(error, isLast)),
       () =>
         Effect.sync(() => {
           this.#failure ??= Failures.lost("A statement of the transaction was given up")
@@ -102,56 +106,53 @@ export class Own extends Link {
   }
 
   /**
-   * What was posted before has failed first. Without a transaction, because its beginning has failed, nothing may be
-   * sent that was meant to be inside it.
+   * What has failed first is told. Without a transaction, because its beginning has failed, nothing may be sent that was
+   * meant to be inside it.
    */
-  #failed(error: SqlError.SqlError, control: boolean): SqlError.SqlError {
-    if (this.#failure === undefined && (control || !this.#session.isInTransaction)) this.#failure = error
+  #failed(error: SqlError.SqlError, isLast: boolean): SqlError.SqlError {
+    if (this.#failure === undefined && (isLast || !this.#session.isInTransaction)) this.#failure = error
     return this.#failure ?? error
   }
 
-  /** Sends the statement with the next one, without waiting for it; the transaction fails with it. */
+  /** Has the statement travel with the next one that is waited for, which fails with it, or with the COMMIT. */
   post(statement: Statement): void {
-    this.#session.post(this.#next(statement), this.#deadline, (outcome) => {
-      if (Result.isFailure(outcome)) this.#failure ??= outcome.failure
-    })
+    this.#before = [...this.#before, statement]
+    this.#posts = true
   }
 
-  #next(statement: Statement): ReadonlyArray<Statement> {
-    this.#begun = true
-    if (this.#before.length === 0) return [statement]
+  #run(statement: Statement, deadline: Deadline | undefined): Effect.Effect<Answer, SqlError.SqlError> {
     const statements = [...this.#before, statement]
     this.#before = []
-    return statements
+    this.#posts = false
+    this.#sent = true
+    return this.#session.run(statements, deadline, false)
   }
 
   /**
-   * Commits, where anything was sent; what was posted and has failed fails it.
+   * Commits, where anything was asked.
    *
    * PostgreSQL answers the COMMIT of an aborted transaction with success and the tag `ROLLBACK`. What failed here alone
    * has not aborted it there.
    */
   get commit(): Effect.Effect<void, SqlError.SqlError> {
     return Effect.suspend(() => {
-      if (this.organizationId !== undefined && !this.#begun) return Effect.void
+      if (this.organizationId !== undefined && !this.#sent && !this.#posts) return Effect.void
       if (this.#failure !== undefined) return Effect.andThen(this.rollback, Effect.fail(this.#failure))
-      return Effect.flatMap(
-        this.#session.run([statementOf("COMMIT", [])], controlled(), false),
-        ({ command }) => {
-          if (this.#failure !== undefined) return Effect.fail(this.#failure)
-          return command === "ROLLBACK" ? Effect.fail(aborted()) : Effect.void
-        }
-      )
+      return Effect.matchEffect(this.#run(statementOf("COMMIT", []), controlled()), {
+        onFailure: (error) => Effect.andThen(this.rollback, Effect.fail(error)),
+        onSuccess: ({ command }) => command === "ROLLBACK" ? Effect.fail(aborted()) : Effect.void
+      })
     })
   }
 
   /** Rolls back, where anything was sent. */
   get rollback(): Effect.Effect<void> {
-    return Effect.suspend(() =>
-      this.#begun && !this.#session.isLost
-        ? Effect.ignore(this.#session.run([statementOf("ROLLBACK", [])], controlled(), false))
+    return Effect.suspend(() => {
+      this.#before = []
+      return this.#sent && !this.#session.isLost
+        ? Effect.ignore(this.#run(statementOf("ROLLBACK", []), controlled()))
         : Effect.void
-    )
+    })
   }
 }
 

@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import * as fc from "fast-check"
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
+import { Own } from "../../../src/layers/sql/Client.ts"
 import type { Answer, Statement } from "../../../src/layers/sql/wire/Cycle.ts"
 import { type Place, Session } from "../../../src/layers/sql/wire/Session.ts"
 import { tried } from "../../support/drawn.ts"
@@ -19,8 +20,8 @@ const withSession = <A>(server: ScriptedServer, use: (session: Session) => Effec
     (connection) => use(new Session(connection, undefined))
   )))
 
-const codeOf = (exit: Exit.Exit<Answer, SqlError.SqlError>): unknown => {
-  if (Exit.isSuccess(exit)) return exit.value.rows
+const codeOf = (exit: Exit.Exit<Answer | void, SqlError.SqlError>): unknown => {
+  if (Exit.isSuccess(exit)) return exit.value?.rows
   const [reason] = exit.cause.reasons
   if (reason?._tag !== "Fail") return reason?._tag
   const { cause } = reason.error.reason
@@ -86,6 +87,47 @@ describe("a session", () => {
         expect(session.outstanding).toBe(2)
         expect(answer.deref()).toBeUndefined()
       })))
+
+  it("sends a transaction's last changes with its COMMIT, as one", () => {
+    const server = new ScriptedServer([40], [])
+    return withSession(server, (session) =>
+      Effect.gen(function*() {
+        const own = new Own(session)
+        own.begin("acme", statement("settings", "acme"), undefined)
+        yield* own.query(statement("first", "x"))
+        own.post(statement("change", "y"))
+        own.post(statement("entry", "z"))
+        yield* own.commit
+        expect(server.cycles).toEqual([["BEGIN", "settings", "first"], ["change", "entry", "COMMIT"]])
+      }).pipe(Effect.orDie))
+  })
+
+  it("sends nothing of a change that is rolled back before anything waits for it", () => {
+    const server = new ScriptedServer([40], [])
+    return withSession(server, (session) =>
+      Effect.gen(function*() {
+        const own = new Own(session)
+        own.begin("acme", statement("settings", "acme"), undefined)
+        own.post(statement("change", "y"))
+        yield* own.rollback
+        expect(server.cycles).toEqual([])
+        expect(session.isFree).toBe(true)
+      }))
+  })
+
+  it("rolls back what cannot be committed, and tells what was posted first and failed", () => {
+    const server = new ScriptedServer([40], [])
+    return withSession(server, (session) =>
+      Effect.gen(function*() {
+        const own = new Own(session)
+        own.begin("acme", statement("settings", "acme"), undefined)
+        own.post(statement("bad execute", "y"))
+        expect(codeOf(yield* Effect.exit(own.query(statement("next", "z"))))).toBe("22012")
+        expect(codeOf(yield* Effect.exit(own.query(statement("later", "z"))))).toBe("22012")
+        expect(codeOf(yield* Effect.exit(own.commit))).toBe("22012")
+        expect(server.cycles).toEqual([["BEGIN", "settings", "bad execute"], ["ROLLBACK"]])
+      }))
+  })
 
   it("answers each cycle with its own, wherever the answer is cut and whatever is told in between", () =>
     fc.assert(

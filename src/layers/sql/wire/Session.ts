@@ -139,11 +139,6 @@ export class Session {
     })
   }
 
-  /** Sends the statements with whatever is sent next, and says how that went. */
-  post(statements: ReadonlyArray<Statement>, deadline: Deadline | undefined, settle: Settle): void {
-    this.#submit(new Cycle(statements, deadline, false, settle))
-  }
-
   /** Whether it is the last that is owed, with its Sync the last of what is to be written. */
   #isOpen(cycle: Cycle): boolean {
     return this.#owed.at(-1) === cycle && this.#unwritten.at(-1) === sync && cycle.isAwaited && !cycle.isRepeated
