@@ -65,7 +65,7 @@ const play = Effect.fnUntraced(function*(
   whose: number,
   plays: (step: Step) => boolean
 ) {
-  yield* Effect.promise(() => rewind(stage.overseer))
+  yield* rewind(stage.overseer)
   const told: Array<string> = []
   let requests = 0
   for (const [index, step] of steps.entries()) {

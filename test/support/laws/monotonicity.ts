@@ -67,7 +67,7 @@ const holderOf = ({ pair }: Sequence): "owner" | "admin" => pair.more.role === "
 
 const play = Effect.fnUntraced(function*(stage: Stage, member: Member, sequence: Sequence, rights: Rights) {
   const { before, drafts, via } = sequence
-  yield* Effect.promise(() => rewind(stage.overseer))
+  yield* rewind(stage.overseer)
   const credential = yield* give(stage, member, holderOf(sequence), rights, via)
   const answers: Array<Told> = []
   for (const [index, draft] of [...before, ...drafts].entries()) {

@@ -153,7 +153,7 @@ export const compare = Effect.fnUntraced(function*(stage: Stage, sequence: Seque
   const [member] = stage.members
   const { acts, before, rights } = sequence
   if (member === undefined) return { requests: 0, comparisons: 0, connected: 0, handed: 0 }
-  yield* Effect.promise(() => rewind(stage.overseer))
+  yield* rewind(stage.overseer)
   const holder = rights.role === "admin" ? "admin" : "owner"
   const credential = yield* give(stage, member, holder, rights, "rest")
   const own = member.admins[holder].id

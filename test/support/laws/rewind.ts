@@ -1,5 +1,7 @@
 /** A database that can be put back to where it stood, for many short sequences from one beginning. */
+import { Effect } from "effect"
 import { Client } from "pg"
+import { LastUses } from "../../../src/layers/sql/LastUses.ts"
 
 /** A session above every wall, which sees what is there and puts it back. */
 export type Overseer = Client
@@ -43,10 +45,11 @@ export const save = async (overseer: Overseer): Promise<void> => {
     end $$`)
 }
 
-/** Puts every row back to where `save` found it. */
-export const rewind = async (overseer: Overseer): Promise<void> => {
-  await overseer.query("select saved.rewind()")
-}
+/** Puts every row back to where `save` found it, with nothing left that the service is still to write of what it was asked. */
+export const rewind = Effect.fnUntraced(function*(overseer: Overseer) {
+  yield* LastUses.use(({ written }) => written)
+  yield* Effect.promise(() => overseer.query("select saved.rewind()"))
+})
 
 /** Frees what the rewinding has left behind. */
 export const tidy = async (overseer: Overseer): Promise<void> => {
