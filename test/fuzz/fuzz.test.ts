@@ -12,6 +12,7 @@ import * as Rest from "../../trials/fuzz/rest.ts"
 import { Run, type Target } from "../../trials/fuzz/run.ts"
 import * as Stage from "../../trials/fuzz/stage.ts"
 import { pglite } from "../support/database.ts"
+import { sampled } from "../support/drawn.ts"
 import * as World from "../support/world.ts"
 import { examples, request } from "./examples.ts"
 
@@ -57,8 +58,8 @@ describe("bad input", () => {
       "is answered as the document says, names what is wrong, and leaves nothing behind when it is refused",
       () =>
         Effect.gen(function*() {
-          const seed = crypto.randomInt(2 ** 31)
-          const run = new Run(yield* target, { ...options, seed, count: 1000 })
+          const { seed } = sampled(1)
+          const run = new Run(yield* target, { ...options, seed, count: 600 })
           const { findings, surfaces } = yield* Effect.promise(() => run.all())
           expect(
             findings.map(({ answer, fault, number, text }) =>

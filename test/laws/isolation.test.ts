@@ -64,7 +64,7 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* trespass(own, other, role, asked)
           }),
-        drawn(20)
+        drawn(12)
       )
 
       it.effect.prop(
@@ -75,14 +75,14 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* rewriting(withoutOrganization)(trespass(own, other, role, asked))
           }),
-        drawn(20)
+        drawn(12)
       )
 
       it.effect("every statement on an organization's rows names it, and is rewritten in the test above", () =>
         Effect.gen(function*() {
           const [own] = yield* staged
           yield* TestClock.adjust("61 seconds")
-          const drafts = yield* Arbitrary.sampleEffect(Random.drafts(), { count: 100, seed: 1 })
+          const drafts = yield* Arbitrary.sampleEffect(Random.drafts(), { count: 60, seed: 1 })
           const { said } = yield* recording(
             Effect.forEach(drafts, (draft) => Random.send(Random.draw(draft, own.ids), own.admins.owner.key))
           )

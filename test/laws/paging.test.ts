@@ -95,7 +95,7 @@ describe("4.15 paging", () => {
             }
             expect(orders.size).toBe(1)
           }),
-        drawn(8)
+        drawn(5)
       )
 
       it.effect.prop(
@@ -164,7 +164,7 @@ describe("4.15 paging", () => {
             expect(ids(pages.flat()).toSorted()).toEqual([...reached].sort())
             expect(pages.length).toBe(Math.max(1, Math.ceil(reached.length / limit)))
           }),
-        drawn(12)
+        drawn(8)
       )
 
       it.effect.prop(
@@ -207,7 +207,7 @@ describe("4.15 paging", () => {
             expect(steady.toSorted()).toEqual(made.filter((account) => !restless.has(account)).sort())
             expect(new Set(steady).size).toBe(steady.length)
           }),
-        drawn(15)
+        drawn(10)
       )
 
       it.effect.prop(
@@ -235,7 +235,7 @@ describe("4.15 paging", () => {
             expect(sequences).toEqual(Array.from({ length }, (_, index) => length - index))
             expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
           }),
-        drawn(12)
+        drawn(8)
       )
     })
   })

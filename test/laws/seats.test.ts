@@ -79,7 +79,7 @@ describe("2.2 seats", () => {
               assert.deepStrictEqual(body.licence, { uses_licence: accounts[index]?.offboarded === false, ...expected })
             }
           }),
-        drawn(25)
+        drawn(15)
       )
     })
   })

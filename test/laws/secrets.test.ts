@@ -75,7 +75,7 @@ describe("5.1 secrets", () => {
             role: Random.pickOf(...Role.literals),
             draft: Random.drafts()
           })
-          const steps = yield* Arbitrary.sampleEffect(step, sampled(90))
+          const steps = yield* Arbitrary.sampleEffect(step, sampled(60))
           const { answer: answers, lines } = yield* logging(Effect.gen(function*() {
             const answers: Array<string> = []
             for (const [index, { draft, role }] of steps.entries()) {

@@ -156,7 +156,7 @@ describe("2.4 the sessions of a seed and what the messenger shows", () => {
             yield* load({ organizations: [organization] })
             assert.strictEqual(yield* compare(organization), accounts.length)
           }),
-        drawn(12)
+        drawn(8)
       )
     })
   })

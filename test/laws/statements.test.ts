@@ -61,7 +61,7 @@ describe("5 statements and the organization's transaction", () => {
           yield* TestClock.adjust("61 seconds")
           const drafts = yield* Effect.forEach(
             operations.filter((operation) => !Random.isStep(operation)),
-            (operation) => Arbitrary.sampleEffect(Random.drafts(({ id }) => id === operation.id), sampled(4))
+            (operation) => Arbitrary.sampleEffect(Random.drafts(({ id }) => id === operation.id), sampled(2))
           )
           const { said } = yield* recording(Effect.gen(function*() {
             for (const draft of drafts.flat()) {

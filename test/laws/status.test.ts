@@ -211,7 +211,7 @@ describe("3.1 the list's filter and the status", () => {
             }
             yield* within(found(organizationId, facts, at(5 * day)))
           }),
-        drawn(30)
+        drawn(15)
       )
     })
   })

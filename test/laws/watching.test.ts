@@ -6,7 +6,7 @@ import { planOf, play } from "../support/laws/watch/play.ts"
 import * as Stage from "../support/laws/watch/stage.ts"
 
 /** More of them are played by `npm run laws`. */
-const accounts = 15
+const accounts = 10
 
 describe("12.6 random sequences over the engine, the operations and the database", () => {
   layer(Stage.layer(postgres))((it) => {
