@@ -47,11 +47,15 @@ export class LastUses extends Context.Service<LastUses, {
       let noted = none()
 
       const write = (table: Table, uses: ReadonlyArray<Use>) =>
-        uses.length === 0 ? Effect.void : Effect.ignore(Tenant.askLightly(sql, texts[table], [
+        uses.length === 0 ? Effect.void : Tenant.askLightly(sql, texts[table], [
           uses.map(({ organizationId }) => organizationId),
           uses.map(({ id }) => id),
           uses.map(({ at }) => at)
-        ]))
+        ]).pipe(
+          // A database that is away has been told of.
+          Effect.ignore,
+          Effect.catchCause((cause) => Effect.logError("When credentials were used last cannot be written", cause))
+        )
 
       const writeAll = Effect.suspend(() => {
         asked.closeUnsafe()

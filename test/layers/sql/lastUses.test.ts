@@ -64,6 +64,19 @@ describe("4.2 when credentials were used last", () => {
         expect(yield* lastUses).toEqual([start, start])
       }))
 
+    it.effect("what cannot be written is forgotten, and what comes after it is written", () =>
+      Effect.gen(function*() {
+        const { keys: [key], lastUses, organizationId, use } = yield* withKeys(1)
+        const { note, written } = yield* LastUses
+        note("api_key", { organizationId, id: "no id of a key", at: start })
+        yield* written
+        note("ai_connection", { organizationId, id: "nor of a connection", at: start })
+        yield* TestClock.adjust("1 second")
+        yield* use(key!)
+        yield* TestClock.adjust("1 second")
+        while ((yield* lastUses).includes(null)) yield* Effect.yieldNow
+      }))
+
     it.effect("what was not written yet is written when the service stops", () =>
       Effect.gen(function*() {
         const { keys: [key], lastUses, organizationId } = yield* withKeys(1)
