@@ -5,7 +5,7 @@ import * as Tenant from "./Tenant.ts"
 
 type Table = "ai_connection" | "api_key"
 
-interface Use {
+export interface CredentialUse {
   readonly organizationId: string
   readonly id: string
   readonly at: Date
@@ -27,11 +27,11 @@ const text = (table: Table): string => `
 
 const texts = { ai_connection: text("ai_connection"), api_key: text("api_key") } as const
 
-const none = (): Record<Table, Map<string, Use>> => ({ ai_connection: new Map(), api_key: new Map() })
+const none = (): Record<Table, Map<string, CredentialUse>> => ({ ai_connection: new Map(), api_key: new Map() })
 
 export class LastUses extends Context.Service<LastUses, {
   /** Notes a use, which is written within about a second. */
-  note(table: Table, use: Use): void
+  note(table: Table, use: CredentialUse): void
   /**
    * Waits until what was noted here before is written, for whoever reads it; inside a transaction that writes nothing is
    * waited for. What cannot be written is forgotten: the credential's next use is written.
@@ -46,7 +46,7 @@ export class LastUses extends Context.Service<LastUses, {
       const one = Semaphore.makeUnsafe(1)
       let noted = none()
 
-      const write = (table: Table, uses: ReadonlyArray<Use>) =>
+      const write = (table: Table, uses: ReadonlyArray<CredentialUse>) =>
         uses.length === 0 ? Effect.void : Tenant.askLightly(sql, texts[table], [
           uses.map(({ organizationId }) => organizationId),
           uses.map(({ id }) => id),
