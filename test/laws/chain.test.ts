@@ -1,9 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Data, Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
 import * as crypto from "node:crypto"
 import { type ChainState, type Head, verify } from "../../src/layers/sql/Journal.ts"
-import { asOwner, forEachDatabase } from "../support/database.ts"
+import { asOwner, forEachDatabase, postgres } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as World from "../support/world.ts"
 
@@ -227,5 +227,29 @@ describe("6 the journal's chain", () => {
           expect(yield* after(id, () => Effect.void, [checkpoint])).toEqual(checkpoint)
         }))
     })
+  })
+
+  layer(World.world(postgres))("while events come", (it) => {
+    it.effect("an event that comes between the statements of a verification is no break, and is verified too", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* makeJournal
+        const account = yield* World.makeAccount(id)
+        const labels = ["Meanwhile", "Meanwhile again"]
+        const runPromise = Effect.runPromiseWith(yield* Effect.context<Effect.Services<ReturnType<typeof World.put>>>())
+        const meanwhile = Effect.promise(async () => {
+          const label = labels.shift()
+          if (label === undefined) return
+          await runPromise(World.put(`/v1/accounts/${account}/role-label`, admins.owner.key, { role_label: label }))
+        })
+        const found = yield* Effect.provideService(
+          Fixtures.within(id, verify(id)),
+          Statement.CurrentTransformer,
+          (statement) =>
+            statement.compile()[0].includes("from journal_head")
+              ? Effect.as(meanwhile, statement)
+              : Effect.succeed(statement)
+        )
+        expect(found).toMatchObject({ ok: true, sequence: length + 2 })
+      }))
   })
 })

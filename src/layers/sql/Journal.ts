@@ -311,20 +311,26 @@ export const verify = Effect.fnUntraced(function*(
   from: Head = beginning(organizationId)
 ): Effect.fn.Return<ChainState, never, SqlClient.SqlClient> {
   const hashes = new Map(checkpoints.map((checkpoint) => [checkpoint.sequence, checkpoint.hash]))
+  const sql = yield* SqlClient.SqlClient
   let at = from
+  let missed = -1
+  // Each statement sees what is committed when it begins: events that come meanwhile are walked too.
   while (true) {
     const page = yield* walk(organizationId, at, hashes)
     if (!page.ok) return { ok: false, sequence: page.sequence, reason: page.reason }
     at = page
-    if (page.last) break
+    if (!page.last) continue
+    const { hash, sequence } = at
+    const beyond = yield* Effect.orDie(sql`
+      select 1 from journal_checkpoint where organization_id = ${organizationId} and sequence > ${sequence} limit 1`)
+    const last = yield* head(organizationId)
+    if (last.sequence > sequence && sequence > missed) {
+      missed = sequence
+      continue
+    }
+    if (last.sequence !== sequence || last.hash !== hash) return { ok: false, sequence, reason: "head" }
+    return beyond.length > 0 || checkpoints.some((checkpoint) => checkpoint.sequence > sequence)
+      ? { ok: false, sequence, reason: "truncated" }
+      : { ok: true, sequence, hash }
   }
-  const { hash, sequence } = at
-  const last = yield* head(organizationId)
-  if (last.sequence !== sequence || last.hash !== hash) return { ok: false, sequence, reason: "head" }
-  const sql = yield* SqlClient.SqlClient
-  const beyond = yield* Effect.orDie(sql`
-    select 1 from journal_checkpoint where organization_id = ${organizationId} and sequence > ${sequence} limit 1`)
-  return beyond.length > 0 || checkpoints.some((checkpoint) => checkpoint.sequence > sequence)
-    ? { ok: false, sequence, reason: "truncated" }
-    : { ok: true, sequence, hash }
 })
