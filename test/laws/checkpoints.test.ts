@@ -11,18 +11,17 @@ import { eventHash, seedHash, tail } from "../../src/layers/sql/JournalRows.ts"
 import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
 import { postgres } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
-import { superuserUrl } from "../support/superuser.ts"
+import { superuserUrlHere } from "../support/superuser.ts"
 import * as World from "../support/world.ts"
 
 const tables = ["journal_event", "journal_head", "journal_place", "journal_checkpoint", "journal_unsigned"]
 
 /** A session of whoever owns the server: above every wall, and no trigger holds it. */
 const asOwner = Effect.fnUntraced(function*<A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* Effect.orDie(sql<{ name: string }>`select current_database()::text as name`)
+  const url = yield* superuserUrlHere
   return yield* SqlClient.SqlClient.use((owner) =>
     owner.withTransaction(Effect.andThen(owner`set local session_replication_role = replica`, work))
-  ).pipe(Effect.provide(postgresLayer(superuserUrl(row?.name ?? "")), { local: true }), Effect.orDie)
+  ).pipe(Effect.provide(postgresLayer(url), { local: true }), Effect.orDie)
 })
 
 const statement = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text))

@@ -1,5 +1,6 @@
 /** The databases of the run's PostgreSQL as its superuser sees them, whom no policy holds back. */
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import { inject } from "vitest"
 
@@ -9,6 +10,16 @@ export const superuserUrl = (name: string): string => {
   url.pathname = `/${name}`
   return url.href
 }
+
+/** The superuser's address of the database that the effect works on. */
+export const superuserUrlHere = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    Effect.map(
+      Effect.orDie(sql<{ name: string }>`select current_database()::text as name`),
+      ([here]) => superuserUrl(here?.name ?? "")
+    )
+)
 
 /** The superuser's address of the same database as another address names. */
 export const asSuperuser = (url: string): string => superuserUrl(new URL(url).pathname.slice(1))

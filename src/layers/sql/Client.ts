@@ -68,10 +68,10 @@ abstract class Link implements SqlConnection.Connection {
 /** A session of one's own: for one borrower, until it is given back. */
 export class Own extends Link {
   readonly #session: Session
+  /** What begins the organization's transaction, until it is sent. */
+  #beginning: ReadonlyArray<Statement> = []
   /** What travels with the next statement that is waited for. */
-  #before: ReadonlyArray<Statement> = []
-  #posts = false
-  #sent = false
+  #posted: Array<Statement> = []
   #failure: SqlError.SqlError | undefined
   #deadline: Deadline | undefined
   /** The organization whose transaction is open. */
@@ -85,7 +85,7 @@ export class Own extends Link {
   /** Begins a transaction of the organization, with the first statement that is sent. */
   begin(organizationId: string, settings: Statement, deadline: Deadline | undefined): void {
     this.organizationId = organizationId
-    this.#before = [statementOf("BEGIN", []), settings]
+    this.#beginning = [statementOf("BEGIN", []), settings]
     this.#deadline = deadline
   }
 
@@ -93,7 +93,7 @@ export class Own extends Link {
     if (this.#failure !== undefined) return Effect.fail(this.#failure)
     const control = isControl.test(statement.text)
     // Of what fails together the first that was posted may be at fault, and nothing more may be sent behind it.
-    const isLast = control || this.#posts
+    const isLast = control || this.#posted.length > 0
     const answered = this.#run(statement, control ? controlled() : this.#deadline)
     if (this.organizationId === undefined && !control) return answered
     return Effect.onInterrupt(
@@ -114,17 +114,19 @@ export class Own extends Link {
     return this.#failure ?? error
   }
 
+  get #isBegun(): boolean {
+    return this.#beginning.length === 0
+  }
+
   /** Has the statement travel with the next one that is waited for, which fails with it, or with the COMMIT. */
   post(statement: Statement): void {
-    this.#before = [...this.#before, statement]
-    this.#posts = true
+    this.#posted.push(statement)
   }
 
   #run(statement: Statement, deadline: Deadline | undefined): Effect.Effect<Answer, SqlError.SqlError> {
-    const statements = [...this.#before, statement]
-    this.#before = []
-    this.#posts = false
-    this.#sent = true
+    const statements = [...this.#beginning, ...this.#posted, statement]
+    this.#beginning = []
+    this.#posted = []
     return this.#session.run(statements, deadline, false)
   }
 
@@ -136,7 +138,7 @@ export class Own extends Link {
    */
   get commit(): Effect.Effect<void, SqlError.SqlError> {
     return Effect.suspend(() => {
-      if (this.organizationId !== undefined && !this.#sent && !this.#posts) return Effect.void
+      if (!this.#isBegun && this.#posted.length === 0) return Effect.void
       if (this.#failure !== undefined) return Effect.andThen(this.rollback, Effect.fail(this.#failure))
       return Effect.matchEffect(this.#run(statementOf("COMMIT", []), controlled()), {
         onFailure: (error) => Effect.andThen(this.rollback, Effect.fail(error)),
@@ -148,8 +150,8 @@ export class Own extends Link {
   /** Rolls back, where anything was sent. */
   get rollback(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      this.#before = []
-      return this.#sent && !this.#session.isLost
+      this.#posted = []
+      return this.#isBegun && !this.#session.isLost
         ? Effect.ignore(this.#run(statementOf("ROLLBACK", []), controlled()))
         : Effect.void
     })

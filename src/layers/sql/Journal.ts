@@ -314,7 +314,8 @@ export const verify = Effect.fnUntraced(function*(
   const sql = yield* SqlClient.SqlClient
   let at = from
   let missed = -1
-  // Each statement sees what is committed when it begins: events that come meanwhile are walked too.
+  // Each statement sees what is committed when it begins: events that come meanwhile are walked too, and the checkpoints
+  // are read before the head, which is never behind them.
   while (true) {
     const page = yield* walk(organizationId, at, hashes)
     if (!page.ok) return { ok: false, sequence: page.sequence, reason: page.reason }

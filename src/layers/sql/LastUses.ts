@@ -1,4 +1,4 @@
-/** When keys and connections were used last: written behind the requests, for all that were used within a second at once. */
+/** When keys and connections were used last: written in the background, for all that were used within a second at once. */
 import { Context, Duration, Effect, Latch, Layer, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Tenant from "./Tenant.ts"
@@ -11,8 +11,8 @@ export interface CredentialUse {
   readonly at: Date
 }
 
-/** How long a use waits for others. */
-const patience = Duration.seconds(1)
+/** How long a use waits to be written with others. */
+const writeDelay = Duration.seconds(1)
 
 /** A row that somebody is changing is left out: nobody waits for it, and the credential's next use is written. */
 const text = (table: Table): string => `
@@ -47,7 +47,7 @@ export class LastUses extends Context.Service<LastUses, {
       let noted = none()
 
       const write = (table: Table, uses: ReadonlyArray<CredentialUse>) =>
-        uses.length === 0 ? Effect.void : Tenant.askLightly(sql, texts[table], [
+        uses.length === 0 ? Effect.void : Tenant.askWithAsyncCommit(sql, texts[table], [
           uses.map(({ organizationId }) => organizationId),
           uses.map(({ id }) => id),
           uses.map(({ at }) => at)
@@ -68,7 +68,7 @@ export class LastUses extends Context.Service<LastUses, {
       }).pipe(one.withPermit, Effect.uninterruptible)
 
       yield* Effect.addFinalizer(() => writeAll)
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(asked.await, Effect.delay(writeAll, patience))))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(asked.await, Effect.delay(writeAll, writeDelay))))
       return LastUses.of({
         note: (table, use) => {
           noted[table].set(use.id, use)

@@ -270,8 +270,8 @@ export const askByIndex = asking(before(byIndex))
  */
 export const askInOrder = asking(before(inOrder))
 
-/** The same, where nothing of what the statement writes has to outlive a crash of the database: its disk is not waited for. */
-export const askLightly = asking(before("select set_config('synchronous_commit', 'off', true)"))
+/** The same, committed without waiting for the disk: a crash of the database may lose what the statement has written. */
+export const askWithAsyncCommit = asking(before("select set_config('synchronous_commit', 'off', true)"))
 
 /** Runs the effect, unless it is inside a transaction that writes, whose session it may need. */
 export const outsideWrites = (sql: SqlClient.SqlClient, effect: Effect.Effect<void>): Effect.Effect<void> =>

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { LastUses } from "../../../src/layers/sql/LastUses.ts"
 import { postgres } from "../../support/database.ts"
 import { recording } from "../../support/statements.ts"
-import { superuser, superuserUrl } from "../../support/superuser.ts"
+import { superuser, superuserUrlHere } from "../../support/superuser.ts"
 import * as World from "../../support/world.ts"
 
 const start = new Date("2026-11-20T12:00:00.000Z")
@@ -26,16 +26,18 @@ const withKeys = Effect.fnUntraced(function*(count: number) {
   }
 })
 
+const written = LastUses.use((uses) => uses.written)
+
 describe("4.2 when credentials were used last", () => {
   layer(World.world(postgres))((it) => {
-    it.effect("the uses of a second are written by one statement, behind the answers", () =>
+    it.effect("the uses of a second are written by one statement, in the background", () =>
       Effect.gen(function*() {
         const { keys, lastUses, use } = yield* withKeys(5)
         const { said } = yield* recording(Effect.forEach(keys, use))
         expect(said.filter(({ sql }) => sql.startsWith("update"))).toEqual([])
         expect(yield* lastUses).toEqual(keys.map(() => null))
-        const written = yield* recording(LastUses.use((uses) => uses.written))
-        expect(written.said.map(({ params }) => params[1])).toEqual([keys.map(({ id }) => id)])
+        const writing = yield* recording(written)
+        expect(writing.said.map(({ params }) => params[1])).toEqual([keys.map(({ id }) => id)])
         expect(yield* lastUses).toEqual(keys.map(() => start))
       }))
 
@@ -51,23 +53,22 @@ describe("4.2 when credentials were used last", () => {
     it.effect("a request waits for nobody who changes its key, whose next use is written", () =>
       Effect.gen(function*() {
         const { keys: [changed, other], lastUses, use } = yield* withKeys(2)
-        const [here] = yield* World.query<{ name: string }>("any", (sql) => sql`select current_database() as name`)
-        const somebody = yield* superuser(superuserUrl(here!.name))
+        const somebody = yield* superuser(yield* superuserUrlHere)
         yield* Effect.promise(() => somebody.query("begin"))
         yield* Effect.promise(() => somebody.query("select from api_key where id = $1 for update", [changed!.id]))
         expect([yield* use(changed!), yield* use(other!)].map(({ status }) => status)).toEqual([200, 200])
-        yield* LastUses.use(({ written }) => written)
+        yield* written
         yield* Effect.promise(() => somebody.query("rollback"))
         expect(yield* lastUses).toEqual([null, start])
         yield* use(changed!)
-        yield* LastUses.use(({ written }) => written)
+        yield* written
         expect(yield* lastUses).toEqual([start, start])
       }))
 
     it.effect("what cannot be written is forgotten, and what comes after it is written", () =>
       Effect.gen(function*() {
         const { keys: [key], lastUses, organizationId, use } = yield* withKeys(1)
-        const { note, written } = yield* LastUses
+        const { note } = yield* LastUses
         note("api_key", { organizationId, id: "no id of a key", at: start })
         yield* written
         note("ai_connection", { organizationId, id: "nor of a connection", at: start })

@@ -7,7 +7,7 @@ import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { postgres } from "../../support/database.ts"
 import { planOutside, rowsRead } from "../../support/plans.ts"
 import { recording } from "../../support/statements.ts"
-import { superuser, superuserUrl } from "../../support/superuser.ts"
+import { superuser, superuserUrlHere } from "../../support/superuser.ts"
 import * as World from "../../support/world.ts"
 
 const now = new Date("2026-05-01T00:00:00Z")
@@ -31,8 +31,7 @@ const organizationOf = (of: string) => of === "small" ? `'small-' || n % ${small
 const given = (...all: ReadonlyArray<Filling>) =>
   Effect.scoped(Effect.gen(function*() {
     yield* TestClock.setTime(now.getTime())
-    const [row] = yield* World.query<{ name: string }>("any", (sql) => sql`select current_database() as name`)
-    const client = yield* superuser(superuserUrl(row?.name ?? ""))
+    const client = yield* superuser(yield* superuserUrlHere)
     yield* Effect.promise(async () => {
       await client.query("set session_replication_role = replica")
       await client.query("truncate monitor")

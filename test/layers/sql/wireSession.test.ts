@@ -20,6 +20,16 @@ const withSession = <A>(server: ScriptedServer, use: (session: Session) => Effec
     (connection) => use(new Session(connection, undefined))
   )))
 
+/** Runs with an organization's transaction on a session of one's own. */
+const withTransaction = <A>(use: (own: Own, server: ScriptedServer, session: Session) => Effect.Effect<A>) => {
+  const server = new ScriptedServer([40], [])
+  return withSession(server, (session) => {
+    const own = new Own(session)
+    own.begin("acme", statement("settings", "acme"), undefined)
+    return use(own, server, session)
+  })
+}
+
 const codeOf = (exit: Exit.Exit<Answer | void, SqlError.SqlError>): unknown => {
   if (Exit.isSuccess(exit)) return exit.value?.rows
   const [reason] = exit.cause.reasons
@@ -88,46 +98,37 @@ describe("a session", () => {
         expect(answer.deref()).toBeUndefined()
       })))
 
-  it("sends a transaction's last changes with its COMMIT, as one", () => {
-    const server = new ScriptedServer([40], [])
-    return withSession(server, (session) =>
+  it("sends a transaction's last changes with its COMMIT, as one", () =>
+    withTransaction((own, server) =>
       Effect.gen(function*() {
-        const own = new Own(session)
-        own.begin("acme", statement("settings", "acme"), undefined)
-        yield* own.query(statement("first", "x"))
+        yield* Effect.orDie(own.query(statement("first", "x")))
         own.post(statement("change", "y"))
         own.post(statement("entry", "z"))
-        yield* own.commit
+        yield* Effect.orDie(own.commit)
         expect(server.cycles).toEqual([["BEGIN", "settings", "first"], ["change", "entry", "COMMIT"]])
-      }).pipe(Effect.orDie))
-  })
+      })
+    ))
 
-  it("sends nothing of a change that is rolled back before anything waits for it", () => {
-    const server = new ScriptedServer([40], [])
-    return withSession(server, (session) =>
+  it("sends nothing of a change that is rolled back before anything waits for it", () =>
+    withTransaction((own, server, session) =>
       Effect.gen(function*() {
-        const own = new Own(session)
-        own.begin("acme", statement("settings", "acme"), undefined)
         own.post(statement("change", "y"))
         yield* own.rollback
         expect(server.cycles).toEqual([])
         expect(session.isFree).toBe(true)
-      }))
-  })
+      })
+    ))
 
-  it("rolls back what cannot be committed, and tells what was posted first and failed", () => {
-    const server = new ScriptedServer([40], [])
-    return withSession(server, (session) =>
+  it("rolls back what cannot be committed, and tells what was posted first and failed", () =>
+    withTransaction((own, server) =>
       Effect.gen(function*() {
-        const own = new Own(session)
-        own.begin("acme", statement("settings", "acme"), undefined)
         own.post(statement("bad execute", "y"))
         expect(codeOf(yield* Effect.exit(own.query(statement("next", "z"))))).toBe("22012")
         expect(codeOf(yield* Effect.exit(own.query(statement("later", "z"))))).toBe("22012")
         expect(codeOf(yield* Effect.exit(own.commit))).toBe("22012")
         expect(server.cycles).toEqual([["BEGIN", "settings", "bad execute"], ["ROLLBACK"]])
-      }))
-  })
+      })
+    ))
 
   it("answers each cycle with its own, wherever the answer is cut and whatever is told in between", () =>
     fc.assert(

@@ -1,10 +1,9 @@
 /** The stage of the laws on a database of the test run. */
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import * as Mcp from "../../mcp/support.ts"
 import { postgresUrl } from "../database.ts"
 import { postgresLayer } from "../databaseRoles.ts"
-import { superuserUrl } from "../superuser.ts"
+import { superuserUrlHere } from "../superuser.ts"
 import * as World from "../world.ts"
 import { oversee } from "./rewind.ts"
 import { make, type Stage } from "./stage.ts"
@@ -18,10 +17,9 @@ export class Staged extends Context.Service<Staged, Stage>()("test/support/laws/
 }
 
 const staged = Effect.fnUntraced(function*(organizations: number) {
-  const sql = yield* SqlClient.SqlClient
-  const [current] = yield* sql<{ name: string }>`select current_database()::text as name`
+  const url = yield* superuserUrlHere
   const overseer = yield* Effect.acquireRelease(
-    Effect.promise(() => oversee(superuserUrl(current?.name ?? ""))),
+    Effect.promise(() => oversee(url)),
     (overseer) => Effect.promise(() => overseer.end())
   )
   return yield* make(overseer, organizations)
