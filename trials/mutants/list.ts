@@ -1,5 +1,6 @@
 /** Changes to the sources of which each alone must turn tests red: one line of one file, and what it becomes. */
 import { cli } from "./lists/cli.ts"
+import { database } from "./lists/database.ts"
 import { domain } from "./lists/domain.ts"
 import { edge } from "./lists/edge.ts"
 import { http } from "./lists/http.ts"
@@ -33,5 +34,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...http,
   ...mcp,
   ...layers,
+  ...database,
   ...cli
 ]
