@@ -18,6 +18,12 @@ export interface JournalQuery {
   readonly limit: number
 }
 
+/** Some events, and the newest of the organization at the same moment: sequence 0 and the chain's seed without one. */
+export interface JournalPage {
+  readonly events: ReadonlyArray<JournalEvent>
+  readonly head: { readonly sequence: number; readonly hash: string }
+}
+
 /** The organization's append-only journal: gapless, and chained by hashes. */
 export class Journal extends Context.Service<Journal, {
   /** Appends the entry within the current transaction; it locks the journal's head until the end of it. */
@@ -41,10 +47,8 @@ export class Journal extends Context.Service<Journal, {
     entry: JournalEntry
   ): Effect.Effect<void, ServiceUnavailable>
   /** The events that the caller may see, or null when `beforeId` is not among them. */
-  list(caller: Caller["Service"], query: JournalQuery): Effect.Effect<ReadonlyArray<JournalEvent> | null>
+  list(caller: Caller["Service"], query: JournalQuery): Effect.Effect<JournalPage | null>
   find(caller: Caller["Service"], id: string): Effect.Effect<JournalEvent | null>
   /** The events after a sequence, oldest first, whoever they concern. */
-  tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<ReadonlyArray<JournalEvent>>
-  /** The newest event of the organization; sequence 0 and the chain's seed without one. */
-  head(organizationId: OrganizationId): Effect.Effect<{ readonly sequence: number; readonly hash: string }>
+  tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<JournalPage>
 }>()("org-security-console/ports/Journal") {}

@@ -90,7 +90,11 @@ const begin = (id: string, at: number) =>
   )
 
 const events = (id: string) =>
-  Fixtures.within(id, Effect.flatMap(Journal, (journal) => journal.tail(OrganizationId.make(id), 0, 10_000)))
+  Fixtures.within(
+    id,
+    Effect.flatMap(Journal, (journal) =>
+      Effect.map(journal.tail(OrganizationId.make(id), 0, 10_000), ({ events }) => events))
+  )
 
 const defectOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(Effect.as(undefined), Effect.catchDefect((defect) => Effect.succeed(defect)))

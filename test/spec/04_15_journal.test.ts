@@ -5,6 +5,7 @@ import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import { forEachDatabase } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
+import { interrupting } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000)
@@ -248,6 +249,20 @@ describe("4.15 list_journal_events and get_journal_event", () => {
           for (const query of ["starting_after", "after_sequence", "until"]) {
             expect(World.refusal(yield* list(key, `?${query}=1`))).toEqual([400, "parameter_invalid", query])
           }
+        }))
+
+      it.effect("S4.15-01: a page and the journal's last sequence are of one moment, whatever is written meanwhile", () =>
+        Effect.gen(function*() {
+          const { account, key } = yield* make(2)
+          let label = 0
+          const write = Effect.suspend(() =>
+            World.put(`/v1/accounts/${account}/role-label`, key, { role_label: `Meanwhile ${++label}` })
+          )
+          for (const query of ["", "?limit=1", "?outcome=done", "/tail"]) {
+            const answer = yield* interrupting(write, list(key, query))
+            expect([query, Math.max(...sequences(answer))]).toEqual([query, answer.body.last_sequence])
+          }
+          expect(label).toBeGreaterThan(3)
         }))
 
       it.effect.prop(

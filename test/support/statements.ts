@@ -38,6 +38,49 @@ export const recording = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Eff
   return { answer, said }
 })
 
+/** Each statement that is asked for waits so many turns for others that are asked for with it. */
+const turns = 50
+
+/** How many statements of the effect are asked for at once, one number for each time that an answer is waited for. */
+export const waits = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const waves: Array<{ asked: number }> = []
+  let open: { asked: number } | undefined
+  const answer = yield* Effect.provideService(
+    effect,
+    Statement.CurrentTransformer,
+    (statement) =>
+      Effect.gen(function*() {
+        if (open === undefined) {
+          open = { asked: 0 }
+          waves.push(open)
+        }
+        const wave = open
+        wave.asked++
+        for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+        if (open === wave) open = undefined
+        return statement
+      })
+  )
+  return { answer, waits: waves.map(({ asked }) => asked) }
+})
+
+/** Runs the effect, and before each of its statements inside a transaction something else. */
+export const interrupting = Effect.fnUntraced(function*<A, E, R, B, E2, R2>(
+  meanwhile: Effect.Effect<B, E2, R2>,
+  effect: Effect.Effect<A, E, R>
+) {
+  const { transactionService } = yield* SqlClient.SqlClient
+  const run = Effect.runPromiseWith(yield* Effect.context<R2>())
+  return yield* Effect.provideService(
+    effect,
+    Statement.CurrentTransformer,
+    (statement, _, { context }) =>
+      Context.getOrUndefined(context, transactionService) === undefined
+        ? Effect.succeed(statement)
+        : Effect.as(Effect.promise(() => run(meanwhile)), statement)
+  )
+})
+
 /** Runs the effect with every statement inside a transaction rewritten. */
 export const rewriting =
   (rewrite: (sql: string) => string) =>

@@ -10,13 +10,16 @@ import {
   columns,
   eventHash,
   type EventRow,
+  following,
   fromRow,
   type Head,
   head,
   pieces,
   provedRows,
   seedHash,
-  tail
+  tail,
+  toPage,
+  withHead
 } from "./JournalRows.ts"
 import { hit } from "./RateLimiter.ts"
 import * as Tenant from "./Tenant.ts"
@@ -238,8 +241,8 @@ export const layer = Layer.effect(
               order by sequence desc`
           // Which index serves best depends on the values: one plan for all of them would read too much.
           const plain = filters.length === 0 && query.before === undefined && query.since === undefined
-          const rows = yield* plain ? statement : statement.unprepared
-          return rows.map(fromRow)
+          const beside = withHead(sql, organizationId, statement, "desc")
+          return toPage(organizationId, yield* plain ? beside : beside.unprepared)
         },
         Effect.orDie
       ),
@@ -253,8 +256,10 @@ export const layer = Layer.effect(
         ),
 
       tail: (organizationId, after, limit) =>
-        Effect.provideService(tail(organizationId, after, limit), SqlClient.SqlClient, sql),
-      head: (organizationId) => Effect.provideService(head(organizationId), SqlClient.SqlClient, sql)
+        Effect.map(
+          Effect.orDie(withHead(sql, organizationId, following(sql, organizationId, after, limit), "asc")),
+          (rows) => toPage(organizationId, rows)
+        )
     })
   })
 )

@@ -1,9 +1,10 @@
 /** The journal's events as rows: how they are read, chained and hashed. */
 import canonicalize from "canonicalize"
 import { Effect, Struct } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import * as crypto from "node:crypto"
 import { chainSeed, hashed, JournalEvent } from "../../domain/JournalEvent.ts"
+import type { JournalPage } from "../../ports/Journal.ts"
 
 /** An event as it is stored. */
 export type EventRow = Omit<JournalEvent, "object" | "actor" | "credential" | "target"> & {
@@ -112,6 +113,39 @@ export const provedRows = Effect.fnUntraced(function*(organizationId: string, af
     where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
 })
 
+/** The rows after a sequence, oldest first. */
+export const following = (sql: SqlClient.SqlClient, organizationId: string, after: number, limit: number) =>
+  sql<EventRow>`
+    select ${sql.literal(columns)} from journal_event
+    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`
+
+/** An event, if there is one, beside the head, if there is one. */
+type HeadedRow = (EventRow | { readonly sequence: null }) & {
+  readonly last_sequence: number | null
+  readonly head_hash: string | null
+}
+
+/** The rows in their order, with the head as it was at the moment that they are of: one row with nulls where there are none. */
+export const withHead = (
+  sql: SqlClient.SqlClient,
+  organizationId: string,
+  rows: Statement.Fragment,
+  order: "asc" | "desc"
+) =>
+  sql<HeadedRow>`
+    select head.sequence as last_sequence, head.hash as head_hash, event.*
+    from (values (true)) as one
+    left join journal_head as head on head.organization_id = ${organizationId}
+    left join lateral (${rows}) as event on true
+    order by event.sequence ${sql.literal(order)}`
+
+export const toPage = (organizationId: string, rows: ReadonlyArray<HeadedRow>): JournalPage => ({
+  events: rows.flatMap((row) =>
+    row.sequence === null ? [] : [fromRow(Struct.omit(row, ["last_sequence", "head_hash"]))]
+  ),
+  head: { sequence: rows[0]?.last_sequence ?? 0, hash: rows[0]?.head_hash ?? seedHash(organizationId) }
+})
+
 /** The events after a sequence, oldest first; within the organization's transaction. */
 export const tail = Effect.fnUntraced(function*(
   organizationId: string,
@@ -119,8 +153,6 @@ export const tail = Effect.fnUntraced(function*(
   limit: number
 ): Effect.fn.Return<ReadonlyArray<JournalEvent>, never, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* Effect.orDie(sql<EventRow>`
-    select ${sql.literal(columns)} from journal_event
-    where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`)
+  const rows = yield* Effect.orDie(following(sql, organizationId, after, limit))
   return rows.map(fromRow)
 })

@@ -64,7 +64,7 @@ export const layer = Layer.effect(
       facts: Effect.fnUntraced(function*(caller, organization, now) {
         const { organizationId } = caller
         const mine = sql`account.organization_id = ${organizationId} and ${canAccess(sql, caller)}`
-        const groups = yield* sql<Group>`
+        const counted = sql<Group>`
           select ${statusNow(sql, now)} as status, ${savingReason(sql, organization, now)} as reason,
             archive_retry_at is not null as retried, count(*)::integer as accounts,
             max(monitor.last_polled_at) as last_poll_at,
@@ -72,18 +72,18 @@ export const layer = Layer.effect(
           from account left join monitor
             on monitor.organization_id = account.organization_id and monitor.account_id = account.id
           where ${mine} group by 1, 2, 3`
-        const [reviews] = yield* sql<Pick<OverviewFacts, "sessions_to_review" | "oldest_review_deadline">>`
+        const reviewed = sql<Pick<OverviewFacts, "sessions_to_review" | "oldest_review_deadline">>`
           select count(*)::integer as sessions_to_review, min(review_deadline) as oldest_review_deadline
           from session join account on account.organization_id = session.organization_id and account.id = account_id
           where ${mine} and not service and approved_at is null
             and (review_deadline is not null or queued_at is not null)`
-        const [paused] = yield* sql<Pick<OverviewFacts, "paused_with_pending">>`
+        const pausing = sql<Pick<OverviewFacts, "paused_with_pending">>`
           select count(*)::integer as paused_with_pending from account
           where ${mine} and paused_at is not null and exists (
             select 1 from session
             where session.organization_id = account.organization_id and session.account_id = account.id
               and not service and not baseline and approved_at is null)`
-        const [rest] = yield* sql<
+        const remaining = sql<
           Pick<
             OverviewFacts,
             | "heard"
@@ -106,6 +106,9 @@ export const layer = Layer.effect(
             case when head.sequence > 0 then head.at end as last_event_at,
             head.checked_at as chain_checked_at, head.checked_ok as chain_ok
           from (values (true)) as one left join journal_head as head on head.organization_id = ${organizationId}`
+        const [groups, [reviews], [paused], [rest]] = yield* Effect.all([counted, reviewed, pausing, remaining], {
+          concurrency: "unbounded"
+        })
         if (reviews === undefined || paused === undefined || rest === undefined) {
           return yield* Effect.die(new Error("An aggregate without a row"))
         }

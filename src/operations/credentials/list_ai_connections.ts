@@ -21,10 +21,10 @@ export const listAiConnections = Operation.read(
   },
   Effect.fnUntraced(function*(_, { caller }) {
     const credentials = yield* Credentials
-    return {
-      object: "ai_connections" as const,
-      connections: yield* credentials.connections(caller),
-      api_keys: yield* credentials.apiKeys(caller)
-    }
+    const found = yield* Effect.all({
+      connections: credentials.connections(caller),
+      api_keys: credentials.apiKeys(caller)
+    }, { concurrency: "unbounded" })
+    return { object: "ai_connections" as const, ...found }
   })
 )

@@ -49,7 +49,7 @@ export const listJournalEvents = Operation.read(
   },
   Effect.fnUntraced(function*({ limit = defaultPageLimit, ...query }, { caller }) {
     const journal = yield* Journal
-    const events = yield* journal.list(caller, {
+    const found = yield* journal.list(caller, {
       beforeId: query.before_id,
       before: query.before,
       since: query.since,
@@ -60,9 +60,9 @@ export const listJournalEvents = Operation.read(
       credentialId: query.credential_id,
       limit
     })
-    if (events === null) {
+    if (found === null) {
       return yield* new ParameterInvalid({ param: "before_id", message: "before_id: there is no such event." })
     }
-    return { ...page(events, limit), last_sequence: (yield* journal.head(caller.organizationId)).sequence }
+    return { ...page(found.events, limit), last_sequence: found.head.sequence }
   })
 )

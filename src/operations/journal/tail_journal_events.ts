@@ -35,8 +35,7 @@ export const tailJournalEvents = Operation.read(
   },
   Effect.fnUntraced(function*({ after_sequence = 0, limit = defaultLimit }, { caller }) {
     const journal = yield* Journal
-    const events = yield* journal.tail(caller.organizationId, after_sequence, limit + 1)
-    const head = yield* journal.head(caller.organizationId)
+    const { events, head } = yield* journal.tail(caller.organizationId, after_sequence, limit + 1)
     return { ...page(events, limit), last_sequence: head.sequence, head_hash: head.hash }
   })
 )
