@@ -257,16 +257,25 @@ export const layer = Layer.effect(
       offboard: Effect.fnUntraced(
         function*(organizationId, account, now) {
           const changed = offboarded(now)
-          yield* sql`delete from session where organization_id = ${organizationId} and account_id = ${account.id}`
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`delete from session where organization_id = ${organizationId} and account_id = ${account.id}`
+          )
+          yield* Tenant.post(
+            sql,
+            sql`
             update account set stop_reason = null, licence_stopped_at = null, session_ref = null, locked_at = null,
               lock_reason = null,
               ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
             where organization_id = ${organizationId} and id = ${account.id}`
-          yield* sql`
+          )
+          yield* Tenant.post(
+            sql,
+            sql`
             update monitor set epoch = epoch + 1, next_at = null, urgent = false, due_at = null, look_at = null,
               seen_mark = null, facets = '{}', sign_out_retry_at = null
             where organization_id = ${organizationId} and account_id = ${account.id}`
+          )
         },
         Effect.orDie
       ),
@@ -296,9 +305,12 @@ export const layer = Layer.effect(
         )),
 
       setDepartment: (organizationId, account, departmentId) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update account set department_id = ${departmentId}
-          where organization_id = ${organizationId} and id = ${account.id}`.pipe(Effect.orDie, Effect.asVoid),
+          where organization_id = ${organizationId} and id = ${account.id}`
+        )),
 
       setNames: (organizationId, account, names) =>
         Effect.orDie(Tenant.post(

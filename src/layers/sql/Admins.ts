@@ -5,6 +5,7 @@ import type { AdminFacts } from "../../domain/Admin.ts"
 import type { MailChoices } from "../../domain/Preferences.ts"
 import * as Ports from "../../ports/index.ts"
 import * as Endings from "./Endings.ts"
+import * as Tenant from "./Tenant.ts"
 
 interface MailRow extends MailChoices {
   readonly email: string
@@ -36,10 +37,13 @@ export const layer = Layer.effect(
           })
         ),
       setMailChoices: (organizationId, adminId, choices) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update admin set mail_security = ${choices.security}, mail_storage = ${choices.storage},
             mail_news = ${choices.news}, mail_offers = ${choices.offers}
-          where organization_id = ${organizationId} and id = ${adminId}`.pipe(Effect.orDie, Effect.asVoid),
+          where organization_id = ${organizationId} and id = ${adminId}`
+        )),
 
       list: (organizationId) =>
         sql<AdminFacts>`
@@ -67,20 +71,25 @@ export const layer = Layer.effect(
       }),
 
       update: (organizationId, adminId, changes) =>
-        sql`update admin set ${sql.update(changes)} where organization_id = ${organizationId} and id = ${adminId}`
-          .pipe(Effect.orDie, Effect.asVoid),
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`update admin set ${sql.update(changes)} where organization_id = ${organizationId} and id = ${adminId}`
+        )),
 
       disable: Effect.fnUntraced(function*(organizationId, adminId, at) {
-        yield* sql`
-          update admin set disabled_at = ${at} where organization_id = ${organizationId} and id = ${adminId}`
+        yield* Tenant.post(
+          sql,
+          sql`update admin set disabled_at = ${at} where organization_id = ${organizationId} and id = ${adminId}`
+        )
         yield* Endings.endResets(sql, organizationId, adminId)
         return yield* Endings.endSessions(sql, organizationId, adminId)
       }, Effect.orDie),
 
       enable: (organizationId, adminId) =>
-        sql`
-          update admin set disabled_at = null
-          where organization_id = ${organizationId} and id = ${adminId}`.pipe(Effect.orDie, Effect.asVoid)
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`update admin set disabled_at = null where organization_id = ${organizationId} and id = ${adminId}`
+        ))
     })
   })
 )

@@ -147,7 +147,7 @@ export const layer = Layer.effect(
           ? sql`(select coalesce(root_id, api_key.id)::text from api_key
               where api_key.organization_id = ${organizationId} and api_key.id = ${id}::uuid)`
           : sql`null`
-        const [admin] = yield* Tenant.transaction(sql, organizationId)(
+        const [admin] = yield* Tenant.transaction(sql, organizationId, { access: "read" })(
           sql<AdminRow & { readonly family: string | null }>`
           select organization_id, id, password_hash, ${family} as family
           from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`
@@ -190,10 +190,13 @@ export const layer = Layer.effect(
       set: Effect.fnUntraced(function*(admin, hashed, now) {
         const { adminId, organizationId } = admin
         yield* Endings.lockConnections(sql, organizationId, adminId)
-        yield* Effect.orDie(sql`
+        yield* Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${now},
             joined_at = coalesce(joined_at, ${now}::timestamptz)
-          where organization_id = ${organizationId} and id = ${adminId}`)
+          where organization_id = ${organizationId} and id = ${adminId}`
+        ))
         return yield* endBefore(admin, now, { disconnect: true, keptSession: null, keptBrowser: null })
       }),
 

@@ -5,6 +5,7 @@ import type { Caller } from "../../domain/Access.ts"
 import { type DepartmentFacts, departmentKey } from "../../domain/Department.ts"
 import * as Ports from "../../ports/index.ts"
 import { accessSources, canAccessDepartment } from "./AccountAccess.ts"
+import * as Tenant from "./Tenant.ts"
 
 interface Cursor {
   readonly name_key: string
@@ -44,7 +45,7 @@ export const layer = Layer.effect(
     }
 
     const lockOrganization = (organizationId: string) =>
-      sql`select 1 from organization where id = ${organizationId} for no key update`
+      Tenant.post(sql, sql`select 1 from organization where id = ${organizationId} for no key update`)
 
     const show = (caller: Caller["Service"], id: string) =>
       sql<DepartmentFacts>`
@@ -86,8 +87,10 @@ export const layer = Layer.effect(
 
       lock: Effect.fnUntraced(function*(caller, id) {
         yield* lockOrganization(caller.organizationId)
-        yield* sql`
-          select 1 from department where organization_id = ${caller.organizationId} and id = ${id} for update`
+        yield* Tenant.post(
+          sql,
+          sql`select 1 from department where organization_id = ${caller.organizationId} and id = ${id} for update`
+        )
         const [found] = yield* show(caller, id)
         return found ?? null
       }, Effect.orDie),
@@ -123,10 +126,13 @@ export const layer = Layer.effect(
 
       lockMove: Effect.fnUntraced(function*(caller, from, to) {
         const { organizationId } = caller
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           select 1 from department
           where organization_id = ${organizationId} and id = any(${[from, to].filter((id) => id !== null)}::uuid[])
           order by id for no key update`
+        )
         if (to === null) return { shown: true, accessible: true }
         const [found] = yield* sql<{ readonly shown: boolean; readonly accessible: boolean }>`
           select exists (

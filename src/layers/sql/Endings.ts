@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { disconnect } from "./OAuthGrants.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** When a key ended by itself or by its admin: by a later password, and for as long as the admin is disabled. */
 export const endOfKey = (sql: SqlClient.SqlClient): Statement.Fragment =>
@@ -17,23 +18,16 @@ export const endOfConnection = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql`(select min(ended) from (values (ai_connection.revoked_at), (admin.disabled_at)) as endings (ended)
     where ended = ai_connection.revoked_at or ai_connection.expires_at is null or ended < ai_connection.expires_at)`
 
-/** Locks the first key of the key's family, for whoever makes or revokes one of it, and answers what the key is. */
-export const lockKey = Effect.fnUntraced(function*(
-  sql: SqlClient.SqlClient,
-  organizationId: string,
-  id: string,
-  lock: "share" | "update"
-) {
-  yield* sql`
+/** Locks the first key of the key's family, for whoever makes or revokes one of it. */
+export const lockFamily = (sql: SqlClient.SqlClient, organizationId: string, id: string, lock: "share" | "update") =>
+  Effect.orDie(Tenant.post(
+    sql,
+    sql`
     select 1 from api_key
     where organization_id = ${organizationId} and id = (
       select coalesce(root_id, id) from api_key where organization_id = ${organizationId} and id = ${id})
     for ${sql.literal(lock)}`
-  const [row] = yield* sql<{ readonly root: string; readonly revokedAt: Date | null }>`
-    select coalesce(root_id, id) as root, revoked_at as "revokedAt" from api_key
-    where organization_id = ${organizationId} and id = ${id}`
-  return row
-}, Effect.orDie)
+  ))
 
 /** Revokes a key that is locked, and every key that was made by it or by one of those. */
 export const revokeKey = (sql: SqlClient.SqlClient, organizationId: string, id: string, at: Date) =>
@@ -61,10 +55,13 @@ export const endKeys = (sql: SqlClient.SqlClient, organizationId: string, adminI
  * connection first.
  */
 export const lockConnections = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
-  sql`
+  Effect.orDie(Tenant.post(
+    sql,
+    sql`
     select 1 from ai_connection
     where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
-    order by id for update`.pipe(Effect.orDie, Effect.asVoid)
+    order by id for update`
+  ))
 
 /** Disconnects every application of the admin. */
 export const endConnections = Effect.fnUntraced(function*(
@@ -87,7 +84,10 @@ export const endSessions = Effect.fnUntraced(function*(
   adminId: string,
   kept: string | null = null
 ) {
-  yield* sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`
+  yield* Tenant.post(
+    sql,
+    sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`
+  )
   const ended = yield* sql`
     delete from console_session
     where organization_id = ${organizationId} and admin_id = ${adminId} and id is distinct from ${kept}::uuid
@@ -97,12 +97,12 @@ export const endSessions = Effect.fnUntraced(function*(
 
 /** Ends the links by which the admin could choose a new password; that they were mailed still counts. */
 export const endResets = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
-  sql`
+  Effect.orDie(Tenant.post(
+    sql,
+    sql`
     update password_reset set digest = null, pepper_id = null
-    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is not null`.pipe(
-    Effect.orDie,
-    Effect.asVoid
-  )
+    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is not null`
+  ))
 
 /** Forgets the browsers that the admin has signed in with, but for one. */
 export const forgetBrowsers = (
@@ -111,9 +111,9 @@ export const forgetBrowsers = (
   adminId: string,
   kept: string | null = null
 ) =>
-  sql`
+  Effect.orDie(Tenant.post(
+    sql,
+    sql`
     delete from known_browser
-    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is distinct from ${kept}::text`.pipe(
-    Effect.orDie,
-    Effect.asVoid
-  )
+    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is distinct from ${kept}::text`
+  ))

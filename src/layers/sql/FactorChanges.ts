@@ -17,6 +17,7 @@ import * as Passkeys from "../crypto/Passkeys.ts"
 import * as Tickets from "../crypto/Tickets.ts"
 import * as Totp from "../crypto/Totp.ts"
 import * as Factors from "./Factors.ts"
+import * as Tenant from "./Tenant.ts"
 
 type Random = SecureRandom.SecureRandom["Service"]
 
@@ -159,13 +160,13 @@ export const makeCodes = Effect.fnUntraced(function*(
 /** Takes every second factor and recovery code of the admin away, and answers how many factors there were. */
 export const removeAll = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, admin: AdminRef) {
   const { adminId, organizationId } = admin
-  let removed = 0
-  for (const table of ["totp", "passkey", "recovery_code"]) {
-    const rows = yield* sql`
-      delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${adminId} returning 1`
-    if (table !== "recovery_code") removed += rows.length
-  }
-  return removed
+  const mine = sql`organization_id = ${organizationId} and admin_id = ${adminId}`
+  yield* Tenant.post(sql, sql`delete from recovery_code where ${mine}`)
+  const removed = yield* Effect.all([
+    sql`delete from totp where ${mine} returning 1`,
+    sql`delete from passkey where ${mine} returning 1`
+  ], Tenant.together)
+  return removed.flat().length
 }, Effect.orDie)
 
 /**

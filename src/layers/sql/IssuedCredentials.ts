@@ -7,7 +7,7 @@ import { InvalidApiKey } from "../../domain/Failure.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 import { IssuedCredentials, type NewApiKey, NewApiKeyId } from "../../ports/IssuedCredentials.ts"
 import { ApiKeys } from "../crypto/ApiKeys.ts"
-import { lockKey, revokeKey } from "./Endings.ts"
+import { lockFamily, revokeKey } from "./Endings.ts"
 import { disconnect } from "./OAuthGrants.ts"
 
 interface Parent {
@@ -27,7 +27,7 @@ export const layer = Layer.effect(
     /** The key that the caller makes a key with, as it is now; it and its admin stay so for the transaction. */
     const parentOf = Effect.fnUntraced(
       function*({ adminId, credential, organizationId }: Caller["Service"], now: Date) {
-        yield* lockKey(sql, organizationId, credential.id, "share")
+        yield* lockFamily(sql, organizationId, credential.id, "share")
         const [parent] = yield* Effect.orDie(sql<Parent>`
         select api_key.id, coalesce(root_id, api_key.id) as root, expires_at from api_key
         join admin on admin.organization_id = api_key.organization_id and admin.id = api_key.admin_id
@@ -103,10 +103,12 @@ export const layer = Layer.effect(
       findApiKey: (organizationId, id) =>
         Effect.map(facts(organizationId, sql`k.id::text = ${id}`), ([found]) => found ?? null),
       lockApiKey: (organizationId, id) =>
-        Effect.map(
-          lockKey(sql, organizationId, id, "update"),
-          (key) => ({ revoked: key !== undefined && key.revokedAt !== null })
-        ),
+        Effect.andThen(
+          lockFamily(sql, organizationId, id, "update"),
+          sql<{ revoked: boolean }>`
+            select revoked_at is not null as revoked from api_key
+            where organization_id = ${organizationId} and id = ${id}`
+        ).pipe(Effect.orDie, Effect.map(([row]) => row ?? { revoked: false })),
       revokeApiKey: (organizationId, id, now) =>
         Effect.map(revokeKey(sql, organizationId, id, now), (count) => count - 1),
       lockConnection: (organizationId, id) =>

@@ -25,11 +25,18 @@ export const disconnect = Effect.fnUntraced(function*(
   connectionId: string,
   at: Date
 ) {
-  yield* sql`
+  yield* Tenant.post(
+    sql,
+    sql`
     update ai_connection set revoked_at = ${at}
     where organization_id = ${organizationId} and id = ${connectionId} and revoked_at is null`
-  yield* sql`delete from oauth_code where organization_id = ${organizationId} and connection_id = ${connectionId}`
-  yield* sql`delete from oauth_token where organization_id = ${organizationId} and connection_id = ${connectionId}`
+  )
+  for (const table of ["oauth_code", "oauth_token"]) {
+    yield* Tenant.post(
+      sql,
+      sql`delete from ${sql(table)} where organization_id = ${organizationId} and connection_id = ${connectionId}`
+    )
+  }
 }, Effect.orDie)
 
 /** Connections, codes and tokens in SQL; the connection's row is locked before anything of it is decided. */

@@ -13,6 +13,7 @@ import { adminFacts } from "./Admins.ts"
 import * as Endings from "./Endings.ts"
 import * as FactorChanges from "./FactorChanges.ts"
 import { LastUses } from "./LastUses.ts"
+import * as Tenant from "./Tenant.ts"
 
 interface Cursor {
   readonly other: boolean
@@ -99,17 +100,18 @@ export const layer = Layer.effect(
       const { organizationId } = caller
       const table = sql(`admin_${kind}`)
       const id = sql(`${kind}_id`)
-      const taken = yield* sql`
+      const taken = sql`
         delete from ${table} granted
         where granted.organization_id = ${organizationId} and granted.admin_id = ${adminId}
           and not granted.${id} = any(${ids}::uuid[]) and ${within(caller, kind)}
         returning 1`
-      const added = yield* sql`
+      const added = sql`
         insert into ${table} (organization_id, admin_id, ${id})
         select ${organizationId}::text, ${adminId}::uuid, wanted.id
         from (select distinct unnest(${ids}::uuid[]) as id) as wanted
         on conflict do nothing returning 1`
-      return { added: added.length, taken: taken.length }
+      const rows = yield* Effect.all({ taken, added }, Tenant.together)
+      return { added: rows.added.length, taken: rows.taken.length }
     })
 
     return Ports.People.of({
@@ -164,26 +166,32 @@ export const layer = Layer.effect(
       },
 
       inaccessible: Effect.fnUntraced(function*(caller, { account_ids = [], department_ids = [] }) {
-        const departments = yield* sql`
+        const departments = sql`
           select 1 from department
           where organization_id = ${caller.organizationId} and id = any(${department_ids}::uuid[])
             and ${canAccessDepartment(sql, caller)}
           order by id for key share`
-        if (departments.length < new Set(department_ids).size) return "department_ids"
-        const [accounts] = yield* sql<{ readonly found: number }>`
+        const accounts = sql<{ readonly found: number }>`
           select count(*) as found from account
           where organization_id = ${caller.organizationId} and id = any(${account_ids}::uuid[])
             and ${canAccess(sql, caller)}`
-        return (accounts?.found ?? 0) < new Set(account_ids).size ? "account_ids" : null
+        const accessible = yield* Effect.all({ departments, accounts }, Tenant.together)
+        if (accessible.departments.length < new Set(department_ids).size) return "department_ids"
+        return (accessible.accounts[0]?.found ?? 0) < new Set(account_ids).size ? "account_ids" : null
       }, Effect.orDie),
 
       setAccess: Effect.fnUntraced(function*(caller, id, { account_ids, archive, department_ids }) {
-        const departments = yield* setGrants(caller, id, "department", department_ids)
-        const accounts = yield* setGrants(caller, id, "account", account_ids)
+        const { accounts, departments } = yield* Effect.all({
+          departments: setGrants(caller, id, "department", department_ids),
+          accounts: setGrants(caller, id, "account", account_ids)
+        }, Tenant.together)
         if (archive !== undefined) {
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update admin set archive_access = ${archive}
             where organization_id = ${caller.organizationId} and id = ${id}`
+          )
         }
         return { added: departments.added + accounts.added, taken: departments.taken + accounts.taken }
       }, Effect.orDie),
@@ -192,38 +200,55 @@ export const layer = Layer.effect(
 
       remove: Effect.fnUntraced(function*(organizationId, id, now) {
         for (const table of ["admin_account", "admin_department"]) {
-          yield* sql`delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${id}`
+          yield* Tenant.post(
+            sql,
+            sql`delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${id}`
+          )
         }
-        const ended = {
-          api_keys: yield* Endings.endKeys(sql, organizationId, id, now),
-          connections: yield* Endings.endConnections(sql, organizationId, id, now),
-          sessions: yield* Endings.endSessions(sql, organizationId, id)
+        const credentials = {
+          api_keys: Endings.endKeys(sql, organizationId, id, now),
+          connections: Endings.endConnections(sql, organizationId, id, now),
+          sessions: Endings.endSessions(sql, organizationId, id)
         }
         // What they have left on the messenger is taken back by the job that ends logins.
-        const logins = yield* sql<CancelledLogin>`
+        const started = sql<CancelledLogin>`
           update login set state = 'cancelled', ended_at = ${now}
           where organization_id = ${organizationId} and started_by = ${id} and state in ('code_sent', 'password_needed')
           returning id, kind, account_id, phone_number`
+        const [ended, logins] = yield* Effect.all([
+          Effect.all(credentials, Tenant.together),
+          started,
+          FactorChanges.removeAll(sql, { organizationId, adminId: id })
+        ], Tenant.together)
         yield* Endings.forgetBrowsers(sql, organizationId, id)
         yield* Endings.endResets(sql, organizationId, id)
-        yield* FactorChanges.removeAll(sql, { organizationId, adminId: id })
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           update admin set removed_at = ${now}, disabled_at = coalesce(disabled_at, ${now}::timestamptz),
             password_hash = null, invitation_digest = null, invitation_pepper_id = null
           where organization_id = ${organizationId} and id = ${id}`
+        )
         return { ended, logins }
       }, Effect.orDie),
 
       transfer: Effect.fnUntraced(function*(organizationId, owner, next) {
         // Nobody's id is null: an organization without an owner gets one.
-        yield* sql`update admin set role = 'superadmin' where organization_id = ${organizationId} and id = ${owner}`
-        yield* sql`update admin set role = 'owner' where organization_id = ${organizationId} and id = ${next}`
+        for (const [id, role] of [[owner, "superadmin"], [next, "owner"]]) {
+          yield* Tenant.post(
+            sql,
+            sql`update admin set role = ${role} where organization_id = ${organizationId} and id = ${id}`
+          )
+        }
       }, Effect.orDie),
 
       countInvitation: Effect.fnUntraced(function*(organizationId, email, now) {
         const address = crypto.createHash("sha256").update(email.toLowerCase()).digest("hex")
         const since = new Date(now.getTime() - day)
-        yield* sql`delete from invitation_sent where organization_id = ${organizationId} and sent_at <= ${since}`
+        yield* Tenant.post(
+          sql,
+          sql`delete from invitation_sent where organization_id = ${organizationId} and sent_at <= ${since}`
+        )
         const nth = (most: number, which: Statement.Fragment) =>
           sql`(select sent_at from invitation_sent where organization_id = ${organizationId} and ${which}
             order by sent_at desc offset ${sql.literal(String(most - 1))} limit 1)`
@@ -233,9 +258,12 @@ export const layer = Layer.effect(
         }) as full`
         const full = row?.full ?? null
         if (full !== null) return Math.max(1, Math.ceil((full.getTime() + day - now.getTime()) / 1000))
-        yield* sql`insert into invitation_sent ${
-          sql.insert({ organization_id: organizationId, id: yield* random.uuidV7(), address, sent_at: now })
-        }`
+        yield* Tenant.post(
+          sql,
+          sql`insert into invitation_sent ${
+            sql.insert({ organization_id: organizationId, id: yield* random.uuidV7(), address, sent_at: now })
+          }`
+        )
         return null
       }, Effect.orDie),
 
@@ -259,9 +287,12 @@ export const layer = Layer.effect(
       reinvite: Effect.fnUntraced(function*(organizationId, id, now) {
         const token = yield* tokens.make
         const expiresAt = expiry(now)
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           update admin set ${sql.update({ invitation_expires_at: expiresAt, ...invitation(token) })}
           where organization_id = ${organizationId} and id = ${id}`
+        )
         return { id, token, expiresAt }
       }, Effect.orDie)
     })

@@ -5,6 +5,7 @@ import { type Caller, isNarrowing, superadmins } from "../../domain/Access.ts"
 import type { SupportFacts } from "../../domain/Support.ts"
 import * as Ports from "../../ports/index.ts"
 import { canAccess } from "./AccountAccess.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** Holds for the requests that the caller sees. */
 const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
@@ -51,7 +52,7 @@ export const layer = Layer.effect(
         ),
 
       lockMade: Effect.fnUntraced(function*({ adminId, organizationId }, since) {
-        yield* sql`select 1 from organization where id = ${organizationId} for no key update`
+        yield* Tenant.post(sql, sql`select 1 from organization where id = ${organizationId} for no key update`)
         const [made] = yield* sql<{ readonly count: number; readonly first: Date | null; readonly email: string }>`
           select email, (
               select count(*)::integer from support_request
@@ -83,14 +84,20 @@ export const layer = Layer.effect(
       all: (organizationId, limit) => numbered(organizationId, sql`order by number desc limit ${limit}`),
 
       answer: (organizationId, id, answer, now) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update support_request set state = 'answered', answer = ${answer}, answered_at = ${now}, updated_at = ${now}
-          where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
+          where organization_id = ${organizationId} and id = ${id}`
+        )),
 
       close: (organizationId, id, now) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update support_request set state = 'closed', updated_at = ${now}
-          where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie, Effect.asVoid)
+          where organization_id = ${organizationId} and id = ${id}`
+        ))
     })
   })
 )

@@ -221,6 +221,9 @@ export const post = (
     return Effect.void
   })
 
+/** For statements of one transaction that do not need each other's answers: they are sent in this order, and answered together. */
+export const together = { concurrency: "unbounded" } as const
+
 const asking = (before: ReadonlyArray<Statement>) =>
 <A extends object>(
   sql: SqlClient.SqlClient,

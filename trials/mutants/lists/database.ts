@@ -168,7 +168,7 @@ export const database: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/IssuedCredentials.ts",
-    line: "yield* lockKey(sql, organizationId, credential.id, \"share\")",
+    line: "yield* lockFamily(sql, organizationId, credential.id, \"share\")",
     becomes: "",
     why: "a key is made by one that is being revoked, and stays",
     tests: ["test/spec/05_1_credential_endings.test.ts"]
