@@ -6,10 +6,9 @@ import { operator } from "../domain/Actor.ts"
 import { type ActionName, commandLine, journalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
 import type { JournalDetails } from "../domain/JournalEvent.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
+import { append } from "../ports/Append.ts"
 import { Db } from "../ports/Db.ts"
 import { Directory } from "../ports/Directory.ts"
-import { Journal } from "../ports/Journal.ts"
-import { Outbox } from "../ports/Outbox.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 /** The moment of the request. */
@@ -24,7 +23,9 @@ export const accountEntry = (action: ActionName, accountId: AccountId, details: 
   journalEntry(operator, commandLine, journalAction(action), { targetId: accountId, accountId, details })
 
 /** What was done, with its entry, null where nothing changed, and what is mailed because of it. */
-export type Done<A> = readonly [answer: A, entry: JournalEntry | null, mails?: ReadonlyArray<Mail>]
+export type Done<A> =
+  | readonly [answer: A, entry: JournalEntry | null]
+  | readonly [answer: A, entry: JournalEntry, mails: ReadonlyArray<Mail>]
 
 /** Runs the change and appends its entry in one transaction of the organization. */
 export const journaled = Effect.fnUntraced(function*<A, E, R>(
@@ -32,14 +33,11 @@ export const journaled = Effect.fnUntraced(function*<A, E, R>(
   change: Effect.Effect<Done<A>, E, R>
 ) {
   const db = yield* Db
-  const journal = yield* Journal
-  const outbox = yield* Outbox
   return yield* db.transaction(
     organizationId,
     Effect.gen(function*() {
-      const [answer, made, mails = []] = yield* change
-      if (made !== null) yield* journal.append(organizationId, made)
-      for (const mail of mails) yield* outbox.add(organizationId, "event", mail)
+      const [answer, made, mails] = yield* change
+      if (made !== null) yield* append(organizationId, made, mails)
       return answer
     })
   )

@@ -122,12 +122,15 @@ export type KernelServices<K extends Kind> =
   | Caller
   | Db
   | Accounts
-  | (K extends "write" ? Outbox : never)
+  | (K extends "write" | "guarded" | "login" ? Outbox : never)
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
   | (K extends "write" | "guarded" | "login" ? Journal : never)
   | (K extends "login" ? Organizations : never)
   | (K extends "guarded" ? Guard | OwnSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
+
+/** What a runner makes of an operation: it needs no service but those of its kind, and what the operation itself uses. */
+export type Work<K extends Kind, R> = (...input: never) => Effect.Effect<unknown, unknown, R | KernelServices<K>>
 
 /** A contract with its defaults and without its types: what the kernel makes an operation of. */
 export interface Declaration {

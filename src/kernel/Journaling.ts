@@ -1,9 +1,12 @@
 /** How operations are journaled: an entry beside the change, or an intent before and an outcome after. */
+import { Effect } from "effect"
 import type { Caller } from "../domain/Access.ts"
 import type { AccountFacts } from "../domain/Account.ts"
 import * as Actor from "../domain/Actor.ts"
 import { type JournalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
 import type { JournalDetails, JournalOutcome } from "../domain/JournalEvent.ts"
+import { append } from "../ports/Append.ts"
+import type { Further } from "./Context.ts"
 
 interface Context {
   readonly caller: Caller["Service"]
@@ -31,3 +34,10 @@ export const entry = (
     details,
     ...(closes === undefined ? {} : { closes })
   })
+
+/** Journals what happened besides, each mail beside its event. */
+export const further = Effect.fnUntraced(function*(caller: Caller["Service"], events: ReadonlyArray<Further> = []) {
+  for (const { journal: action, mails, ...happened } of events) {
+    yield* append(caller.organizationId, journalEntry(Actor.caller(caller), caller, action, happened), mails)
+  }
+})

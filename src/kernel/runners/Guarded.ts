@@ -1,17 +1,16 @@
 /** Operations that change an account on the messenger, or must not overlap with what does. */
 import { Clock, Effect, Exit } from "effect"
 import { Caller } from "../../domain/Access.ts"
-import * as Actor from "../../domain/Actor.ts"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
-import { type JournalAction, journalEntry } from "../../domain/JournalEntry.ts"
+import type { JournalAction } from "../../domain/JournalEntry.ts"
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
 import { Accounts } from "../../ports/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
 import { Guard, GuardLost, type Held } from "../../ports/Guard.ts"
 import { Journal } from "../../ports/Journal.ts"
-import { Outbox } from "../../ports/Outbox.ts"
-import type { Checked, Further, Guarding, Known, Messaging, Planned, Settled, Stored, Unchanged } from "../Context.ts"
+import type { Checked, Guarding, Known, Messaging, Planned, Settled, Stored, Unchanged } from "../Context.ts"
+import type { Work } from "../Contract.ts"
 import { elder } from "../Elder.ts"
 import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
@@ -175,16 +174,6 @@ const conclude = Effect.fnUntraced(function*<I, P, S, A, E, R>(
   yield* journal.close(organizationId, next.sequence, second)
 })
 
-/** Journals what happened besides, each mail beside its event. */
-const further = Effect.fnUntraced(function*({ caller }: Known, events: ReadonlyArray<Further> = []) {
-  const journal = yield* Journal
-  const outbox = yield* Outbox
-  for (const { journal: what, mails = [], ...happened } of events) {
-    yield* journal.append(caller.organizationId, journalEntry(Actor.caller(caller), caller, what, happened))
-    for (const mail of mails) yield* outbox.add(caller.organizationId, "event", mail)
-  }
-})
-
 /** Writes down what follows from a failure. */
 const failed = <I, P, S, A, E, R>(
   { steps }: Run<I, P, S, A, E, R>,
@@ -225,7 +214,7 @@ const finish = Effect.fnUntraced(function*<I, P, S, A, E, R>(
       const { details, more, outcome = "done" } = settled
       const said = { ...run.steps.intent(plan).details, ...details }
       yield* conclude(run, { ...begun, known: after }, outcome, said)
-      yield* further(after, more)
+      yield* Journaling.further(run.caller, more)
       if (run.keep === undefined || Exit.isFailure(exit)) return undefined
       const answered = yield* Effect.exit(run.steps.answer(plan, exit.value, { ...known, live }))
       if (Exit.isSuccess(answered)) yield* run.keep(answered.value)
@@ -307,7 +296,7 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
       yield* Effect.ignore((yield* Db).transaction(organizationId, kept(answer)))
     }
     return answer
-  })
+  }) satisfies Work<"guarded", R>
 
 type OutcomeOf = Parameters<typeof Journaling.entry> extends [unknown, unknown, ...infer Rest] ? Rest : never
 

@@ -2,19 +2,19 @@
 import { Clock, Duration, Effect, Exit, Result } from "effect"
 import { Caller } from "../../domain/Access.ts"
 import type { AccountFacts } from "../../domain/Account.ts"
-import * as Actor from "../../domain/Actor.ts"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
-import { journalEntry } from "../../domain/JournalEntry.ts"
 import { loginWait } from "../../domain/Limits.ts"
 import type { OrganizationFacts } from "../../domain/Organization.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Departments } from "../../ports/Departments.ts"
-import { Journal } from "../../ports/Journal.ts"
+import type { Journal } from "../../ports/Journal.ts"
 import type { LoginEnded, LoginRefusal, Logins } from "../../ports/Logins.ts"
 import type { MessengerSession } from "../../ports/MessengerSession.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import type { Further, Unchanged } from "../Context.ts"
+import type { Work } from "../Contract.ts"
 import type { Keep } from "../Idempotency.ts"
+import * as Journaling from "../Journaling.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
 /** What a step knows: within its transactions the organization is locked, and the account of the path where one is. */
@@ -77,17 +77,8 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
   Effect.fnUntraced(function*(input: I, keep?: Keep) {
     const caller = yield* Caller
     const db = yield* Db
-    const journal = yield* Journal
     const organizations = yield* Organizations
     const { organizationId } = caller
-
-    const told = (events: ReadonlyArray<Further> = []) =>
-      Effect.forEach(
-        events,
-        ({ journal: action, ...happened }) =>
-          journal.append(organizationId, journalEntry(Actor.caller(caller), caller, action, happened)),
-        { discard: true }
-      )
 
     const entering = Effect.gen(function*() {
       // Whoever meets in the organization's seats locks it before any account.
@@ -100,7 +91,7 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
       organizationId,
       Effect.gen(function*() {
         const entered = yield* steps.enter(input, yield* entering)
-        if (entered.changed === true) yield* told(entered.events)
+        if (entered.changed === true) yield* Journaling.further(caller, entered.events)
         if (entered.changed === false && keep !== undefined) yield* keep(entered.answer)
         return entered
       })
@@ -108,7 +99,7 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
 
     const end = (ended: Ended<A, E>) =>
       Effect.gen(function*() {
-        yield* told(ended.events)
+        yield* Journaling.further(caller, ended.events)
         if (Result.isSuccess(ended.answer) && keep !== undefined) yield* keep(ended.answer.success)
         return ended
       })
@@ -153,4 +144,4 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
         return yield* Effect.fromResult(ended.answer)
       })
     )
-  })
+  }) satisfies Work<"login", LoginServices>

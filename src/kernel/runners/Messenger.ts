@@ -4,6 +4,7 @@ import { Caller } from "../../domain/Access.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Known } from "../Context.ts"
+import type { Work } from "../Contract.ts"
 import * as Live from "../Live.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
@@ -26,4 +27,4 @@ export const runLive = <I extends Targeting, A, E, R>(
 ) =>
   Effect.fnUntraced(function*(input: I) {
     return yield* run(input, yield* open(resolve, input))
-  }, Effect.scoped)
+  }, Effect.scoped) satisfies Work<"live", R>

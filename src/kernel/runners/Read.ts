@@ -2,9 +2,9 @@
 import { Clock, Context, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
 import type { ResourceMissing, ServiceUnavailable } from "../../domain/Failure.ts"
-import type { Accounts } from "../../ports/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Known } from "../Context.ts"
+import type { KernelServices } from "../Contract.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
 /** Runs what can change nothing; what is read beside the account travels with it. */
@@ -13,7 +13,7 @@ export const runRead = <I extends Targeting, A, E, R, B, R2>(
   beside: ((input: I, caller: Caller["Service"]) => Effect.Effect<B, never, R2>) | undefined,
   run: (input: I, context: Known & { readonly beside: B | undefined }) => Effect.Effect<A, E, R>
 ) =>
-(input: I): Effect.Effect<A, E | ResourceMissing | ServiceUnavailable, R | R2 | Accounts | Caller | Db> =>
+(input: I): Effect.Effect<A, E | ResourceMissing | ServiceUnavailable, R | R2 | KernelServices<"read">> =>
   Effect.withFiber(({ context }) => {
     const caller = Context.getUnsafe(context, Caller)
     const now = new Date(Context.get(context, Clock.Clock).currentTimeMillisUnsafe())

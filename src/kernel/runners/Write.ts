@@ -1,29 +1,15 @@
 /** Operations that change the database. */
 import { Clock, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
-import * as Actor from "../../domain/Actor.ts"
-import { type JournalAction, type JournalEntry, journalEntry } from "../../domain/JournalEntry.ts"
-import type { Mail } from "../../domain/mail/Mail.ts"
+import type { JournalAction } from "../../domain/JournalEntry.ts"
+import { append } from "../../ports/Append.ts"
 import { Db } from "../../ports/Db.ts"
-import { Journal } from "../../ports/Journal.ts"
-import { Outbox } from "../../ports/Outbox.ts"
 import type { Known, Outcome } from "../Context.ts"
+import type { Work } from "../Contract.ts"
 import type { Keep } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import type { JournalRefusals, Note } from "../Refused.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
-
-/** Journals what happened, each mail beside its event. */
-const append = Effect.fnUntraced(function*(
-  { organizationId }: Caller["Service"],
-  entry: JournalEntry,
-  mails: ReadonlyArray<Mail> = []
-) {
-  const journal = yield* Journal
-  const outbox = yield* Outbox
-  yield* journal.append(organizationId, entry)
-  for (const mail of mails) yield* outbox.add(organizationId, "event", mail)
-})
 
 /** Runs in one transaction with its journal entries: no change without an entry, no entry without a change. */
 export const runWrite = <I extends Targeting, A, E, R>(
@@ -46,10 +32,8 @@ export const runWrite = <I extends Targeting, A, E, R>(
     if (keep !== undefined) yield* keep(outcome.answer)
     if (outcome.changed) {
       const entry = Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details)
-      yield* append(caller, entry, outcome.mails)
-      for (const { journal: action, mails, ...happened } of outcome.more) {
-        yield* append(caller, journalEntry(Actor.caller(caller), caller, action, happened), mails)
-      }
+      yield* append(caller.organizationId, entry, outcome.mails)
+      yield* Journaling.further(caller, outcome.more)
     }
     return outcome.answer
   })
@@ -62,5 +46,5 @@ export const runWrite = <I extends Targeting, A, E, R>(
     return yield* journalRefusals(input, note)(
       db.transaction(caller.organizationId, change(input, caller, now, note, keep))
     )
-  })
+  }) satisfies Work<"write", R>
 }
