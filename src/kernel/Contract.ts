@@ -37,9 +37,10 @@ export type Input<Params extends Fields, Query extends Fields, Body extends Fiel
 export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_notice">
 
 /**
- * How an operation works: `read` and `write` run in one transaction, a write with its journal entry; `live` reads the
- * messenger; `guarded` changes something on it with nobody else on the account, journaled as an intent before and an
- * outcome after; `login` takes one step of a login, whose row is the intent.
+ * How an operation works: `read` can change nothing, and each of its statements is of what is committed when it begins;
+ * `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes something on it
+ * with nobody else on the account, journaled as an intent before and an outcome after; `login` takes one step of a login,
+ * whose row is the intent.
  */
 export type Kind = "read" | "write" | "live" | "guarded" | "login"
 

@@ -210,7 +210,7 @@ type Constructor<K extends Exclude<Kind, "guarded" | "login">> = <
 const constructor = <K extends Exclude<Kind, "guarded" | "login">>(kind: K): Constructor<K> => (id, contract, run) =>
   build(id, kind, contract, run)
 
-/** An operation that reads, in one transaction. */
+/** An operation that reads; each of its statements is of what is committed when it begins. */
 export const read = constructor("read")
 /** An operation that changes the organization's data, in one transaction with its journal entry. */
 export const write = constructor("write")

@@ -14,7 +14,7 @@ export class Db extends Context.Service<Db, {
     organizationId: OrganizationId,
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | ServiceUnavailable, R>
-  /** A transaction that can change nothing. */
+  /** Runs statements that can change nothing, each of what is committed when it begins. */
   read<A, E, R>(
     organizationId: OrganizationId,
     effect: Effect.Effect<A, E, R>
