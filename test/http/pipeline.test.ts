@@ -57,6 +57,7 @@ describe("requests that one connection sends at once", () => {
         const begun = yield* Latch.make()
         const port = yield* serving((path) => path === "/0" ? Effect.andThen(begun.open, held.await) : Effect.void)
         const connection = yield* connect(port)
+        yield* Effect.addFinalizer(() => held.open)
         connection.write(numbered(0, flood))
         yield* begun.await
         // Another connection's exchange is time enough for the first one's requests to be read.
@@ -68,6 +69,22 @@ describe("requests that one connection sends at once", () => {
         yield* held.open
         for (let at = 0; at < flood; at++) expect((yield* connection.answer()).text).toBe(`/${at} `)
         expect(counts.most).toBeLessThan(maxOutstanding + inOnePiece)
+      }).pipe(Effect.provide(listening)))
+
+    it.effect("are served one at a time, in their order, however long each of them takes", () =>
+      Effect.gen(function*() {
+        const told: Array<string> = []
+        const port = yield* serving((path) =>
+          Effect.gen(function*() {
+            told.push(`${path} begins`)
+            yield* Effect.sleep(20 - 2 * Number(path.slice(1)))
+            told.push(`${path} ends`)
+          })
+        )
+        const connection = yield* connect(port)
+        connection.write(numbered(0, 10))
+        for (let at = 0; at < 10; at++) expect((yield* connection.answer()).text).toBe(`/${at} `)
+        expect(told).toEqual(Array.from({ length: 10 }, (_, at) => [`/${at} begins`, `/${at} ends`]).flat())
       }).pipe(Effect.provide(listening)))
 
     it.effect("leave others their turn: those of another connection wait for a few of them each, not for all", () =>

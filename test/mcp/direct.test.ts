@@ -97,5 +97,31 @@ describe("a call that has nothing for the SDK", () => {
           }
         }
       }))
+
+    it.effect("is refused as the SDK refuses it where the connection does not have the tool, and changes nothing", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const call = { name: "pause_protection", arguments: { account_id: yield* World.makeAccount(id) } }
+        const { key } = admins.owner
+        for (
+          const asking of [
+            { headers: { "x-mcp-readonly": "true" } },
+            { path: "/mcp/readonly" },
+            { path: "/mcp/x/journal" },
+            { path: "/mcp?tools=get_account" }
+          ]
+        ) {
+          const direct = yield* Mcp.send({ ...asking, key, body: Mcp.legacy("tools/call", call) })
+          const whole = yield* Mcp.send({
+            ...asking,
+            key,
+            body: Mcp.legacy("tools/call", { ...call, _meta: { a: 1 } })
+          })
+          expect([asking, direct.status, direct.body]).toEqual([asking, whole.status, whole.body])
+          expect(direct.body.error.code).toBe(-32_602)
+        }
+        expect(yield* World.journal(id)).toEqual([])
+        expect(Mcp.told(yield* Mcp.send({ key, body: Mcp.legacy("tools/call", call) })).how).toBe("done")
+      }))
   })
 })

@@ -57,6 +57,8 @@ const codes: Record<string, string> = { parse: "42601", bind: "22P02", execute: 
 export class ScriptedServer extends Duplex {
   /** The texts that it knows by name. */
   readonly statements = new Map<string, string>()
+  /** The names of those whose plan the schema has outlived. */
+  readonly outlived = new Set<string>()
   /** The texts that it was ever told. */
   readonly parsed: Array<string> = []
   /** What it executed, up to each Sync. */
@@ -121,6 +123,7 @@ export class ScriptedServer extends Duplex {
         const name = rest.toString("utf8", 0, rest.indexOf(0))
         const query = this.statements.get(name)
         if (query === undefined) return this.#refuse("26000")
+        if (this.outlived.has(name)) return this.#refuse("0A000")
         if (this.#refuses(query, "bind")) return
         // One format for all and one parameter, or neither.
         const parameter = rest.subarray(name.length + 1 + 6)

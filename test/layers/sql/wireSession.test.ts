@@ -1,6 +1,6 @@
 import { PgConnection } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import type { SqlError } from "effect/sql"
 import * as fc from "fast-check"
 import * as v8 from "node:v8"
@@ -8,17 +8,32 @@ import * as vm from "node:vm"
 import { Own } from "../../../src/layers/sql/Client.ts"
 import type { Answer, Statement } from "../../../src/layers/sql/wire/Cycle.ts"
 import { type Place, Session } from "../../../src/layers/sql/wire/Session.ts"
+import { Shared } from "../../../src/layers/sql/wire/Shared.ts"
 import { tried } from "../../support/drawn.ts"
 import { ScriptedServer } from "../../support/scriptedServer.ts"
 
 const statement = (text: string, value: string): Statement => ({ text, values: [value], named: true })
 
-/** Runs with a session of the server. */
-const withSession = <A>(server: ScriptedServer, use: (session: Session) => Effect.Effect<A>) =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(
-    Effect.orDie(PgConnection.make({ stream: () => server, ssl: false, username: "anybody" })),
-    (connection) => use(new Session(connection, undefined))
-  )))
+const open = (server: ScriptedServer, cancel?: (asked: () => void) => void) =>
+  Effect.map(
+    PgConnection.make({ stream: () => server, ssl: false, username: "anybody" }),
+    (connection) => new Session(connection, cancel)
+  )
+
+/** Runs with a session of the server; what is left there is told to `cancel`, if there is one. */
+const withSession = <A>(
+  server: ScriptedServer,
+  use: (session: Session) => Effect.Effect<A>,
+  cancel?: (asked: () => void) => void
+) => Effect.runPromise(Effect.scoped(Effect.flatMap(Effect.orDie(open(server, cancel)), use)))
+
+/** What the statement is answered, or the code that it fails with. */
+const ask = (session: Session, text: string, repeatable: boolean, at?: Place) =>
+  Effect.map(Effect.exit(session.run([statement(text, text)], undefined, repeatable, at)), codeOf)
+
+/** The names by which the server knows the text. */
+const namesOf = ({ statements }: ScriptedServer, text: string) =>
+  [...statements].flatMap(([name, known]) => known === text ? [name] : [])
 
 /** Runs with an organization's transaction on a session of one's own. */
 const withTransaction = <A>(use: (own: Own, server: ScriptedServer, session: Session) => Effect.Effect<A>) => {
@@ -234,4 +249,104 @@ describe("a session", () => {
         expect([...server.statements.values()]).toEqual(["fine"])
       }))
   })
+
+  it("sends once more what the server knows no more or not as it was, only where it may, and learns it anew", () =>
+    Effect.runPromise(Effect.forEach(["26000", "0A000"], (code) => {
+      const server = new ScriptedServer([4096], [])
+      const spoil = () => {
+        for (const name of namesOf(server, "fine")) {
+          if (code === "26000") server.statements.delete(name)
+          else server.outlived.add(name)
+        }
+      }
+      return Effect.promise(() =>
+        withSession(server, (session) =>
+          Effect.gen(function*() {
+            const answer = [{ answer: "fine" }]
+            expect(yield* ask(session, "fine", false)).toEqual(answer)
+            spoil()
+            expect(yield* ask(session, "fine", false)).toBe(code)
+            expect(server.cycles).toEqual([["fine"], []])
+            expect(yield* ask(session, "fine", false)).toEqual(answer)
+            spoil()
+            expect(yield* ask(session, "fine", true)).toEqual(answer)
+            expect(server.cycles).toEqual([["fine"], [], ["fine"], [], ["fine"]])
+            for (let time = 0; time < 2; time++) expect(yield* ask(session, "fine", false)).toEqual(answer)
+            expect(server.parsed).toHaveLength(4)
+          }))
+      )
+    })))
+
+  it("answers what is sent once more with its own rows alone", () => {
+    const server = new ScriptedServer([4096], [])
+    return withSession(server, (session) =>
+      Effect.gen(function*() {
+        const both = () => {
+          const at: Place = { session: undefined, cycle: undefined }
+          return Effect.all([ask(session, "fine", true, at), ask(session, "also fine", true, at)], {
+            concurrency: "unbounded"
+          })
+        }
+        const answers = [[{ answer: "fine" }], [{ answer: "also fine" }]]
+        expect(yield* both()).toEqual(answers)
+        for (const name of namesOf(server, "also fine")) server.statements.delete(name)
+        expect(yield* both()).toEqual(answers)
+        expect(server.cycles).toEqual([["fine", "also fine"], ["fine"], ["fine", "also fine"]])
+      }))
+  })
+
+  it("takes nothing for known that went with what cannot be sent", () => {
+    const server = new ScriptedServer([4096], [])
+    return withSession(server, (session) =>
+      Effect.gen(function*() {
+        const unsendable = [statement("fine", "a"), statement("no\0text", "b")]
+        expect(codeOf(yield* Effect.exit(session.run(unsendable, undefined, false)))).toBe("lost")
+        expect(yield* ask(session, "fine", false)).toEqual([{ answer: "fine" }])
+        expect(server.cycles).toEqual([["fine"]])
+      }))
+  })
+
+  it("has the server leave what is given up when its turn comes, and is nobody else's until that has arrived", () => {
+    const arrive: Array<() => void> = []
+    return withSession(
+      new ScriptedServer([4096], []),
+      (session) =>
+        Effect.gen(function*() {
+          const first = yield* Effect.forkChild(ask(session, "fine", false), { startImmediately: true })
+          const second = yield* Effect.forkChild(ask(session, "also fine", false), { startImmediately: true })
+          yield* Fiber.interrupt(second)
+          expect([session.outstanding, arrive.length]).toEqual([2, 0])
+          expect(yield* Fiber.join(first)).toEqual([{ answer: "fine" }])
+          yield* session.answered
+          expect([arrive.length, session.isFree]).toEqual([1, false])
+          arrive[0]?.()
+          expect(session.isFree).toBe(true)
+        }),
+      (asked) => arrive.push(asked)
+    )
+  })
+})
+
+describe("sessions that are shared", () => {
+  it("serve by turns, but one that has yet to leave what was given up, while it has", () =>
+    Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+      const shared = new Shared(2, Effect.suspend(() => open(new ScriptedServer([4096], []))), yield* Effect.scope)
+      const next = Effect.orDie(shared.use((session) => Effect.succeed(session)))
+      const isNext = (session: Session) => Effect.map(next, (found) => found === session)
+      const begin = (session: Session) => Effect.forkChild(ask(session, "fine", true), { startImmediately: true })
+      const first = yield* next
+      yield* begin(first)
+      const second = yield* next
+      yield* first.answered
+      expect([shared.sessions, yield* isNext(first)]).toEqual([[first, second], true])
+      const left = yield* begin(first)
+      yield* begin(second)
+      yield* begin(second)
+      expect([first.outstanding, second.outstanding, yield* isNext(first)]).toEqual([1, 2, true])
+      yield* Fiber.interrupt(left)
+      expect([first.outstanding, second.outstanding, yield* isNext(second)]).toEqual([1, 2, true])
+      yield* first.answered
+      yield* second.answered
+      expect(yield* isNext(first)).toBe(true)
+    }))))
 })
