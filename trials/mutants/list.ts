@@ -10,6 +10,7 @@ import { oauth } from "./lists/oauth.ts"
 import { operations } from "./lists/operations.ts"
 import { protection } from "./lists/protection.ts"
 import { watching } from "./lists/watching.ts"
+import { wire } from "./lists/wire.ts"
 
 export interface Mutant {
   /** Of the sources, by its path. */
@@ -35,5 +36,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...mcp,
   ...layers,
   ...database,
+  ...wire,
   ...cli
 ]

@@ -17,6 +17,13 @@ export const database: ReadonlyArray<Mutant> = [
   },
   {
     file: "src/layers/sql/Bearers.ts",
+    line: "const rows = `select credential_id::text, array[${at}], true from me`",
+    becomes: "const rows = `select credential_id::text || pg_backend_pid(), array[${at}], true from me`",
+    why: "each connection to the database counts a credential's requests by itself",
+    tests: ["test/laws/budget.test.ts"]
+  },
+  {
+    file: "src/layers/sql/Bearers.ts",
     line: "and revoked_at is null and (expires_at is null or expires_at > $1)",
     becomes: "and (expires_at is null or expires_at > $1)",
     why: "a revoked key works",

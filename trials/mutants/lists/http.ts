@@ -92,5 +92,40 @@ export const http: ReadonlyArray<Mutant> = [
     becomes: "if (!typed) return Option.none<Form>()",
     why: "another site signs a visitor in",
     tests: ["test/pages/signIn.test.ts"]
+  },
+  {
+    file: "src/http/Pipeline.ts",
+    line: "if (this.#owed.length >= maxOutstanding) {",
+    becomes: "if (this.#owed.length >= 100 * maxOutstanding) {",
+    why: "one connection has all its requests in memory, however many it sends",
+    tests: ["test/http/pipeline.test.ts"]
+  },
+  {
+    file: "src/http/Pipeline.ts",
+    line: "return end === -1 ? bytes : bytes.subarray(0, end + headEnd.length)",
+    becomes: "return bytes",
+    why: "all requests that one packet holds begin at once",
+    tests: ["test/http/pipeline.test.ts"]
+  },
+  {
+    file: "src/http/Pipeline.ts",
+    line: "return this.#owed[this.#indexOf(response) - 1]?.response",
+    becomes: "return this.#owed[this.#indexOf(response) - 2]?.response",
+    why: "two requests of a connection are served at once, and the second may come first",
+    tests: ["test/http/pipeline.test.ts"]
+  },
+  {
+    file: "src/http/Pipeline.ts",
+    line: "if (owed === undefined) return Effect.void",
+    becomes: "if (owed !== undefined) return Effect.void",
+    why: "the refusal of what is no request overtakes the answers before it",
+    tests: ["test/http/pipeline.test.ts"]
+  },
+  {
+    file: "src/http/Pipeline.ts",
+    line: "socket.on(\"resume\", () => this.#advance())",
+    becomes: "",
+    why: "requests behind a pause are never read",
+    tests: ["test/http/pipeline.test.ts"]
   }
 ]

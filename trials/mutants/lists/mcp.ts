@@ -35,5 +35,41 @@ export const mcp: ReadonlyArray<Mutant> = [
     becomes: "destructiveHint: !operation.destructive,",
     why: "an assistant asks the person before the wrong tools",
     tests: ["test/mcp/tools.test.ts"]
+  },
+  {
+    file: "src/mcp/Direct.ts",
+    line: "!accept.includes(\"text/event-stream\") || !revisions.has(headers[\"mcp-protocol-version\"]) ||",
+    becomes: "!accept.includes(\"text/event-stream\") ||",
+    why: "a call of a revision that nobody knows is answered",
+    tests: ["test/mcp/direct.test.ts"]
+  },
+  {
+    file: "src/mcp/Direct.ts",
+    line: "return typeof name === \"string\" && Predicate.isObject(input) && isPlainMeta(meta)",
+    becomes: "return typeof name === \"string\" && Predicate.isObject(input)",
+    why: "what a call says beside its arguments is passed over",
+    tests: ["test/mcp/direct.test.ts"]
+  },
+  {
+    file: "src/mcp/Handler.ts",
+    line:
+      "if (found === undefined || operation === undefined || Selection.refusal(selection, operation) !== undefined) {",
+    becomes: "if (found === undefined || operation === undefined) {",
+    why: "a call as most clients make it changes things over a connection that is for reading",
+    tests: ["test/mcp/direct.test.ts"]
+  },
+  {
+    file: "src/mcp/Handler.ts",
+    line: "const { unasked } = Personal.given(operation, admitted?.input ?? input, undefined, personalArguments)",
+    becomes: "const unasked = undefined",
+    why: "a call as most clients make it takes a person's password from a model",
+    tests: ["test/mcp/personal.test.ts"]
+  },
+  {
+    file: "src/mcp/Calls.ts",
+    line: "yield* admission === undefined ? operation.admit : Effect.fromResult(admission)",
+    becomes: "if (admission === undefined) yield* operation.admit",
+    why: "a tool runs that its caller's role or scopes forbid",
+    tests: ["test/mcp/toolCalls.test.ts"]
   }
 ]

@@ -162,5 +162,33 @@ export const operations: ReadonlyArray<Mutant> = [
     becomes: "",
     why: "an application that is limited gives others access to what lies beyond its limit",
     tests: ["test/laws/sequences.test.ts"]
+  },
+  {
+    file: "src/kernel/Writer.ts",
+    line: "if (optional && member === undefined) continue",
+    becomes: "if (member === undefined) continue",
+    why: "an answer without one of its members passes",
+    tests: ["test/kernel/writer.test.ts"]
+  },
+  {
+    file: "src/kernel/Writer.ts",
+    line: "texts.get(value) ?? wrong(`one of ${[...texts.values()].join(\", \")}`)",
+    becomes: "texts.get(value) ?? JSON.stringify(value)",
+    why: "an answer says what its type does not know",
+    tests: ["test/kernel/writer.test.ts"]
+  },
+  {
+    file: "src/kernel/Writer.ts",
+    line: "if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code <= 0xdfff)) return false",
+    becomes: "if (code < 0x20 || code === 0x22 || (code >= 0xd800 && code <= 0xdfff)) return false",
+    why: "a text with a backslash is no JSON",
+    tests: ["test/kernel/writer.test.ts"]
+  },
+  {
+    file: "src/kernel/Iso.ts",
+    line: "const day = Math.floor(time / dayLength)",
+    becomes: "const day = Math.trunc(time / dayLength)",
+    why: "a date before 1970 is written as no date",
+    tests: ["test/kernel/writer.test.ts"]
   }
 ]
