@@ -27,7 +27,8 @@ describe("the tools, when they are called", () => {
         const department = yield* World.makeDepartment(id)
         const support = yield* World.makeSupportRequest(id, admins.owner.id)
         const login = yield* World.makeLogin(id, admins.owner.id)
-        for (const request of requests(account.id, event!.id, { department, login, request: support })) {
+        const subject = { department, login, person: admins.owner.id, request: support }
+        for (const request of requests(account.id, event!.id, subject)) {
           const { body } = yield* Mcp.call(request.id, request.input, { key: admins.owner.key })
           const { outputSchema } = tools.find(({ name }) => name === request.id)!
           expect([request.id, violations(outputSchema as JsonSchema, body.result.structuredContent)])

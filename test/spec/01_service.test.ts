@@ -153,11 +153,11 @@ describe("1 what the service does", () => {
 
       it.effect("S1-08: a key answers 401 while its admin is disabled, from the next request, and works again afterwards", () =>
         Effect.gen(function*() {
-          const { organization, requests } = yield* makeStage()
+          const { every, organization, requests } = yield* makeStage()
           const { id, key } = organization.admins.superadmin
           const before = yield* World.snapshot(organization.id)
           yield* World.set(organization.id, "admin", id, { disabled_at: moment })
-          for (const request of requests) {
+          for (const request of every) {
             const answer = yield* ask(request, key)
             expect([request.id, ...World.refusal(answer)]).toEqual([request.id, 401, "invalid_api_key"])
           }

@@ -55,9 +55,9 @@ const plant = Effect.fnUntraced(function*(text: string) {
     account,
     key: admins.owner.key,
     eventId,
-    requests: requests(account.id, eventId, { department, login, request }).map((request) =>
-      "query" in request.input ? requestOf(request.operation, { ...request.input, query: text }) : request
-    )
+    requests: requests(account.id, eventId, { department, login, person: admins.superadmin.id, request }).map((
+      request
+    ) => "query" in request.input ? requestOf(request.operation, { ...request.input, query: text }) : request)
   }
 })
 

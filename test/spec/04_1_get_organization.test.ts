@@ -53,11 +53,11 @@ describe("4.1 get_organization", () => {
 
       it.effect("S4.1-03: an organization that was wound down answers organization_closed at every operation, and no other does", () =>
         Effect.gen(function*() {
-          const { organization, requests } = yield* makeStage()
+          const { every, organization } = yield* makeStage()
           yield* World.set(organization.id, "organization", organization.id, { closed_at: new Date(0) })
           const before = yield* World.snapshot(organization.id)
           for (const { key } of [organization.admins.owner, organization.admins.superadmin]) {
-            for (const request of requests) {
+            for (const request of every) {
               const answer = yield* ask(request, key)
               expect([request.id, ...World.refusal(answer)]).toEqual([request.id, 403, "organization_closed"])
             }

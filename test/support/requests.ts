@@ -1,4 +1,4 @@
-/** A request of every operation, made of its sample: a new operation is among them at once. */
+/** Requests of operations, made of their samples: a new operation is among them at once. */
 import { Effect, Predicate } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
@@ -49,20 +49,37 @@ export const requestOf = (operation: Operation.Any, input: Readonly<Record<strin
 })
 
 /**
- * The operations on people and credentials, those that protect an account and the steps of logins stand apart: each
- * request of theirs needs one, a session, a lock or a step before it of its own.
+ * Changes of people and credentials, of what protects an account, and of logins stand apart where they have to succeed:
+ * each needs a person, a session, a lock or a step before it of its own.
  */
-const standsApart = ({ kind, params, scope }: Operation.Any): boolean =>
-  kind === "login" ||
-  scope === "admins:write" || "admin_id" in params || "session_id" in params ||
-  scope === "security:write" && "account_id" in params
+const standsApart = (operation: Operation.Any): boolean =>
+  Random.changes(operation) &&
+  (operation.kind === "login" || operation.scope === "admins:write" || "session_id" in operation.params ||
+    operation.scope === "security:write" && "account_id" in operation.params)
 
-/** The requests about one account, one event of the journal and what else is named, in the order of the list. */
+/** The requests that succeed, about one account, one event of the journal and what else is named, in the list's order. */
 export const requests = (account: string, event: string, more: Subject = {}): ReadonlyArray<Request> =>
   all.filter((operation) => !standsApart(operation))
     .map((operation) => requestOf(operation, inputOf(operation, { ...more, account, event })))
 
-/** The operations that change something, in the order of the list. */
+/**
+ * A request of every operation in the list's order, none left out, for what needs no state: refusals, and headers.
+ *
+ * Those that stand apart name nothing that is there, unless another subject is named for them.
+ */
+const everyRequest = (subject: Subject, apart: Subject = {}): ReadonlyArray<Request> =>
+  all.map((operation) => requestOf(operation, inputOf(operation, standsApart(operation) ? apart : subject)))
+
+/** Every kind of id. */
+const kinds = Object.keys(Random.noIds) as ReadonlyArray<Random.IdKind>
+
+/** A request of every operation that names this id wherever it names one of these kinds. */
+export const naming = (id: string, ofKinds: ReadonlyArray<Random.IdKind> = kinds): ReadonlyArray<Request> => {
+  const named = Object.fromEntries(ofKinds.map((kind) => [kind, id]))
+  return everyRequest(named, named)
+}
+
+/** The operations whose requests succeed and change something, in the order of the list. */
 export const changing: ReadonlyArray<string> = all.filter((operation) =>
   Random.changes(operation) && !standsApart(operation)
 ).map(({ id }) => id)
@@ -84,12 +101,17 @@ export const makeStage = Effect.fnUntraced(function*(facts: Record<string, unkno
   const department = yield* World.makeDepartment(organization.id)
   const request = yield* World.makeSupportRequest(organization.id, organization.admins.owner.id)
   const login = yield* World.makeLogin(organization.id, organization.admins.admin.id)
+  const person = organization.admins.superadmin.id
+  const subject: Subject = { account: account.id, event: eventId, department, login, person, request }
   return {
     organization,
     account,
     eventId,
     department,
     login,
-    requests: requests(account.id, eventId, { department, login, request })
+    /** What succeeds. */
+    requests: requests(account.id, eventId, subject),
+    /** One of every operation. */
+    every: everyRequest(subject)
   }
 })
