@@ -7,7 +7,7 @@ import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import { offboarded, paused, resumed } from "../../domain/Status.ts"
 import { Alarm } from "../../ports/Alarm.ts"
 import * as Ports from "../../ports/index.ts"
-import { accessSources, canAccess, union } from "./AccountAccess.ts"
+import { accessSources, accountOf, canAccess, union } from "./AccountAccess.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus, statusColumns } from "./AccountStatuses.ts"
 import { isSpared } from "./Sessions.ts"
@@ -59,7 +59,13 @@ export const layer = Layer.effect(
               ]),
             ...(sources.accounts === undefined
               ? []
-              : [first(sql`(${sources.accounts}) as source join account on account.id = source.account_id`, holds)])
+              : [
+                first(
+                  sql`(${sources.accounts}) as source
+                    cross join lateral ${accountOf(sql, caller.organizationId, sql`source.account_id`)}`,
+                  holds
+                )
+              ])
           ]
       return union(sql, [
         ...branches(status?.kept ?? sql`true`),
@@ -173,7 +179,7 @@ export const layer = Layer.effect(
               group by match.id
             )
             select ${columns} from found
-            join account on organization_id = ${caller.organizationId} and account.id = found.id
+            cross join lateral ${accountOf(sql, caller.organizationId, sql`found.id`)}
             where ${canAccess(sql, caller)}
             order by found.rank, name_key, account.id limit ${limit + 1}`
         },

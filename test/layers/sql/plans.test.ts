@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { fillDatabase, idOf as idIn } from "../../../bench/support/fill.ts"
+import { idOf as idIn } from "../../../bench/support/fill.ts"
 import { type AccessLimit, Caller, OrganizationId, Role, superadmins } from "../../../src/domain/Access.ts"
 import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
 import { AdminStatus } from "../../../src/domain/Admin.ts"
@@ -16,66 +16,18 @@ import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
 import { Organizations } from "../../../src/ports/Organizations.ts"
 import { People, type PeopleQuery } from "../../../src/ports/People.ts"
 import { type SessionQuery, Sessions } from "../../../src/ports/Sessions.ts"
-import { crowded, fillCrowd } from "../../support/crowd.ts"
-import { postgresUrl } from "../../support/database.ts"
-import { postgresLayer } from "../../support/databaseRoles.ts"
+import { crowded } from "../../support/crowd.ts"
 import * as Fixtures from "../../support/fixtures.ts"
-import { plan, rowsRead } from "../../support/plans.ts"
+import { big, filled, uniform, wide } from "../../support/largeOrganizations.ts"
+import { blocksRead, plan, rowsRead } from "../../support/plans.ts"
 import { recording } from "../../support/statements.ts"
-import { superuser } from "../../support/superuser.ts"
 import * as World from "../../support/world.ts"
 
 const limit = 50
 const most = 20 * limit
 
-const big = { id: "big", accounts: 20_000, events: 50_000, departments: 40 } as const
-/** What is chosen for the connections of the big one. */
-const chosen: ReadonlyArray<readonly [name: string, kind: "account" | "department", numbers: ReadonlyArray<number>]> = [
-  ["some", "account", [1, 2, 500, 1000]],
-  ["filed", "department", [1, 2, 7]],
-  ["one", "account", [1]],
-  ["many", "account", Array.from({ length: 3000 }, (_, index) => index + 1)],
-  ...Array.from({ length: 40 }, (_, other) =>
-    [
-      `other ${other}`,
-      "account",
-      Array.from({ length: 100 }, (_, index) => 100 * other + index + 1)
-    ] as const)
-]
-/** In each of these everybody has one status, and nobody any other. */
-const uniform = AccountStatus.literals.map((everyone) => ({
-  id: `all-${everyone.replaceAll("_", "-")}`,
-  accounts: 2500,
-  events: 0,
-  departments: 10,
-  everyone
-}))
-
-const filled = Layer.unwrap(Effect.gen(function*() {
-  const url = yield* postgresUrl
-  const client = yield* superuser(url)
-  yield* Effect.promise(async () => {
-    await fillDatabase(client, [big, ...uniform])
-    for (const [name, kind, numbers] of chosen) {
-      const connection = idIn("connection", big.id, "$2::text")
-      await client.query(
-        `insert into ai_connection (organization_id, id, admin_id, kind, label, client_name, client_host, mode, scopes,
-          scope_type, resource, created_at, last_used_at)
-        values ($1, ${connection}, ${idIn("admin", big.id, "'owner'")}, 'oauth', 'App', 'App', 'app.example', 'cloud',
-          '{}', $3, 'https://console.test/v1', now(), now())`,
-        [big.id, name, `${kind}s`]
-      )
-      await client.query(
-        `insert into ai_connection_${kind} (organization_id, connection_id, ${kind}_id, place)
-        select $1, ${connection}, ${idIn(kind, big.id, "n")}, n from unnest($3::int[]) n`,
-        [big.id, name, numbers]
-      )
-    }
-    await fillCrowd(client, big.id)
-    await client.query("analyze ai_connection, ai_connection_account, ai_connection_department")
-  })
-  return postgresLayer(url)
-}))
+/** So many accounts are counted at most before a search. */
+const counted = 5001
 
 /** The id of the organization's nth thing of a kind. */
 const idOf = (kind: string, organizationId: string, n: number | string) =>
@@ -118,16 +70,24 @@ const callers = Effect.fnUntraced(function*(organizationId: string) {
   )
 })
 
-/** The rows read by the statements of the effect together, by plans for their values and by those for all values. */
+/**
+ * The rows read by the statements of the effect together, by plans for their values and by those for all values, and
+ * the blocks that either looked at.
+ */
 const reading = Effect.fnUntraced(function*<A, R>(organizationId: string, effect: Effect.Effect<A, never, R>) {
   const { answer, said } = yield* recording(Effect.orDie(Fixtures.within(organizationId, effect)))
   const statements = said.filter(({ sql }) => !sql.startsWith("select set_config"))
   const sum = (made: "for these values" | "for all values") =>
     Effect.map(
       Effect.forEach(statements, (statement) => plan(organizationId, statement, made)),
-      (plans) => plans.reduce((total, one) => total + rowsRead(one), 0)
+      (plans) => ({
+        rows: plans.reduce((total, one) => total + rowsRead(one), 0),
+        blocks: plans.reduce((total, one) => total + blocksRead(one), 0)
+      })
     )
-  return { answer, custom: yield* sum("for these values"), generic: yield* sum("for all values") }
+  const custom = yield* sum("for these values")
+  const generic = yield* sum("for all values")
+  return { answer, custom: custom.rows, generic: generic.rows, blocks: Math.max(custom.blocks, generic.blocks) }
 })
 
 const lastAccount = (organizationId: string) =>
@@ -164,14 +124,15 @@ describe("rows read for a page", () => {
       query: Q,
       list: (query: Q) => Effect.Effect<ReadonlyArray<A> | null, never, R>,
       after: (last: string) => Q,
-      bound: { readonly rows: number; readonly prepared: boolean } = { rows: most, prepared: true }
+      bound: { readonly rows: number; readonly blocks?: number; readonly prepared?: boolean } = { rows: most }
     ) {
       const first = yield* reading(caller.organizationId, list(query))
       const last = first.answer?.at(-2)
       const pages = last === undefined ? [first] : [first, yield* reading(caller.organizationId, list(after(last.id)))]
-      return pages.flatMap(({ custom, generic }, page) =>
-        (bound.prepared ? Math.max(custom, generic) : custom) > bound.rows
-          ? [{ who: describeCaller(caller), ...query, page, custom, generic }]
+      return pages.flatMap(({ blocks, custom, generic }, page) =>
+        (bound.prepared === false ? custom : Math.max(custom, generic)) > bound.rows ||
+          blocks > (bound.blocks ?? bound.rows)
+          ? [{ who: describeCaller(caller), ...query, page, custom, generic, blocks }]
           : []
       )
     })
@@ -221,8 +182,7 @@ describe("rows read for a page", () => {
           const query: PeopleQuery = { role: undefined, status: undefined, after: undefined, limit, ...filter }
           // A plan for all values looks at each admin once, as one with a filter does.
           return over(caller, query, (asked) => people.list(caller, asked, now), (after) => ({ ...query, after }), {
-            rows: most + crowded,
-            prepared: true
+            rows: most + crowded
           })
         })
         expect(found.flat()).toEqual([])
@@ -241,6 +201,38 @@ describe("rows read for a page", () => {
             ...(caller.role === "owner" && caller.limit === null ? [{ after: end }] : [])
           ], (filter) => accountsOver(caller, filter, now)))
         expect(found.flat(2)).toEqual([])
+      }))
+
+    it.effect("accounts: at most 20 times the limit, in a department of thousands with single accounts granted in it", () =>
+      Effect.gen(function*() {
+        const now = new Date()
+        const departmentId = DepartmentId.make(yield* idOf("department", wide.id, 1))
+        const found = yield* Effect.forEach(yield* callers(wide.id), (caller) =>
+          Effect.forEach(
+            [{ departmentId }, { departmentId, status: "protected" as const }],
+            (filter) => accountsOver(caller, filter, now)
+          ))
+        expect(found.flat(2)).toEqual([])
+      }))
+
+    it.effect("a search that finds one account: few rows beside those that are counted first, for every caller", () =>
+      Effect.gen(function*() {
+        const accounts = yield* Accounts
+        const account = yield* idOf("account", wide.id, 1)
+        const [named] = yield* World.query<{ name: string }>(
+          wide.id,
+          (sql) => sql`select last_name as name from account where organization_id = ${wide.id} and id = ${account}`
+        )
+        const found = yield* Effect.forEach(yield* callers(wide.id), (caller) =>
+          Effect.gen(function*() {
+            const { answer, blocks, custom, generic } = yield* reading(
+              wide.id,
+              accounts.search(caller, named?.name ?? "", 20)
+            )
+            expect(answer.map(({ id }) => id)).toEqual([account])
+            return [custom, generic, blocks]
+          }))
+        expect(Math.max(...found.flat())).toBeLessThan(counted + most)
       }))
 
     it.effect("accounts: at most 20 times the limit, where everybody has one status and nobody any other", () =>
@@ -329,6 +321,7 @@ describe("rows read for a page", () => {
               return over(caller, query, list, (last) => ({ ...query, beforeId: last }), {
                 // A filtered event is read beside the place by which its department finds it.
                 rows: names.every((name) => places.has(name)) ? most : most + 2 * visible,
+                blocks: most + 4 * visible,
                 // Any other is planned afresh each time.
                 prepared: names.every((name) => name === "beforeId")
               })
