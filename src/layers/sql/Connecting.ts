@@ -12,6 +12,7 @@ import * as Ports from "../../ports/index.ts"
 import { canAccess } from "./AccountAccess.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 import { retire } from "./RetiredSessions.ts"
+import * as Tenant from "./Tenant.ts"
 
 interface Known extends KnownAccount {
   readonly role_label: string | null
@@ -78,21 +79,27 @@ export const make = Effect.gen(function*() {
   ) {
     const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
     yield* retire(sql, { organizationId, accountId }, sql`slot = 'main'`, { due: now, now })
-    yield* sql`insert into service_session ${
-      sql.insert({
-        organization_id: organizationId,
-        account_id: accountId,
-        slot: "main",
-        session_ref: login.session_ref,
-        created_at: createdAt
-      })
-    }`
+    yield* Tenant.post(
+      sql,
+      sql`insert into service_session ${
+        sql.insert({
+          organization_id: organizationId,
+          account_id: accountId,
+          slot: "main",
+          session_ref: login.session_ref,
+          created_at: createdAt
+        })
+      }`
+    )
     const live = yield* sql<{ created_at: Date }>`
       select created_at from service_session where ${mine} and slot in ('main', 'paired')`
     const enforcement = enforcementFrom(live.map(({ created_at }) => created_at))
-    yield* sql`
+    yield* Tenant.post(
+      sql,
+      sql`
       update account set session_ref = ${login.session_ref}, enforcement_active_at = ${enforcement}
       where organization_id = ${organizationId} and id = ${accountId}`
+    )
   })
 
   /** Whoever is granted accounts one by one reaches the account that they have connected. */
@@ -135,47 +142,62 @@ export const make = Effect.gen(function*() {
         monitoring_state: paused ? "stopped" : "active"
       }
       if (known === null) {
-        yield* sql`insert into account ${
-          sql.insert({
-            organization_id: organizationId,
-            id,
-            messenger_user_id: userId,
-            licence_tier: newTier(organization, yield* licences.used(organizationId)),
-            joined_at: now,
-            enrolled_at: now,
-            ...facts,
-            ...AccountStatuses.statusColumns({
-              ...anew,
-              connected_at: now,
-              stopped_at: null,
-              monitoring_state: "active",
-              review_pending: false,
-              enforcement_active_at: null
-            }, now)
-          })
-        }`
+        yield* Tenant.post(
+          sql,
+          sql`insert into account ${
+            sql.insert({
+              organization_id: organizationId,
+              id,
+              messenger_user_id: userId,
+              licence_tier: newTier(organization, yield* licences.used(organizationId)),
+              joined_at: now,
+              enrolled_at: now,
+              ...facts,
+              ...AccountStatuses.statusColumns({
+                ...anew,
+                connected_at: now,
+                stopped_at: null,
+                monitoring_state: "active",
+                review_pending: false,
+                enforcement_active_at: null
+              }, now)
+            })
+          }`
+        )
         yield* grant(held, id)
       } else {
         const revived = login.kind === "connect" ? { ...anew, enrolled_at: now } : {}
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           update account set ${sql.update({ ...facts, ...revived })}, joined_at = coalesce(joined_at, ${now})
           where organization_id = ${organizationId} and id = ${id}`
+        )
         if (login.kind === "connect") {
-          yield* sql`delete from session where organization_id = ${organizationId} and account_id = ${id}`
+          yield* Tenant.post(
+            sql,
+            sql`delete from session where organization_id = ${organizationId} and account_id = ${id}`
+          )
         }
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           update account_secret set erase_at = null, end_told_at = null
           where organization_id = ${organizationId} and account_id = ${id} and slot <> 'retired'`
+        )
       }
       if (!(yield* identities.claim(organizationId, userId, id))) {
         return yield* new Ports.LoginRefusal({ reason: "already_connected" })
       }
       yield* own(held, id, createdAt, now)
-      yield* sql`
+      yield* Tenant.post(
+        sql,
+        sql`
         update monitor set ${sql.update(watchedAnew)}, epoch = epoch + 1, next_at = ${paused ? null : now},
           urgent = ${!paused}, started_at = ${now}, look_at = null, seen_mark = null
           ${login.kind === "connect" ? sql`, facets = '{}', last_ok_at = null, sign_out_retry_at = null` : sql``}
         where organization_id = ${organizationId} and account_id = ${id}`
+      )
       yield* alarm.ring
       yield* AccountStatuses.save(sql, organizationId, [id], now)
       const ended = { state: "completed" as const, account_id: id, ended_at: now, busy_until: null }

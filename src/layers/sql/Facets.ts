@@ -25,9 +25,12 @@ export const layer = Layer.effect(
             update monitor set facets = facets || ${JSON.stringify(facets)}::jsonb where ${ofAccount(of)}
             returning facets`
           if (row === undefined) return
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update account set recovery = ${JSON.stringify(recoveryOf(row.facets))}
             where organization_id = ${of.organizationId} and id = ${of.accountId}`
+          )
         },
         Effect.orDie
       )

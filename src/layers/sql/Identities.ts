@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Ports from "../../ports/index.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** The claims in SQL. */
 export const layer = Layer.effect(
@@ -21,9 +22,12 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       release: (organizationId, accountId) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           delete from messenger_identity
-          where organization_id = ${organizationId} and account_id = ${accountId}`.pipe(Effect.orDie, Effect.asVoid)
+          where organization_id = ${organizationId} and account_id = ${accountId}`
+        ))
     })
   })
 )

@@ -58,10 +58,13 @@ export const layer = Layer.effect(
             and ${sql.in("invitation_digest", tokens.digests(token))} and ${open(now)}
           for no key update`
         if (held.length === 0) return false
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           update admin set password_hash = ${Redacted.value(hash)}, password_changed_at = ${now}, joined_at = ${now},
             invitation_digest = null, invitation_pepper_id = null
           where organization_id = ${organizationId} and id = ${adminId}`
+        )
         yield* journal.append(
           organizationId,
           journalEntry(

@@ -229,10 +229,13 @@ export const layer = Layer.effect(
         ),
 
       leave: ({ login: { id }, organizationId, token }, left) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update login set busy_by = null, busy_until = null
             ${left ? sql`` : sql`, state_sealed = null`}
-          where ${one(organizationId, id)} and busy_by = ${token}`.pipe(Effect.orDie, Effect.asVoid),
+          where ${one(organizationId, id)} and busy_by = ${token}`
+        )),
 
       end: (organizationId, id, state, now) =>
         sql<LoginFacts>`

@@ -174,60 +174,81 @@ export const layer = Layer.effect(
         ).pipe(Effect.orDie),
 
       connect: Effect.fnUntraced(function*(organizationId, { access, ...connection }) {
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_document, client_name,
             client_host, client_known, mode, resource, scopes, scope_type, all_accounts, created_at, expires_at)
           values (${organizationId}, ${connection.id}, ${connection.adminId}, 'oauth', ${connection.clientName},
             ${isUuid(connection.clientId) ? connection.clientId : null},
             ${
-          isUuid(connection.clientId) ? null : connection.clientId
-        }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
+            isUuid(connection.clientId) ? null : connection.clientId
+          }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
             'cloud', ${connection.resource}, ${connection.scopes}, ${access.scopeType}, ${access.everything},
             ${connection.createdAt}, ${connection.expiresAt})`
+        )
         const kind = access.scopeType === "accounts" ? "account" : "department"
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           insert into ${sql(`ai_connection_${kind}`)} (organization_id, connection_id, ${sql(`${kind}_id`)}, place)
           select ${organizationId}, ${connection.id}, chosen.id, chosen.place
           from unnest(${access.ids}::uuid[]) with ordinality as chosen (id, place)`
+        )
       }, Effect.orDie),
 
       addCode: (organizationId, connectionId, code) =>
-        sql`insert into oauth_code ${
-          sql.insert({
-            organization_id: organizationId,
-            connection_id: connectionId,
-            ...code.digest,
-            redirect_uri: code.redirectUri,
-            challenge: code.challenge,
-            scopes: code.scopes,
-            created_at: code.createdAt,
-            expires_at: code.expiresAt
-          })
-        }`.pipe(Effect.orDie, Effect.asVoid),
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`insert into oauth_code ${
+            sql.insert({
+              organization_id: organizationId,
+              connection_id: connectionId,
+              ...code.digest,
+              redirect_uri: code.redirectUri,
+              challenge: code.challenge,
+              scopes: code.scopes,
+              created_at: code.createdAt,
+              expires_at: code.expiresAt
+            })
+          }`
+        )),
 
       addToken: (organizationId, connectionId, token) =>
-        sql`insert into oauth_token ${
-          sql.insert({
-            organization_id: organizationId,
-            connection_id: connectionId,
-            ...token.digest,
-            kind: token.kind,
-            generation: token.generation,
-            scopes: token.scopes,
-            created_at: token.createdAt,
-            expires_at: token.expiresAt
-          })
-        }`.pipe(Effect.orDie, Effect.asVoid),
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`insert into oauth_token ${
+            sql.insert({
+              organization_id: organizationId,
+              connection_id: connectionId,
+              ...token.digest,
+              kind: token.kind,
+              generation: token.generation,
+              scopes: token.scopes,
+              created_at: token.createdAt,
+              expires_at: token.expiresAt
+            })
+          }`
+        )),
 
       redeem: (organizationId, { digest }, at) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update oauth_code set redeemed_at = ${at}
-          where organization_id = ${organizationId} and digest = ${digest}`.pipe(Effect.orDie, Effect.asVoid),
+          where organization_id = ${organizationId} and digest = ${digest}`
+        )),
 
       use: Effect.fnUntraced(function*(organizationId, { digest }, at) {
         const mine = sql`organization_id = ${organizationId} and digest = ${digest}`
-        yield* sql`delete from oauth_token where ${mine} and generation is not null`
-        yield* sql`update oauth_token set used_at = ${at} where ${mine}`
+        yield* Tenant.post(
+          sql,
+          sql`delete from oauth_token where ${mine} and generation is not null`
+        )
+        yield* Tenant.post(
+          sql,
+          sql`update oauth_token set used_at = ${at} where ${mine}`
+        )
       }, Effect.orDie),
 
       issuedAt: (organizationId, connectionId) =>
@@ -237,15 +258,21 @@ export const layer = Layer.effect(
           order by created_at desc`.pipe(Effect.orDie, Effect.map((rows) => rows.map(({ at }) => at))),
 
       forgetExpired: (organizationId, connectionId, now) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           delete from oauth_token
           where organization_id = ${organizationId} and connection_id = ${connectionId} and kind = 'access'
-            and expires_at <= ${now}`.pipe(Effect.orDie, Effect.asVoid),
+            and expires_at <= ${now}`
+        )),
 
       prolong: (organizationId, connectionId, generation, until) =>
-        sql`
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update ai_connection set expires_at = ${until}, generation = ${generation}
-          where organization_id = ${organizationId} and id = ${connectionId}`.pipe(Effect.orDie, Effect.asVoid),
+          where organization_id = ${organizationId} and id = ${connectionId}`
+        )),
 
       disconnect: (organizationId, connectionId, at) => disconnect(sql, organizationId, connectionId, at)
     })

@@ -7,6 +7,7 @@ import { Identities } from "../../ports/Identities.ts"
 import { OwnSessions, type RetiredSession, type SecondSession } from "../../ports/OwnSessions.ts"
 import type { SecretsOf } from "../../ports/Secrets.ts"
 import { retire } from "./RetiredSessions.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** The second sessions in SQL. */
 export const layer = Layer.effect(
@@ -19,9 +20,12 @@ export const layer = Layer.effect(
     const ofAccount = ({ accountId, organizationId }: SecretsOf) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
     const state = ({ accountId, organizationId }: SecretsOf, to: "none" | "active", now: Date) =>
-      sql`
+      Tenant.post(
+        sql,
+        sql`
         update account set paired_state = ${to}, paired_since = ${to === "none" ? null : now}, paired_error = null
         where organization_id = ${organizationId} and id = ${accountId}`
+      )
 
     const abandon = (of: SecretsOf, now: Date) => retire(sql, of, sql`slot = 'pairing'`, { due: now, now })
 
@@ -37,15 +41,18 @@ export const layer = Layer.effect(
         function*(of, ref, now) {
           const { accountId, organizationId } = of
           yield* abandon(of, now)
-          yield* sql`insert into service_session ${
-            sql.insert({
-              organization_id: organizationId,
-              account_id: accountId,
-              slot: "pairing",
-              session_ref: ref,
-              created_at: now
-            })
-          }`
+          yield* Tenant.post(
+            sql,
+            sql`insert into service_session ${
+              sql.insert({
+                organization_id: organizationId,
+                account_id: accountId,
+                slot: "pairing",
+                session_ref: ref,
+                created_at: now
+              })
+            }`
+          )
         },
         Effect.orDie
       ),
@@ -53,9 +60,12 @@ export const layer = Layer.effect(
       paired: Effect.fnUntraced(
         function*(of, ref, { createdAt, seenAs }, now) {
           yield* retire(sql, of, sql`slot = 'paired'`, { due: now, now })
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update service_session set slot = 'paired', seen_as = ${seenAs}, created_at = ${createdAt}
             where ${ofAccount(of)} and session_ref = ${ref}`
+          )
           yield* state(of, "active", now)
           yield* guard.look(of.organizationId, of.accountId, now)
         },
@@ -63,8 +73,11 @@ export const layer = Layer.effect(
       ),
 
       drop: (of, ref) =>
-        Effect.asVoid(Effect.orDie(sql`
-          delete from service_session where ${ofAccount(of)} and session_ref = ${ref} and slot = 'pairing'`)),
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
+          delete from service_session where ${ofAccount(of)} and session_ref = ${ref} and slot = 'pairing'`
+        )),
 
       abandon: (of, now) => Effect.orDie(abandon(of, now)),
 
@@ -73,11 +86,20 @@ export const layer = Layer.effect(
           const { accountId, organizationId } = of
           yield* identities.release(organizationId, accountId)
           yield* retire(sql, of, sql`true`, at)
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update account set paired_state = 'none', paired_since = null, paired_error = null
             where organization_id = ${organizationId} and id = ${accountId}`
-          yield* sql`delete from email_change where ${ofAccount(of)}`
-          yield* sql`delete from account_task where ${ofAccount(of)} and kind <> 'log_out'`
+          )
+          yield* Tenant.post(
+            sql,
+            sql`delete from email_change where ${ofAccount(of)}`
+          )
+          yield* Tenant.post(
+            sql,
+            sql`delete from account_task where ${ofAccount(of)} and kind <> 'log_out'`
+          )
         },
         Effect.orDie
       ),
@@ -88,16 +110,25 @@ export const layer = Layer.effect(
           where ${ofAccount(of)} and slot = 'retired' order by created_at desc, id`),
 
       trying: (of, id, intent) =>
-        Effect.asVoid(Effect.orDie(sql`
-          update service_session set log_out_intent = ${intent} where ${ofAccount(of)} and id = ${id}`)),
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
+          update service_session set log_out_intent = ${intent} where ${ofAccount(of)} and id = ${id}`
+        )),
 
       forget: (of, ids) =>
-        Effect.asVoid(Effect.orDie(sql`
-          delete from service_session where ${ofAccount(of)} and slot = 'retired' and id = any(${ids}::uuid[])`)),
+        Effect.orDie(Tenant.post(
+          sql,
+          sql`
+          delete from service_session where ${ofAccount(of)} and slot = 'retired' and id = any(${ids}::uuid[])`
+        )),
 
       remove: Effect.fnUntraced(
         function*(of, now) {
-          yield* sql`delete from service_session where ${ofAccount(of)} and slot = 'paired'`
+          yield* Tenant.post(
+            sql,
+            sql`delete from service_session where ${ofAccount(of)} and slot = 'paired'`
+          )
           yield* state(of, "none", now)
           yield* guard.look(of.organizationId, of.accountId, now)
         },

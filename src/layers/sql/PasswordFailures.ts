@@ -40,9 +40,12 @@ const write = Effect.fnUntraced(function*(
       details: { failures: row.failures, addresses: row.addresses, since: row.since.toISOString() }
     })
   )
-  yield* sql`
+  yield* Tenant.post(
+    sql,
+    sql`
     update password_failure set failures = 0, addresses = '{}', journaled_at = ${now}, burst = ${burst}
     where organization_id = ${organizationId} and admin_id = ${adminId}`
+  )
 }, Effect.orDie)
 
 const earliest = (now: Date) => new Date(now.getTime() - Duration.toMillis(passwordFailuresJournaled))

@@ -3,6 +3,7 @@ import { Duration, Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { retiredSessionKept } from "../../domain/Limits.ts"
 import type { SecretsOf } from "../../ports/Secrets.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** Puts those sessions of an account aside, within the caller's transaction; they are logged out from `due` on. */
 export const retire = Effect.fnUntraced(function*(
@@ -16,8 +17,11 @@ export const retire = Effect.fnUntraced(function*(
     update service_session set slot = 'retired', erase_at = coalesce(erase_at, ${until})
     where organization_id = ${organizationId} and account_id = ${accountId} and ${which} returning id`
   if (retired.length === 0) return
-  yield* sql`
+  yield* Tenant.post(
+    sql,
+    sql`
     insert into account_task (organization_id, account_id, kind, due_at)
     values (${organizationId}, ${accountId}, 'log_out', ${due})
     on conflict (organization_id, account_id, kind) do update set due_at = excluded.due_at, tries = 0`
+  )
 })

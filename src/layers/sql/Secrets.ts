@@ -253,15 +253,21 @@ export const layer = Layer.effect(
 
       leave: Effect.fnUntraced(
         function*(of, { passkeys, passwords }) {
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update account_secret set slot = 'held' where ${ofAccount(of)} and id in (
               select distinct on (kind) id from account_secret
               where ${ofAccount(of)} and (slot <> 'retired' or erase_at is null)
               order by kind, array_position(array['held', 'next', 'retired'], slot), made_at desc, id)`
-          yield* sql`
+          )
+          yield* Tenant.post(
+            sql,
+            sql`
             update account_secret set revealed_at = null,
               erase_at = case when kind = 'two_fa' then ${passwords}::timestamptz else ${passkeys}::timestamptz end
             where ${ofAccount(of)} and erase_at is null`
+          )
         },
         Effect.orDie
       ),

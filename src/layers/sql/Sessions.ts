@@ -143,10 +143,16 @@ export const layer = Layer.effect(
       const [open] = yield* sql<{ reason: string }>`
         select facets ->> 'takeover' as reason from monitor where ${mine} and facets ->> 'takeover' is not null`
       if (open === undefined) return null
-      yield* sql`update monitor set facets = facets - 'takeover' where ${mine}`
-      yield* sql`
+      yield* Tenant.post(
+        sql,
+        sql`update monitor set facets = facets - 'takeover' where ${mine}`
+      )
+      yield* Tenant.post(
+        sql,
+        sql`
         update account set takeover_stopped_at = ${now}, locked_at = ${now}, lock_reason = ${open.reason}
         where organization_id = ${organizationId} and id = ${accountId}`
+      )
       const held = yield* sql`
         select 1 from account_secret where ${mine} and kind = 'two_fa' and slot = 'held' limit 1`
       return { twoFaManaged: held.length > 0 }
@@ -226,21 +232,33 @@ export const layer = Layer.effect(
           delete from session where ${ofAccount(whose)} and id = any(${ended}::text[])
           returning id, app_name, device_model`
         const terminations = rows.map((row) => ({ session_id: row.id, device_label: deviceLabel(row) }))
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           insert into termination (organization_id, account_id, session_id, device_label, detected_at, actor, reason)
           select ${organizationId}, ${accountId}::uuid, session_id, device_label, ${now}::timestamptz, 'service',
             'rejected'
           from jsonb_to_recordset(${JSON.stringify(terminations)}::jsonb) as made (session_id text, device_label text)`
-        yield* sql`
+        )
+        yield* Tenant.post(
+          sql,
+          sql`
           update session set queued_at = null, ending_reason = null, ending_at = null, ending_by = null,
             ending_intent = null
           where ${ofAccount(whose)} and id = any(${gone}::text[])`
-        yield* sql`
+        )
+        yield* Tenant.post(
+          sql,
+          sql`
           update session set ending_intent = null where ${ofAccount(whose)} and id = any(${waiting}::text[])`
+        )
         if (retryAt !== null) {
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update monitor set sign_out_retry_at = ${retryAt}
             where organization_id = ${organizationId} and account_id = ${accountId}`
+          )
         }
         const stopped = rows.length === 0 ? null : yield* stopTakeover(whose, now)
         yield* AccountStatuses.save(sql, organizationId, [accountId], now)

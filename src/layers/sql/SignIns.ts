@@ -184,7 +184,10 @@ export const layer = Layer.effect(
             )
             return null
           }
-          yield* sql`delete from pending_sign_in where organization_id = ${organizationId} and id = ${id}`
+          yield* Tenant.post(
+            sql,
+            sql`delete from pending_sign_in where organization_id = ${organizationId} and id = ${id}`
+          )
           if (factor === "recovery_code") yield* recordCodeUse(actorOf(pending), pending, visit, now)
           return { ...held, factor }
         }))

@@ -12,6 +12,7 @@ import { Identities } from "../../ports/Identities.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
 import { retire } from "./RetiredSessions.ts"
 import { isSpared } from "./Sessions.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** How far back sessions that others ended count together. */
 const endedTogether = Duration.minutes(10)
@@ -127,9 +128,12 @@ export const layer = Layer.effect(
         select first_name, last_name, username, phone_number, role_label from account
         where organization_id = ${organizationId} and id = ${accountId}`
       if (row === undefined) return
-      yield* sql`
+      yield* Tenant.post(
+        sql,
+        sql`
         update account set name_key = ${nameKey(row)}, search_text = ${searchText(row)}
         where organization_id = ${organizationId} and id = ${accountId}`
+      )
     })
 
     const writeAccount = Effect.fnUntraced(
@@ -140,8 +144,11 @@ export const layer = Layer.effect(
           ...(recovery === undefined ? {} : { recovery: recovery === null ? null : JSON.stringify(recovery) })
         }
         if (Object.keys(changed).length === 0) return
-        yield* sql`
+        yield* Tenant.post(
+          sql,
+          sql`
           update account set ${sql.update(changed)} where organization_id = ${organizationId} and id = ${accountId}`
+        )
         const { first_name, last_name, phone_number, username } = change
         if ([first_name, last_name, phone_number, username].some((name) => name !== undefined)) yield* rename(held)
       }
@@ -150,27 +157,36 @@ export const layer = Layer.effect(
     const writeSessions = Effect.fnUntraced(
       function*({ accountId, organizationId }: Held, { ended, upserts }: Changes) {
         if (ended.length > 0) {
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
           delete from session where organization_id = ${organizationId} and account_id = ${accountId}
             and record_id = any(${ended.map(({ record_id }) => record_id)}::uuid[])`
+          )
           const terminations = ended.flatMap(({ session_id, termination }) =>
             termination === null ? [] : [{ session_id, ...termination }]
           )
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
           insert into termination (organization_id, account_id, session_id, device_label, detected_at, actor, reason)
           select ${organizationId}, ${accountId}, session_id, device_label, detected_at, actor, reason
           from jsonb_to_recordset(${JSON.stringify(terminations)}::jsonb)
             as made (session_id text, device_label text, detected_at timestamptz, actor text, reason text)`
+          )
         }
         if (upserts.length > 0) {
           const rows = upserts.map(({ record_id, row }) => ({ ...row, record_id }))
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
           insert into session (organization_id, account_id, id, record_id, ${sessionList})
           select ${organizationId}, ${accountId}, id, coalesce(record_id, gen_random_uuid()), ${sessionList}
           from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as made (id text, record_id uuid, ${
-            sql.literal(typed)
-          })
+              sql.literal(typed)
+            })
           on conflict (organization_id, account_id, id) do update set ${sql.literal(replaced)}`
+          )
         }
       }
     )
@@ -180,15 +196,24 @@ export const layer = Layer.effect(
       if (own.length === 0) return
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
       const ended = own.filter(({ slot }) => slot === "ended").map(({ id }) => id)
-      yield* sql`delete from service_session where ${mine} and id = any(${ended}::uuid[])`
+      yield* Tenant.post(
+        sql,
+        sql`delete from service_session where ${mine} and id = any(${ended}::uuid[])`
+      )
       const retired = own.filter(({ slot }) => slot === "retired").map(({ id }) => id)
       yield* retire(sql, held, sql`id = any(${retired}::uuid[])`, { due: now, now })
       for (const { id, seen_as, slot } of own.filter(({ slot }) => slot === "main" || slot === "paired")) {
-        yield* sql`update service_session set slot = ${slot}, seen_as = ${seen_as} where ${mine} and id = ${id}`
+        yield* Tenant.post(
+          sql,
+          sql`update service_session set slot = ${slot}, seen_as = ${seen_as} where ${mine} and id = ${id}`
+        )
       }
-      yield* sql`
+      yield* Tenant.post(
+        sql,
+        sql`
         update account set session_ref = (select session_ref from service_session where ${mine} and slot = 'main')
         where organization_id = ${organizationId} and id = ${accountId}`
+      )
     })
 
     return {
@@ -202,22 +227,25 @@ export const layer = Layer.effect(
           if (changes.freesIdentity === true) yield* identities.release(organizationId, accountId)
           const { nextAt, release } = changes
           // What was asked for since the account was claimed is not undone; a push only makes it due earlier.
-          yield* sql`
+          yield* Tenant.post(
+            sql,
+            sql`
             update monitor set ${
-            sql.update({
-              ...changes.monitor,
-              facets: JSON.stringify(changes.facets),
-              due_at: changes.dueAt,
-              ...(changes.lookAt === undefined ? {} : { look_at: changes.lookAt }),
-              ...(changes.seenMark === undefined ? {} : { seen_mark: changes.seenMark }),
-              ...(release ? { busy_by: null, busy_until: null } : {})
-            })
-          }, next_at = case
+              sql.update({
+                ...changes.monitor,
+                facets: JSON.stringify(changes.facets),
+                due_at: changes.dueAt,
+                ...(changes.lookAt === undefined ? {} : { look_at: changes.lookAt }),
+                ...(changes.seenMark === undefined ? {} : { seen_mark: changes.seenMark }),
+                ...(release ? { busy_by: null, busy_until: null } : {})
+              })
+            }, next_at = case
               when epoch <> ${epoch} then next_at
               when urgent then least(next_at, ${nextAt}::timestamptz)
               else ${nextAt}::timestamptz
             end
             where organization_id = ${organizationId} and account_id = ${accountId}`
+          )
           yield* writeSessions(held, changes)
           yield* AccountStatuses.save(sql, organizationId, [accountId], now)
         },
@@ -225,13 +253,16 @@ export const layer = Layer.effect(
       ),
 
       begin: (held, endings, now) =>
-        endings.length === 0 ? Effect.void : sql`
+        endings.length === 0 ? Effect.void : Effect.orDie(Tenant.post(
+          sql,
+          sql`
           update session set ending_reason = made.reason, ending_by = made.by, ending_intent = made.intent,
             ending_at = greatest(${now}::timestamptz, approved_at + interval '1 millisecond')
           from jsonb_to_recordset(${JSON.stringify(endings)}::jsonb)
             as made ("sessionId" text, reason text, by uuid, intent bigint)
           where organization_id = ${held.organizationId} and account_id = ${held.accountId}
-            and session.id = made."sessionId"`.pipe(Effect.orDie, Effect.asVoid),
+            and session.id = made."sessionId"`
+        )),
 
       own: (held) => db.read(held.organizationId, Effect.orDie(ownOf(held))),
 
