@@ -1,18 +1,55 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { seesDevices } from "../../src/domain/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
 import { asOwner, postgres } from "../support/database.ts"
 import * as Populated from "../support/populated.ts"
+import { type IdKind, idKindOf, type Ids } from "../support/random.ts"
 import { ask, inputOf, requestOf } from "../support/requests.ts"
 import { recording, type Said } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
-/** Those about an account or an event; of keys and connections another admin's is one more that does not exist. */
-const addressed = operations.filter((operation: Operation.Any) =>
-  "account_id" in operation.params || "event_id" in operation.params
+const kindOf = (operation: Operation.Any, name: string): IdKind => {
+  const kind = idKindOf(operation, name)
+  if (kind === undefined) throw new Error(`${operation.id}: nothing is known of what ${name} names`)
+  return kind
+}
+
+/** Every id in the path of an operation. */
+const named = operations.flatMap((operation: Operation.Any) =>
+  Object.keys(operation.params).map((name) => ({ operation, name, kind: kindOf(operation, name) }))
 )
+
+/** The roles that are granted some accounts, and one that has access to everything. */
+const roles = ["admin", "archive", "owner"] as const
+type Asker = typeof roles[number]
+
+/** What the organization has of a kind and the role has no access to; what everybody may see, or no path names, has none. */
+const ungranted = (own: Populated.Populated, role: Exclude<Asker, "owner">) =>
+  Effect.map(
+    World.query<{ id: string }>(own.id, (sql) =>
+      sql`select id from journal_event where organization_id = ${own.id} and actor_admin_id <> ${own.admins[role].id}
+        and (account_id is null or not ${sql.in("account_id", own.granted)})`),
+    (events): Ids => ({
+      account: own.ids.account.filter((id) =>
+        !own.granted.includes(id)
+      ),
+      event: events.map(({ id }) => id),
+      department: [],
+      admin: [],
+      person: own.ids.person,
+      credential: [],
+      key: [own.admins.owner.keyId],
+      connection: role === "admin" ? [] : own.ids.connection,
+      request: own.ids.request,
+      // Another account's.
+      session: ["5"],
+      record: [],
+      login: own.ids.login
+    })
+  )
 
 /** The headers that say nothing of the request but which it was, and how many there were. */
 const counters = new Set(["request-id", "ratelimit-remaining", "ratelimit-reset"])
@@ -31,7 +68,9 @@ describe("7 objects that do not exist for the caller", () => {
         organizationId,
         (sql) => sql.unsafe<Record<string, string>>(`explain (costs off) ${text}`, params)
       )
-      return rows.map((row) => Object.values(row).join().replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id"))
+      return rows.map((row) =>
+        Object.values(row).join().replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|'[^']*'::text/g, "id")
+      )
     })
 
     it.effect(
@@ -41,28 +80,23 @@ describe("7 objects that do not exist for the caller", () => {
           const own = yield* Populated.make()
           const other = yield* Populated.make()
           yield* asOwner((sql) => sql`analyze account`)
-          for (const role of ["admin", "archive"] as const) {
-            for (const operation of addressed) {
-              const ungranted = {
-                account: own.ids.account.filter((id) => !own.granted.includes(id)),
-                event: yield* World.query<{ id: string }>(own.id, (sql) =>
-                  sql`select id from journal_event where organization_id = ${own.id}
-                      and actor_admin_id <> ${own.admins[role].id}
-                      and (account_id is null or not ${sql.in("account_id", own.granted)})`).pipe(
-                    Effect.map((events) =>
-                      events.map(({ id }) =>
-                        id
-                      )
-                    )
-                  )
-              }
-              const asked = yield* Effect.forEach([other.ids, ungranted, Populated.nothing], (ids) =>
+          const [ada] = other.live
+          yield* World.addRows("session", other.id, [{ account_id: ada?.id, id: "7", seen_at: new Date(0) }])
+          const foreign: Ids = { ...other.ids, session: ["7"] }
+          const there = Object.fromEntries(Object.entries(own.ids).map(([kind, [id]]) => [kind, id]))
+          for (const role of roles) {
+            const hidden = role === "owner" ? undefined : yield* ungranted(own, role)
+            for (const { kind, name, operation } of named) {
+              // Whoever has access to everything is asked for where the others may not call it at all.
+              if (role === "owner" && operation.roles.includes("admin")) continue
+              yield* TestClock.adjust("6 seconds")
+              const ids = [foreign[kind][0], Populated.nothing[kind][0], hidden?.[kind][0]].filter((id) =>
+                id !== undefined
+              )
+              const asked = yield* Effect.forEach(ids, (id) =>
                 Effect.gen(function*() {
-                  const id = operation.path.includes(":event_id") ? ids.event[0] : ids.account[0]
-                  if (id === undefined) return yield* Effect.die(new Error("No id to ask with"))
-                  const { answer, said } = yield* recording(
-                    ask(requestOf(operation, inputOf(operation, { account: id, event: id })), own.admins[role].key)
-                  )
+                  const input = inputOf(operation, { ...there, session: "2", [kind]: id })
+                  const { answer, said } = yield* recording(ask(requestOf(operation, input), own.admins[role].key))
                   const inside = said.filter(({ inTransaction }) => inTransaction)
                   return {
                     told: told(answer),
@@ -70,15 +104,19 @@ describe("7 objects that do not exist for the caller", () => {
                     plans: yield* Effect.forEach(inside, (statement) => plan(own.id, statement))
                   }
                 }))
-              const allowed = (operation.roles as ReadonlyArray<string>).includes(role)
-              expect(asked[0]?.told.status, operation.id).toBe(allowed ? 404 : 403)
-              // Whoever signs in holds the organization first.
-              const held = operation.kind === "login" ? 1 : 0
-              const beside = operation.id === "get_account" && seesDevices(role) ? 3 : 0
-              expect(asked[0]?.said.length).toBe(allowed ? 2 + beside + held : 1)
-              expect(asked[0]?.plans.flat().length).toBeGreaterThanOrEqual(allowed ? 3 : 0)
-              expect(asked[1], `${operation.id}, ungranted`).toEqual(asked[0])
-              expect(asked[2], `${operation.id}, non-existent`).toEqual(asked[0])
+              const which = `${operation.id} by ${role}, ${name}`
+              const allowed = operation.roles.includes(role)
+              expect(asked[0]?.told.status, which).toBe(allowed ? 404 : 403)
+              if (allowed) expect(asked[0]?.told.body.error, which).toMatchObject({ param: name })
+              if (!allowed || kind === "account" || kind === "event") {
+                // Whoever signs in holds the organization first.
+                const held = operation.kind === "login" ? 1 : 0
+                const beside = operation.id === "get_account" && seesDevices(role) ? 3 : 0
+                expect(asked[0]?.said.length, which).toBe(allowed ? 2 + beside + held : 1)
+              }
+              expect(asked[0]?.plans.flat().length, which).toBeGreaterThanOrEqual(allowed ? 3 : 0)
+              expect(asked[1], `${which}, non-existent`).toEqual(asked[0])
+              if (asked.length > 2) expect(asked[2], `${which}, ungranted`).toEqual(asked[0])
             }
           }
         })
