@@ -21,9 +21,12 @@ interface Row {
   readonly accepted: ReadonlyArray<string>
 }
 
-const aboveOperations = ["console", "oauth", "edge", "http", "mcp", "engine", "layers", "administration", "cli"]
+const aboveHttp = ["engine", "messenger", "layers", "administration", "cli"]
+const aboveOperations = ["console", "oauth", "edge", "http", "mcp", ...aboveHttp]
 const aboveKernel = ["operations", ...aboveOperations]
 const abovePorts = ["kernel", ...aboveKernel]
+/** The modules that one which needs only ports and domain must not import, but for those it is told of. */
+const but = (...accepted: ReadonlyArray<string>) => abovePorts.filter((name) => !accepted.includes(name))
 
 const rows: ReadonlyArray<Row> = [
   {
@@ -85,7 +88,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "console",
     refused: [
-      ...rooms(["kernel", "operations", "oauth", "edge", "http", "mcp", "engine", "layers", "administration", "cli"]),
+      ...rooms(but("console")),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -98,7 +101,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "engine",
     refused: [
-      ...rooms(["kernel", "operations", "console", "oauth", "edge", "http", "mcp", "layers", "administration", "cli"]),
+      ...rooms(but("engine")),
       "../index.ts",
       "effect/http-api",
       ...unstable,
@@ -109,7 +112,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "administration",
     refused: [
-      ...rooms(["kernel", "operations", "console", "oauth", "edge", "http", "mcp", "engine", "layers", "cli"]),
+      ...rooms(but("administration")),
       "../operations/accounts/pause_protection.ts",
       "../index.ts",
       "effect/http-api",
@@ -121,7 +124,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "oauth",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "administration", "cli"]),
+      ...rooms(but("console", "oauth")),
       "../operations/accounts/pause_protection.ts",
       "../operations/index.ts",
       "../index.ts",
@@ -134,7 +137,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "oauth/token",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "engine", "layers", "administration", "cli"], 2),
+      ...rooms(but("console", "oauth"), 2),
       "../../operations/accounts/pause_protection.ts",
       "../../operations/index.ts",
       ...unstable,
@@ -145,7 +148,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "edge",
     refused: [
-      ...rooms(["console", "oauth", "http", "mcp", "engine", "layers", "administration", "cli"]),
+      ...rooms(["console", "oauth", "http", "mcp", ...aboveHttp]),
       "../index.ts",
       "@effect/platform-node",
       "node:fs",
@@ -162,7 +165,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "http",
     refused: [
-      ...rooms(["mcp", "engine", "layers", "administration", "cli"]),
+      ...rooms(["mcp", ...aboveHttp]),
       "../layers/sql/Database.ts",
       "../index.ts",
       "org-security-console/mcp"
@@ -177,13 +180,13 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     from: "http/pages",
-    refused: [...rooms(["mcp", "engine", "layers", "administration", "cli"], 2), "../../index.ts"],
+    refused: [...rooms(["mcp", ...aboveHttp], 2), "../../index.ts"],
     accepted: ["../Api.ts", "../../edge/Bearer.ts"]
   },
   {
     from: "mcp",
     refused: [
-      ...rooms(["http", "console", "engine", "layers", "administration", "cli"]),
+      ...rooms(["http", "console", ...aboveHttp]),
       "../index.ts",
       "org-security-console/http"
     ],
@@ -192,7 +195,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "layers",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "administration", "cli"]),
+      ...rooms(but("console", "oauth", "engine", "layers")),
       "../oauth/token/refreshToken.ts",
       "../index.ts",
       "org-security-console/http"
@@ -210,7 +213,7 @@ const rows: ReadonlyArray<Row> = [
   {
     from: "layers/sql",
     refused: [
-      ...rooms(["kernel", "operations", "edge", "http", "mcp", "administration", "cli"], 2),
+      ...rooms(but("console", "oauth", "engine", "layers"), 2),
       "../../oauth/authorize/Authorize.ts",
       "../../operations/index.ts",
       "../../operations/accounts/pause_protection.ts",
@@ -224,6 +227,39 @@ const rows: ReadonlyArray<Row> = [
     ]
   },
   {
+    from: "messenger",
+    refused: [
+      ...rooms(but("engine", "messenger", "layers")),
+      "../engine/Engine.ts",
+      "../layers/Console.ts",
+      "../layers/memory/RateLimiter.ts",
+      "../layers/mail/MailSettings.ts",
+      "../layers/sql/Database.ts",
+      "../layers/messenger/Simulated.ts",
+      "../index.ts",
+      "effect/http-api",
+      ...unstable,
+      "@mtcute/core",
+      "@effect/platform-node",
+      "canonicalize",
+      "org-security-console/http"
+    ],
+    accepted: [
+      "effect",
+      "node:net",
+      "../ports/MessengerSession.ts",
+      "../domain/Messenger.ts",
+      "../engine/Ownership.ts",
+      "../layers/Instant.ts",
+      "../layers/messenger/LiveSessions.ts"
+    ]
+  },
+  {
+    from: "messenger/Protocol.ts",
+    refused: [...rooms(["kernel", "operations", "http", "cli"]), "../engine/Engine.ts", "@effect/platform-node", "pg"],
+    accepted: ["@mtcute/core", "@fuman/node", "node:crypto", "../domain/Messenger.ts"]
+  },
+  {
     from: "cli",
     refused: [],
     accepted: [
@@ -234,6 +270,7 @@ const rows: ReadonlyArray<Row> = [
       "../edge/Bearer.ts",
       "../http/Api.ts",
       "../mcp/Tools.ts",
+      "../messenger/index.ts",
       "../layers/index.ts"
     ]
   }
@@ -266,7 +303,8 @@ const deterministic = [
   "oauth",
   "edge",
   "http",
-  "mcp"
+  "mcp",
+  "messenger"
 ]
 
 interface Diagnostic {
