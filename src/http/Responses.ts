@@ -1,6 +1,7 @@
 /** The answers that operations share, as components of the document: what each status carries, and its failures. */
 import { Schema } from "effect"
 import { errorBody, type FailureClass, failureTypes } from "../domain/Failure.ts"
+import { keyPattern, keyText } from "../kernel/Idempotency.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
 const header = (description: string, type: "string" | "integer" = "string", required = true) => ({
@@ -42,8 +43,8 @@ export const idempotencyKey = {
   in: "header" as const,
   required: false,
   description:
-    "Repeats the request without further effect: for 24 hours the same key and content get the first answer, without its secrets. 1 to 255 printable ASCII characters.",
-  schema: { type: "string", pattern: "^[!-~](?:[ -~]{0,253}[!-~])?$" }
+    `Repeats the request without further effect: for 24 hours the same key and content get the first answer, without its secrets. It is ${keyText}.`,
+  schema: { type: "string", pattern: keyPattern.source }
 }
 
 /** The headers of an answer with the status, which may be a kept one. */

@@ -20,7 +20,9 @@ const withoutSecrets = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSecrets(member)]))
 }
 
-const printable = /^[\x20-\x7e]{1,255}$/
+/** What a key is over every transport: what a header could carry, which has no space around it. */
+export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/
+export const keyText = "1 to 255 printable ASCII characters without a space around them"
 
 /**
  * Runs the change of an operation that is not idempotent: without a key as it is, with one at most once.
@@ -37,10 +39,10 @@ export const once = (operation: string, success: Schema.Codec<unknown, unknown>)
       const caller = yield* Caller
       const key = caller.extras?.idempotencyKey
       if (key === undefined) return yield* run(undefined)
-      if (!printable.test(key)) {
+      if (!keyPattern.test(key)) {
         return yield* new ParameterInvalid({
           param: "Idempotency-Key",
-          message: "Idempotency-Key: expected 1 to 255 printable ASCII characters."
+          message: `Idempotency-Key: expected ${keyText}.`
         })
       }
       const keys = yield* IdempotencyKeys

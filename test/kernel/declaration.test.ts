@@ -224,7 +224,7 @@ describe("an operation that is declared, and nothing else", () => {
           const called = { name: "retire_label", arguments: { account_id: account, reason: "Left" } }
           const params = (given: unknown) => ({ ...called, _meta: { idempotency_key: given } })
           const newest = (given: unknown) => serving(Mcp.ask("tools/call", params(given), { key }))
-          for (const wrong of ["", 1, "a".repeat(256)]) {
+          for (const wrong of ["", 1, "a".repeat(256), " ", " one", "one "]) {
             expect(Mcp.told(yield* newest(wrong)).body.error.param).toBe("Idempotency-Key")
           }
           expect(Mcp.told(yield* newest("one")).body).toEqual(answer(account))
