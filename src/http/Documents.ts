@@ -3,6 +3,7 @@ import { Array as Arr, type Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { everyone } from "../domain/Access.ts"
+import { scopeTexts } from "../domain/Scopes.ts"
 import { contentNotice } from "../domain/Wire.ts"
 import { interfaceVersion } from "../edge/Version.ts"
 import * as Members from "../kernel/Members.ts"
@@ -124,7 +125,9 @@ const complete = (operations: ReadonlyArray<Operation.Any>, derived: OpenApi.Ope
               authorizationUrl: "/oauth/authorize",
               tokenUrl: "/oauth/token",
               refreshUrl: "/oauth/token",
-              scopes: Guides.scopes
+              scopes: Object.fromEntries(
+                Object.entries(scopeTexts).map(([scope, { allows }]) => [scope, allows])
+              )
             }
           }
         }

@@ -1,19 +1,7 @@
 /** What the document says before and beside its operations: guides, tags and the scopes. */
-import type { Scope } from "../domain/Access.ts"
 import { requestsPerMinute } from "../domain/Limits.ts"
+import { scopeTexts } from "../domain/Scopes.ts"
 import type { Toolset } from "../kernel/Operation.ts"
-
-/** What each scope lets a credential do. */
-export const scopes: Readonly<Record<Scope, string>> = {
-  "archive:read": "Read archived chats, messages and files, and the rules of the archive.",
-  "org:read": "Read the organization, its accounts and their sessions, settings, credentials and the journal.",
-  "accounts:write":
-    "Change accounts: connect them, approve sessions, pause and resume, departments, labels and messenger profiles. Also who is notified, support requests, one's own mail preferences.",
-  "security:write":
-    "Sign sessions out, offboard accounts, manage 2FA passwords, recovery and login emails, passkeys, locks and second sessions.",
-  "admins:write": "Manage admins, their roles and access, the ownership, departments, API keys and AI connections.",
-  "archive:delete": "Delete archived data; it cannot be brought back."
-}
 
 /** What each toolset is about. */
 export const toolsets: Readonly<Record<Toolset, string>> = {
@@ -35,7 +23,12 @@ export const description = `Everything an admin can do in the console, for progr
 
 Every request carries \`Authorization: Bearer <credential>\`: an API key, which an admin makes on the console's Developer page, or an OAuth access token. It acts as one admin of one organization, with that admin's role and access at the moment of the request, and for its own scopes alone. No scope implies another.
 
-${table(["Scope", "What it allows"], Object.entries(scopes).map(([scope, text]) => [`\`${scope}\``, text] as const))}
+${
+  table(
+    ["Scope", "What it allows"],
+    Object.entries(scopeTexts).map(([scope, { allows }]) => [`\`${scope}\``, allows] as const)
+  )
+}
 
 Each operation names its scope and the roles that may call it. A credential that is missing, unknown, expired or revoked answers 401, whichever it is.
 
@@ -47,7 +40,7 @@ An error is one object, whose \`code\` programs can rely on and whose \`message\
 { "error": { "type": "not_found_error", "code": "resource_missing", "message": "There is no such object." } }
 \`\`\`
 
-Requests are checked in this order, and the first fault is answered: 401 credential, 429 rate, 403 scope, organization, role, 400 input, 403 password, 404 object, 409 state. An object of another organization, one that the credential's admin may not see and one that never was answer the same 404. Every answer carries a \`Request-Id\`: quote it to support.
+Requests are checked in this order, and the first fault is answered: 401 credential, 429 rate, 403 scope, organization, role, limit, 400 input, 403 password, 404 object, 409 state. An object of another organization, one that the credential's admin may not see and one that never was answer the same 404. Every answer carries a \`Request-Id\`: quote it to support.
 
 # Paging
 

@@ -1,35 +1,8 @@
 /** The scopes in plain words, and as boxes to tick: what reads, what changes, and what cannot be undone. */
 import { isIrreversible, needsPassword, type Scope } from "../../domain/Access.ts"
+import { scopeTexts } from "../../domain/Scopes.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
-
-/** What each scope lets an application or a key do, in plain words. */
-const words: Readonly<Record<Scope, readonly [name: string, meaning: string]>> = {
-  "archive:read": [
-    "Read archived chats",
-    "Chats, messages, members and files, search in them, and the archive's rules."
-  ],
-  "org:read": [
-    "See the organization",
-    "Accounts and their sessions, departments, admins, the journal, settings and connections."
-  ],
-  "accounts:write": [
-    "Change accounts",
-    "Connect accounts and sign in to them again, approve sessions, pause and resume protection, edit profiles, departments, labels and rules, file support requests."
-  ],
-  "security:write": [
-    "Change account security",
-    "Sign sessions out, offboard accounts, manage 2FA passwords, recovery and login emails, passkeys, locks and second sessions."
-  ],
-  "admins:write": [
-    "Manage admins and credentials",
-    "Invite and remove admins, change what they may do, hand over the ownership, manage departments, create and revoke keys."
-  ],
-  "archive:delete": [
-    "Delete archived data",
-    "Clean up stored chats or delete whole archives. Deleted data cannot be brought back."
-  ]
-}
 
 /** What a scope covers beyond the accounts that a connection is limited to, as far as the admin's role allows it. */
 const wholeOrganization: { readonly [S in Scope]?: string } = {
@@ -47,7 +20,7 @@ const groups: ReadonlyArray<readonly [id: string, legend: string, has: (scope: S
 
 const box = (scope: Scope, ticked: boolean, limited: boolean): Html.Html => {
   const id = `scope-${scope.replace(":", "-")}`
-  const [name, meaning] = words[scope]
+  const { allows, name } = scopeTexts[scope]
   const wide = limited ? wholeOrganization[scope] : undefined
   return html`
   <div class="choice">
@@ -56,7 +29,7 @@ const box = (scope: Scope, ticked: boolean, limited: boolean): Html.Html => {
   } aria-describedby="${id}-hint">
     <div>
       <label for="${id}" class="name">${name}</label>
-      <p class="hint" id="${id}-hint">${meaning}${
+      <p class="hint" id="${id}-hint">${allows}${
     wide === undefined
       ? undefined
       : html` <span class="wide">Also for the whole organization, whichever accounts you choose: ${wide}.</span>`
@@ -83,7 +56,7 @@ export const boxes = (
   }`
 
 /** The names of scopes in one line. */
-export const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope) => words[scope][0]).join(", ")
+export const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope) => scopeTexts[scope].name).join(", ")
 
 /** When the password, and the second factor, are needed. */
 export const whenNeeded = "Needed when you tick anything under “Change” or “Cannot be undone”."
