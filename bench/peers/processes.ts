@@ -109,6 +109,9 @@ export interface Starting {
 /** The program of the service as it is installed; `npm run build` makes it. */
 export const installed = "dist/cli/main.js"
 
+/** The installed program with the flags that it is deployed with. */
+export const deployed: Starting = { program: installed, flags: deployedFlags.split(" ") }
+
 /** The service as a user runs it, with its log as lines of JSON. */
 export const startService = (
   databaseUrl: string,

@@ -5,7 +5,7 @@ import * as crypto from "node:crypto"
 import * as Journal from "../../src/layers/sql/Journal.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { postgresLayer } from "../../test/support/databaseRoles.ts"
-import { installed, memoryOf, type Server, startService } from "../peers/processes.ts"
+import { deployed, deployedFlags, memoryOf, type Server, startService } from "../peers/processes.ts"
 import { type Answered, median, quantile, startAsking, taking } from "../support/asking.ts"
 import type { Chart, Table } from "../support/figure.ts"
 import { fillDatabase, idOf } from "../support/fill.ts"
@@ -115,7 +115,7 @@ export const measureReplicas = async (
       const key = taking(await makeKeys(ground, organization.id, "owner", keys))
       groups.push({ replicas, key, perSecond: [], times: [], unexpected: 0, writes: 0 })
       for (let index = 0; index < count; index++) {
-        replicas.push(await startService(ground.url, ground.pepper, { program: installed }))
+        replicas.push(await startService(ground.url, ground.pepper, deployed))
       }
     }
     for (let round = 0; round < rounds; round++) {
@@ -163,7 +163,7 @@ export const measureReplicas = async (
       ],
       rows: rowsOf,
       note:
-        `Six lists of 50, two single accounts, one organization and one change of a label of ten requests, by ${connections} connections for ${seconds} s; the requests a second are the median of ${rounds} rounds, in which the numbers of replicas take turns. The limit is ${requestsPerMinute} in a minute, however many replicas are asked. The journal that all of them wrote was verified afterwards: ${
+        `Six lists of 50, two single accounts, one organization and one change of a label of ten requests, by ${connections} connections for ${seconds} s, of services with Node's \`${deployedFlags}\` as the unit and the image have them; the requests a second are the median of ${rounds} rounds, in which the numbers of replicas take turns. The limit is ${requestsPerMinute} in a minute, however many replicas are asked. The journal that all of them wrote was verified afterwards: ${
           state.ok
             ? `whole, with ${state.sequence} events of ${changes} acknowledged changes, those of the warm-up included`
             : `broken at ${state.sequence}, ${state.reason}`
