@@ -30,15 +30,27 @@ export const heading = (
   "header or log. **Embedded** is the service with its embedded database in its own process, without a peer.",
   `Before the load, ${requests} requests to both, refusals, filters and cursors among them, had to have the same ` +
   "status, headers and body, the entries of both journals had to be the same, and both chains had to be whole.",
-  "**Where the service falls short of the peer.** A read costs some 90 operations of Effect's runtime where a plain " +
-  "handler has a few calls, and its statements are put together from fragments at each request. A write waits for " +
-  "three answers of the database where the peer waits for two, and runs in a fiber of its own, on a session that it " +
-  "takes from a pool; and an account's row is found by parts of its label, so that a new label touches every index of " +
-  "the accounts, where the peer has no search. Row level security and the organization's settings take up to a tenth " +
-  "of what the database does for a read. Of the memory some 40 to 55 MB are live; the rest is what V8 keeps for new " +
-  "objects (three halves of 16 MB), pages that it has emptied and holds, and code. A list with a status filter asks " +
-  "for two kinds of rows: those that are in it, and those that time brings into it. " +
-  `Both run with Node's \`${deployedFlags}\`, as the service's unit and image do.`,
+  "**Where the service falls short of the peer.** *A read*: entrance and statements cost the database what the peer's " +
+  "cost, and system calls are equal; what the service takes more is time in its own process. The operation, its " +
+  "deadline, its log line and its answer run as some 90 steps of Effect's runtime (an operation that reads one " +
+  "statement) where a plain handler has a few calls. *The account* is read by four statements that travel as one " +
+  "message, each in a fiber of its own, from which the answer is put together; the peer's one statement answers " +
+  "sessions and endings as JSON.",
+  "*The role label*: the service waits for three answers of the database where the peer waits for two, as it decides " +
+  "between reading the account and changing it, in TypeScript, what the peer's function decides in the database. So " +
+  "it takes a session from a pool, begins a transaction, and runs in a fiber of its own, so that no answer waits for a " +
+  "connection that hangs: some 260 steps in all. In the database the transaction's five more messages, the checks of " +
+  "an account's row, which are read anew by each change, and the index of what accounts are searched by, which the " +
+  "peer does not have, come to half as much again.",
+  "*The slowest hundredth* of all but MCP's is that of a server whose cores are always busy: sixteen connections wait " +
+  "for one another, so that p99 grows as the CPU of a request does. *Memory*: some 40 to 55 MB are live; V8 keeps " +
+  "48 MB for new objects (of which each collection leaves a third free), the code of all operations takes some 40, and " +
+  "the rest are pages that it has emptied and holds for the next load. With less for new objects it collects more " +
+  "often, which costs CPU; the peer itself takes more than the goal.",
+  "*A granted admin's list* takes the first accounts of each granted department and those granted one by one, merges " +
+  "them, and reads the page's rows again, where the owner's list reads one index. A list with a status filter asks for " +
+  "two kinds of rows: those that are in it, and those that time brings into it. " +
+  `Both servers run with Node's \`${deployedFlags}\`, as the service's unit and image do.`,
   "All processes share this machine's cores, so that throughput says how much work the server, the database and the " +
   "load together make, and evens out what the servers differ in; CPU a request is the server's own."
 ]

@@ -98,7 +98,7 @@ export const watched = Effect.gen(function*() {
   const now = yield* Clock.currentTimeMillis
   const at = new Date(now)
   const late = new Date(now - Duration.toMillis(overdue))
-  const states = yield* Tenant.directory(sql)(sql<
+  const states = yield* Tenant.directoryAlone(sql)(sql<
     {
       readonly state: typeof watchStates[number]
       readonly accounts: number

@@ -27,7 +27,7 @@ export const check = Effect.fnUntraced(function*(forgotten: ReadonlyArray<string
   const sql = yield* SqlClient.SqlClient
   const known = [...(yield* Peppers).map(({ id }) => id), ...forgotten]
   const now = new Date(yield* Clock.currentTimeMillis)
-  const uses = yield* Tenant.directory(sql)(sql<Use>`
+  const uses = yield* Tenant.directoryAlone(sql)(sql<Use>`
     select pepper_id as pepper, kind, count(*) as uses from (
       select pepper_id, 'API keys' as kind from api_key
       where revoked_at is null and (expires_at is null or expires_at > ${now})

@@ -178,7 +178,7 @@ export const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db
   const now = new Date(yield* Clock.currentTimeMillis)
-  const found = yield* Tenant.directory(sql)(sql<Found>`
+  const found = yield* Tenant.directoryAlone(sql)(sql<Found>`
     select id, ${sql.literal(licenceColumns)},
       exists (select 1 from account where organization_id = organization.id and ${sql.literal(running)}) as running,
       exists (select 1 from account where organization_id = organization.id and ${sql.literal(waiting)}) as stopped

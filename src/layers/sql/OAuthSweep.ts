@@ -17,7 +17,7 @@ export const sweep = Effect.gen(function*() {
       select 1 from ai_connection
       where ai_connection.organization_id = ${sql(table)}.organization_id and ai_connection.id = connection_id
         and revoked_at is not null)`
-  yield* Tenant.directory(sql)(Effect.gen(function*() {
+  yield* Tenant.directoryAlone(sql)(Effect.gen(function*() {
     yield* sql`delete from oauth_token where expires_at <= ${new Date(now)} or ${ofRevoked("oauth_token")}`
     yield* sql`delete from oauth_code where expires_at <= ${before(codeMemory)} or ${ofRevoked("oauth_code")}`
     const unused = before(unusedClientLifetime)

@@ -23,7 +23,7 @@ export const take = Effect.gen(function*() {
   const period = Duration.toMillis(statusSamplePeriod)
   const at = new Date(Math.floor(now / period) * period)
   const kept = new Date(now - Duration.toMillis(statusSamplesKept))
-  yield* Tenant.directory(sql)(Effect.gen(function*() {
+  yield* Tenant.directoryAlone(sql)(Effect.gen(function*() {
     yield* sql`
       insert into status_sample (organization_id, at, accounts)
       select organization_id, ${at}, accounts

@@ -294,3 +294,13 @@ export const directory = (sql: SqlClient.SqlClient, deadline: Duration.Input = d
       ? within(sql, deadline)(effect)
       : Effect.die(new Error("A directory statement inside a transaction"))
   )
+
+/**
+ * The same as one transaction on a session of its own: what reads whole tables takes long in a large database, and on a
+ * session that others share their statements would wait behind it.
+ */
+export const directoryAlone = (sql: SqlClient.SqlClient) =>
+<A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable, R> =>
+  directory(sql)(sql.withTransaction(effect))
