@@ -7,7 +7,7 @@ import * as PoolUsage from "./PoolUsage.ts"
 import { type Answer, type Deadline, type Statement } from "./wire/Cycle.ts"
 import * as Failures from "./wire/Failures.ts"
 import { type Place, Session } from "./wire/Session.ts"
-import { Shared } from "./wire/Shared.ts"
+import { Shared, type Slot } from "./wire/Shared.ts"
 
 /** How long BEGIN, COMMIT, ROLLBACK and savepoints may take, in milliseconds; no interruption reaches them. */
 const controlTime = 5000
@@ -158,6 +158,11 @@ export class Own extends Link {
   }
 }
 
+/** Where statements keep to one session, as long as it answers. */
+interface Kept extends Place {
+  slot: Slot | undefined
+}
+
 /** Statements that are each a transaction of their own, on a session that others use too. */
 export class Common extends Link {
   readonly #access: Access
@@ -166,7 +171,7 @@ export class Common extends Link {
   /** The organization whose rows they see; null where there is none. */
   readonly organizationId: string | null
   /** Those that are asked for at once travel together. */
-  readonly #place: Place = { session: undefined, cycle: undefined }
+  readonly #place: Kept = { slot: undefined, cycle: undefined }
 
   constructor(
     access: Access,
@@ -200,7 +205,7 @@ export interface Access {
   flush(
     statements: ReadonlyArray<Statement>,
     deadline: Deadline | undefined,
-    place?: Place
+    kept?: Kept
   ): Effect.Effect<Answer, SqlError.SqlError>
   /** Opens a session that hears what is notified on a channel; undefined where no other session can be. */
   readonly listen: ((channel: string) => Effect.Effect<Heard, SqlError.SqlError, Scope.Scope>) | undefined
@@ -329,16 +334,15 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   const lend = counted.acquired(Effect.map(own, (session) => new Own(session)))
   const access: Access = {
     shares: common !== undefined,
-    flush: (statements, deadline, place) => {
-      const run = (session: Session) => {
-        if (place !== undefined) place.session = session
-        return session.run(statements, deadline, true, place)
-      }
+    flush: (statements, deadline, kept) => {
+      const run = (session: Session) => session.run(statements, deadline, true, kept)
       if (common === undefined) return Effect.scoped(Effect.flatMap(counted.acquired(own), run))
-      const kept = place?.session
-      return counted.admitted(
-        kept === undefined || kept.isLost || kept.isDoubtful ? common.use(run) : run(kept)
-      )
+      return counted.admitted(Effect.suspend(() => {
+        const slot = kept?.slot?.serves === true ? kept.slot : common.least
+        // Before it is opened: those that are asked for meanwhile wait for the same.
+        if (kept !== undefined) kept.slot = slot
+        return common.use(slot, run)
+      }))
     },
     listen: server
       ? (channel) => onHostClock(Effect.flatMap(PgConnection.make(options), (session) => session.listen(channel)))

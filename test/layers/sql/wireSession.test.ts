@@ -166,7 +166,7 @@ describe("a session", () => {
         await withSession(server, (session) =>
           Effect.gen(function*() {
             const answers = yield* Effect.forEach(given, (texts, index) => {
-              const at: Place = { session: undefined, cycle: undefined }
+              const at: Place = { cycle: undefined }
               return Effect.forEach(
                 texts,
                 (text, number) =>
@@ -282,7 +282,7 @@ describe("a session", () => {
     return withSession(server, (session) =>
       Effect.gen(function*() {
         const both = () => {
-          const at: Place = { session: undefined, cycle: undefined }
+          const at: Place = { cycle: undefined }
           return Effect.all([ask(session, "fine", true, at), ask(session, "also fine", true, at)], {
             concurrency: "unbounded"
           })
@@ -331,7 +331,9 @@ describe("sessions that are shared", () => {
   it("serve by turns, but one that has yet to leave what was given up, while it has", () =>
     Effect.runPromise(Effect.scoped(Effect.gen(function*() {
       const shared = new Shared(2, Effect.suspend(() => open(new ScriptedServer([4096], []))), yield* Effect.scope)
-      const next = Effect.orDie(shared.use((session) => Effect.succeed(session)))
+      const next = Effect.orDie(
+        Effect.suspend(() => shared.use(shared.least, (session) => Effect.succeed(session)))
+      )
       const isNext = (session: Session) => Effect.map(next, (found) => found === session)
       const begin = (session: Session) => Effect.forkChild(ask(session, "fine", true), { startImmediately: true })
       const first = yield* next

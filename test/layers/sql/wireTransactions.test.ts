@@ -1,8 +1,8 @@
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
-import { asOwner, forEachDatabase } from "../../support/database.ts"
+import { asOwner, forEachDatabase, postgres } from "../../support/database.ts"
 
 const tables = Layer.effectDiscard(
   asOwner((sql) =>
@@ -128,4 +128,17 @@ describe("Reads of an organization", () => {
         }))
     })
   })
+
+  it.effect("are one transaction where they are asked for at once, the first ones of a client too", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const begun = sql`select pg_backend_pid() as session, now()::text as begun`
+      const read = Tenant.transaction(sql, "acme", { access: "read" })
+      for (let time = 0; time < 3; time++) {
+        const [first, ...others] = yield* read(Effect.all([begun, begun, begun], { concurrency: "unbounded" }))
+        expect(others).toEqual([first, first])
+      }
+      const [one, other] = yield* read(Effect.all([begun, begun]))
+      expect(one).not.toEqual(other)
+    }).pipe(Effect.provide(postgres)))
 })

@@ -25,8 +25,6 @@ const lateCancel = 1000
 
 /** Where statements go that are asked for beside each other. */
 export interface Place {
-  /** They keep to one session, as long as it answers. */
-  session: Session | undefined
   /** What they were sent in last. */
   cycle: Cycle | undefined
 }

@@ -4,9 +4,14 @@ import type { SqlError } from "effect/sql"
 import type { Session } from "./Session.ts"
 
 /** A place for a session: empty, opening, or open. */
-class Place {
+export class Slot {
   session: Session | undefined
   opening: Deferred.Deferred<Session, SqlError.SqlError> | undefined
+
+  /** Whether it has a session to rely on, or will have. */
+  get serves(): boolean {
+    return this.opening !== undefined || this.session?.isLost === false && !this.session.isDoubtful
+  }
 
   /** How much would be answered before what comes now. */
   get load(): number {
@@ -17,50 +22,56 @@ class Place {
 
 /** Some sessions, of which the one with the least to do serves next. */
 export class Shared {
-  readonly #places: ReadonlyArray<Place>
+  readonly #slots: ReadonlyArray<Slot>
   readonly #open: Effect.Effect<Session, SqlError.SqlError, Scope.Scope>
   readonly #scope: Scope.Scope
 
   /** `open` opens a session that lives as long as its scope. */
   constructor(size: number, open: Effect.Effect<Session, SqlError.SqlError, Scope.Scope>, scope: Scope.Scope) {
-    this.#places = Array.from({ length: size }, () => new Place())
+    this.#slots = Array.from({ length: size }, () => new Slot())
     this.#open = open
     this.#scope = scope
   }
 
   /** The sessions that are open. */
   get sessions(): ReadonlyArray<Session> {
-    return this.#places.flatMap(({ session }) => session === undefined ? [] : [session])
+    return this.#slots.flatMap(({ session }) => session === undefined ? [] : [session])
   }
 
-  /** Runs on the session that has the least to do. */
-  use<A>(f: (session: Session) => Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> {
-    return Effect.suspend(() => {
-      let best: Place | undefined
-      for (const place of this.#places) {
-        if (best === undefined || place.load < best.load) best = place
-      }
-      if (best === undefined) return Effect.die(new Error("There is no session to share"))
-      const { session } = best
-      return session === undefined || session.isLost ? Effect.flatMap(this.#opened(best), f) : f(session)
-    })
+  /** Where there is the least to do. */
+  get least(): Slot {
+    let best: Slot | undefined
+    for (const slot of this.#slots) {
+      if (best === undefined || slot.load < best.load) best = slot
+    }
+    if (best === undefined) throw new Error("There is no session to share")
+    return best
   }
 
-  /** Opens a session in the place, whoever of those who wait for it goes away. */
-  #opened(place: Place): Effect.Effect<Session, SqlError.SqlError> {
-    if (place.opening !== undefined) return Deferred.await(place.opening)
+  /** Runs on the session of the slot, which is opened where there is none. */
+  use<A>(
+    slot: Slot,
+    f: (session: Session) => Effect.Effect<A, SqlError.SqlError>
+  ): Effect.Effect<A, SqlError.SqlError> {
+    const { session } = slot
+    return session === undefined || session.isLost ? Effect.flatMap(this.#opened(slot), f) : f(session)
+  }
+
+  /** Opens a session in the slot, whoever of those who wait for it goes away. */
+  #opened(slot: Slot): Effect.Effect<Session, SqlError.SqlError> {
+    if (slot.opening !== undefined) return Deferred.await(slot.opening)
     const opening = Deferred.makeUnsafe<Session, SqlError.SqlError>()
-    place.opening = opening
+    slot.opening = opening
     const open = Effect.gen({ self: this }, function*() {
       const scope = yield* Scope.fork(this.#scope)
       const exit = yield* Effect.exit(Scope.provide(this.#open, scope))
       if (Exit.isSuccess(exit)) {
-        place.session = exit.value
+        slot.session = exit.value
         closeWith(exit.value, scope)
       } else {
         yield* Scope.close(scope, exit)
       }
-      place.opening = undefined
+      slot.opening = undefined
       yield* Deferred.done(opening, exit)
     })
     return Effect.andThen(Effect.forkDetach(open, { startImmediately: true }), Deferred.await(opening))
