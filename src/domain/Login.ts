@@ -1,4 +1,4 @@
-/** Logins by which accounts are connected (operations design, sections 2 and 5.6). */
+/** Logins by which accounts are connected (specification, section 10.9). */
 import { Duration, Redacted, Schema, SchemaTransformation } from "effect"
 import { AccountId, type DepartmentId } from "./Account.ts"
 import { journalAction } from "./JournalEntry.ts"

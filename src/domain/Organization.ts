@@ -210,8 +210,8 @@ export const consequences = (
 })
 
 /**
- * What time alone changes of an organization (operations design, section 5.6): a trial that is over lapses, and a licence
- * that has ended 30 days ago suspends it; null where nothing does.
+ * What time alone changes of an organization: a trial that is over lapses, and a licence that has ended 30 days ago
+ * suspends it; null where nothing does.
  */
 export const endedByTime = (facts: OrganizationFacts, now: Date): OrganizationChanges | null => {
   if (facts.closed_at !== null) return null

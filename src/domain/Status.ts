@@ -50,7 +50,7 @@ const after = (moment: Date, other: Date | null): boolean => other === null || m
 
 const lasting = (status: AccountStatus): StatusPeriod => ({ status, until: null })
 
-/** The status at `now`, by the first rule that holds (operations design, section 5.1), and until when. */
+/** The status at `now`, by the first rule that holds (specification, section 3.1), and until when. */
 export const statusAt = (facts: StatusFacts, now: Date): StatusPeriod => {
   if (facts.offboarded_at !== null) return lasting("available")
   if (facts.paused_at !== null) return lasting("paused")

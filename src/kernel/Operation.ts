@@ -1,7 +1,8 @@
 /**
  * How an operation is made of its declaration.
  *
- * The order of checks is 401 credential, 429 rate, 403 scope, closed, role and limit, 400 input, 404 access, 409 state.
+ * The order of checks is 401 credential, 429 rate, 403 scope, closed, role and limit, 400 input, 403 password, 404
+ * access, 409 state.
  */
 import { Context, Effect, Result, Schema, type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"

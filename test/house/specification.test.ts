@@ -32,6 +32,18 @@ describe("the specification", () => {
     )
     expect(cited.length).toBeGreaterThan(20)
     expect(cited.filter(([, number]) => !numbers.has(number))).toEqual([])
+    const last = [...numbers].findLast((number) => !number.includes("."))
+    expect(read("docs/specification/README.md")).toContain(`Chapters 10 to ${last} are`)
+  })
+
+  it("is what comments cite by section, besides public standards", () => {
+    const standard = /RFC \d+|OpenID Connect Core 1\.0|WebAuthn Level 3/
+    const foreign = files("{src,test,trials,bench,scripts}/**/*.{ts,mjs}").flatMap((file) =>
+      [...read(file).matchAll(/([\w. ]+),\s+(?:\*\s+)?sections?\s+(?:\*\s+)?\d/g)].flatMap(([, of = ""]) =>
+        of.endsWith("specification") || standard.test(of) ? [] : [`${file}: ${of}`]
+      )
+    )
+    expect(foreign).toEqual([])
   })
 })
 
