@@ -15,6 +15,7 @@ import { Credentials } from "../../src/ports/Credentials.ts"
 import * as Mcp from "../mcp/support.ts"
 import { pglite } from "../support/database.ts"
 import * as Random from "../support/random.ts"
+import * as Repeated from "../support/repeated.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
@@ -122,7 +123,7 @@ const addressCode = Effect.fnUntraced(function*(id: string) {
 
 describe("the samples", () => {
   layer(World.world(pglite))((it) => {
-    it.effect("are what the demo organization answers, by every transport: first all that read, then all that change something", () =>
+    it.effect("are what the demo organization answers, by every transport: first all that read, then all that change something, where a repeat changes nothing more", () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(Date.parse("2026-01-15T09:00:00.000Z"))
         const seed: unknown = JSON.parse(readFileSync(new URL("../../seeds/demo.json", import.meta.url), "utf8"))
@@ -149,12 +150,21 @@ describe("the samples", () => {
                 ? { code: yield* codeFor(platform, "31612340022") }
                 : yield* addressCode(id))
             }
-            const request = Random.draw({ operation: id, members: input }, Random.noIds)
-            const { body, status } = yield* Random.send(request, key)
+            const { body, status } = operation.idempotent
+              ? yield* Random.send(Random.draw({ operation: id, members: input }, Random.noIds), key)
+              : yield* Repeated.keyed(operation, input, key)
             expect([id, status, body]).toEqual([id, 200, expect.anything()])
             const { content_notice, ...answer } = body
             expect([id, content_notice !== undefined]).toEqual([id, operation.thirdPartyText])
             learn(sample.answer, answer, id)
+            if (Random.changes(operation)) {
+              const faults = yield* Repeated.faults(operation, input, {
+                body,
+                organizationId: caller.organizationId,
+                key
+              })
+              expect([id, ...faults]).toEqual([id])
+            }
             if (changing) continue
             const tool = Mcp.told(yield* Mcp.call(id, input, { key }))
             expect([id, tool.how, tool.body]).toEqual([id, "done", body])
