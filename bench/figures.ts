@@ -13,6 +13,7 @@ const order = [
   "peers",
   "scale",
   "people",
+  "start",
   "monitor",
   "wire",
   "timing",

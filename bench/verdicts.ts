@@ -89,6 +89,14 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       }
     ]
   },
+  start: (figure) =>
+    having(figure, "goals reached").filter((row) => row["goals reached"] !== "").map((row) => ({
+      question: `Start: ${row["start"]}`,
+      holds: row["goals reached"] === "yes",
+      measured: ["median s", "peak MiB", "at rest MiB"].filter((column) => row[column]?.includes(" of ")).map((
+        column
+      ) => `${column} ${row[column]}`).join("; ")
+    })),
   people: (figure) => {
     const pages = having(figure, "goal, ms")
     const times = pages.flatMap((row) => numbers(row["database CPU, ms"])[0] ?? [])
