@@ -1,8 +1,11 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Arbitrary, Effect } from "effect"
+import { Arbitrary, Effect, SchemaAST } from "effect"
 import { TestClock } from "effect/testing"
+import type * as Operation from "../../src/kernel/Operation.ts"
+import { operations } from "../../src/operations/index.ts"
 import { forEachDatabase } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
+import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
 
@@ -64,9 +67,65 @@ const nothingBetween = () => Effect.void
 
 const ids = (items: ReadonlyArray<any>): ReadonlyArray<string> => items.map(({ id }) => id)
 
+/** Every operation that answers pages. */
+const lists = operations.filter((operation: Operation.Any) => "has_more" in operation.success.fields)
+
+/** The member of the query that names where a page begins, and the member of the item before that it names. */
+const cursorOf = ({ query }: Operation.Any): readonly [cursor: string, member: string] | undefined =>
+  Object.keys(query).flatMap((name): ReadonlyArray<readonly [string, string]> => {
+    if (name === "starting_after" || name === "before_id") return [[name, "id"]]
+    return name.startsWith("after_") ? [[name, name.slice("after_".length)]] : []
+  })[0]
+
+/** What the operation has to be told to answer a list at all. */
+const needed = (operation: Operation.Any): ReadonlyArray<readonly [name: string, value: unknown]> =>
+  Object.entries(operation.sample.request).filter(([name]) => !SchemaAST.isOptional(operation.query[name].ast))
+
 describe("4.15 paging", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
+      it.effect("S2.1-02: pages of every size of every list give every item once, in one order", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* Populated.make()
+          for (const subject of ["Second", "Third"]) yield* World.makeSupportRequest(id, admins.owner.id, subject)
+          for (const operation of lists) {
+            const [cursor, member] = cursorOf(operation) ?? []
+            const wanted = needed(operation)
+            for (const [, value] of wanted) {
+              for (const last_name of ["A", "B"]) yield* World.makeAccount(id, { first_name: String(value), last_name })
+            }
+            const read = (limit: number, after: unknown) => {
+              const query = new URLSearchParams(wanted.map(([name, value]): [string, string] => [name, String(value)]))
+              query.set("limit", String(limit))
+              if (cursor !== undefined && after !== undefined) query.set(cursor, String(after))
+              return Effect.map(
+                World.get(`${operation.path}?${query.toString()}`, admins.owner.key),
+                ({ body }) => body
+              )
+            }
+            const { data: all, has_more } = yield* read(50, undefined)
+            expect([operation.id, all.length > 1, has_more]).toEqual([operation.id, true, false])
+            for (const limit of [1, 3]) {
+              yield* TestClock.adjust("61 seconds")
+              const seen: Array<any> = []
+              while (true) {
+                const page = yield* read(limit, member === undefined ? undefined : seen.at(-1)?.[member])
+                seen.push(...page.data)
+                const told = `${operation.id} by ${limit}, ${seen.length}`
+                expect([told, page.has_more, ids(page.data)]).toEqual([
+                  told,
+                  seen.length < all.length,
+                  ids(all.slice(seen.length - page.data.length, seen.length))
+                ])
+                if (page.has_more) expect([told, page.data.length]).toEqual([told, limit])
+                // A search has one page.
+                if (page.has_more !== true || cursor === undefined) break
+              }
+              if (cursor !== undefined) expect([operation.id, seen.length]).toEqual([operation.id, all.length])
+            }
+          }
+        }))
+
       const makeAccounts = (organizationId: string, names: ReadonlyArray<readonly [string | null, string | null]>) =>
         Effect.forEach(names, ([first_name, last_name]) => World.makeAccount(organizationId, { first_name, last_name }))
 
