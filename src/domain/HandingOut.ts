@@ -28,11 +28,18 @@ export interface HandedAccess {
   readonly beyond: boolean
 }
 
+/** What a caller with a limit is told of access beyond it. */
+export const beyondLimit = (param?: string): ScopeExceeded =>
+  new ScopeExceeded({
+    message: "A credential limited to accounts or departments gives access to no others.",
+    ...(param === undefined ? {} : { param })
+  })
+
 /** Why a caller with a limit may not hand the access out; null where it lies within the limit. */
 export const accessExceeded = (
   { limit }: Pick<Caller["Service"], "limit">,
   { beyond, role }: HandedAccess
 ): ScopeExceeded | null =>
   isNarrowing(limit) && (beyond || canAccessEveryAccount(role))
-    ? new ScopeExceeded({ message: "A credential limited to accounts or departments gives access to no others." })
+    ? beyondLimit()
     : null

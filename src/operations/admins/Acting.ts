@@ -4,8 +4,8 @@ import { type Caller, isNarrowing } from "../../domain/Access.ts"
 import type { Role } from "../../domain/Access.ts"
 import { admin } from "../../domain/Admin.ts"
 import { administers, type WantedAccess } from "../../domain/AdminRules.ts"
-import { ResourceMissing, ScopeExceeded, SuperadminRequired } from "../../domain/Failure.ts"
-import { accessExceeded } from "../../domain/HandingOut.ts"
+import { ResourceMissing, SuperadminRequired, TooManyAttempts } from "../../domain/Failure.ts"
+import { accessExceeded, beyondLimit } from "../../domain/HandingOut.ts"
 import { People } from "../../ports/People.ts"
 
 /** The caller's admin, held; refused where it administers the organization no more. */
@@ -36,8 +36,19 @@ export const requireAccess = Effect.fnUntraced(function*(caller: Caller["Service
   const param = yield* (yield* People).inaccessible(caller, wanted)
   if (param === null) return
   return yield* isNarrowing(caller.limit)
-    ? new ScopeExceeded({ param, message: "A limited credential gives access only to what it reaches itself." })
+    ? beyondLimit(param)
     : new ResourceMissing({ param })
+})
+
+/** Counts a mail of an invitation to the address; fails where too many went there. */
+export const countInvitation = Effect.fnUntraced(function*(caller: Caller["Service"], email: string, now: Date) {
+  const wait = yield* (yield* People).countInvitation(caller.organizationId, email, now)
+  if (wait !== null) {
+    return yield* new TooManyAttempts({
+      message: "Too many invitations went out within a day. Try again later.",
+      retry_after: wait
+    })
+  }
 })
 
 /** The admin as the caller sees them after the change. */

@@ -17,11 +17,9 @@ import { Line } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import { People } from "../../ports/People.ts"
-import { acting, requireAccess, shown } from "./Acting.ts"
+import { acting, countInvitation, requireAccess, shown } from "./Acting.ts"
 import { sample } from "./invite_admin.sample.ts"
 import * as Mails from "./Mails.ts"
-
-const tooMany = "Too many invitations went out within a day. Try again later."
 
 /** The role archive has the archive by itself. */
 const without = ({ account_ids = [], department_ids = [] }: WantedAccess): WantedAccess => ({
@@ -81,8 +79,7 @@ export const inviteAdmin = Operation.write(
     }
     const invitation = yield* people.invite(caller, { email, name, role }, now)
     if (invitation === null) return yield* new AdminExists({ param: "email" })
-    const wait = yield* people.countInvitation(caller.organizationId, email, now)
-    if (wait !== null) return yield* new TooManyAttempts({ message: tooMany, retry_after: wait })
+    yield* countInvitation(caller, email, now)
     if (access !== undefined) {
       yield* people.setAccess(caller, invitation.id, role === "admin" ? access : without(access))
     }

@@ -14,7 +14,7 @@ import { journalAction } from "../../domain/JournalEntry.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import { People } from "../../ports/People.ts"
-import { actingOn, shown, withinLimit } from "./Acting.ts"
+import { actingOn, countInvitation, shown, withinLimit } from "./Acting.ts"
 import * as Mails from "./Mails.ts"
 import { sample } from "./resend_admin_invitation.sample.ts"
 
@@ -43,13 +43,7 @@ export const resendAdminInvitation = Operation.write(
     yield* withinLimit(caller, target.id, target.role)
     const refused = reinvites(acting, target)
     if (refused !== null) return yield* refused
-    const wait = yield* people.countInvitation(caller.organizationId, target.email, now)
-    if (wait !== null) {
-      return yield* new TooManyAttempts({
-        message: "Too many invitations went out within a day. Try again later.",
-        retry_after: wait
-      })
-    }
+    yield* countInvitation(caller, target.email, now)
     const invitation = yield* people.reinvite(caller.organizationId, target.id, now)
     return Operation.changed(
       yield* shown(caller, target.id, now),

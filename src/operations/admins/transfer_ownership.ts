@@ -13,9 +13,9 @@ import { journalAction } from "../../domain/JournalEntry.ts"
 import { ownershipTransferred } from "../../domain/mail/People.ts"
 import { Organization, organization } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import { People } from "../../ports/People.ts"
+import * as CurrentPassword from "../CurrentPassword.ts"
 import { sample } from "./transfer_ownership.sample.ts"
 
 export const transferOwnership = Operation.write(
@@ -42,10 +42,7 @@ export const transferOwnership = Operation.write(
     sample,
     failures: [OwnerRequired, PasswordIncorrect, TooManyAttempts, ResourceMissing, NotSuperadmin],
     journal: journalAction("ownership.transferred"),
-    before: ({ current_password }, { caller }) =>
-      Effect.flatMap(ConsolePasswords, (passwords) => passwords.verify(caller, current_password, caller)).pipe(
-        Effect.catchTag("password_incorrect", () => new PasswordIncorrect({ param: "current_password" }))
-      )
+    before: ({ current_password }, { caller }) => CurrentPassword.verify(caller, current_password)
   },
   Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
     const people = yield* People

@@ -13,8 +13,8 @@ import { journalAction } from "../../domain/JournalEntry.ts"
 import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
+import * as CurrentPassword from "../CurrentPassword.ts"
 import { sample } from "./create_api_key.sample.ts"
 
 export const createApiKey = Operation.write(
@@ -57,10 +57,7 @@ export const createApiKey = Operation.write(
       if (refused !== null) return yield* refused
       if (!scopes.some(needsPassword)) return
       if (current_password === undefined) return yield* new PasswordRequired({ param: "current_password" })
-      const passwords = yield* ConsolePasswords
-      yield* passwords.verify(caller, current_password, caller).pipe(
-        Effect.catchTag("password_incorrect", () => new PasswordIncorrect({ param: "current_password" }))
-      )
+      yield* CurrentPassword.verify(caller, current_password)
     })
   },
   Effect.fnUntraced(function*({ expires_in_days, label, scopes }, { caller, now }) {

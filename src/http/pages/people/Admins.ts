@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { Role } from "../../../domain/Access.ts"
 import { type Admin, AdminStatus } from "../../../domain/Admin.ts"
-import { isUuid } from "../../../domain/Wire.ts"
 import { listAdmins } from "../../../operations/admins/list_admins.ts"
 import * as Frame from "../Frame.ts"
 import * as Html from "../Html.ts"
@@ -40,7 +39,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View) {
   const query = new URLSearchParams(text)
   const role = Role.literals.find((each) => each === query.get("role"))
   const status = AdminStatus.literals.find((each) => each === query.get("status"))
-  const after = [query.get("after")].find((id) => id !== null && isUuid(id)) ?? undefined
+  const after = Words.after(query)
   const filters = { ...(role === undefined ? {} : { role }), ...(status === undefined ? {} : { status }) }
   const { data, has_more } = yield* listAdmins.call({
     limit: 50,

@@ -105,7 +105,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, text: string, shown: 
   const department = yield* find(view, text)
   const { id, name } = department
   const query = new URLSearchParams(sent)
-  const after = [query.get("after")].find((each) => each !== null && isUuid(each)) ?? undefined
+  const after = Words.after(query)
   const needle = (query.get("find") ?? "").replaceAll("\0", "").trim().slice(0, maxSearchLength)
   const { data, has_more } = yield* listProtectedAccounts.call({
     department_id: id,

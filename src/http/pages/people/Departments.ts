@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import type { Department } from "../../../domain/Department.ts"
 import { maxDepartmentNameLength } from "../../../domain/Limits.ts"
-import { isUuid } from "../../../domain/Wire.ts"
 import { createDepartment } from "../../../operations/departments/create_department.ts"
 import { listDepartments } from "../../../operations/departments/list_departments.ts"
 import * as Forms from "../Forms.ts"
@@ -33,7 +32,7 @@ const row = (base: string) => ({ accounts, id, name }: Department): Html.Html =>
 const show = Effect.fnUntraced(function*(view: Visit.View, { faults, headers, name, status }: Shown) {
   const { base, query: text } = view.visit
   const query = new URLSearchParams(text)
-  const after = [query.get("after")].find((id) => id !== null && isUuid(id)) ?? undefined
+  const after = Words.after(query)
   const { data, has_more } = yield* listDepartments.call({
     limit: 50,
     ...(after === undefined ? {} : { starting_after: after })

@@ -1,6 +1,7 @@
 /** Names for what the pages show of people. */
 import type { Role } from "../../../domain/Access.ts"
 import type { Admin, AdminStatus } from "../../../domain/Admin.ts"
+import { isUuid } from "../../../domain/Wire.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
 
@@ -49,6 +50,12 @@ export const tabs = (base: string, at: "admins" | "departments"): Html.Html =>
     at === "departments" ? html` aria-current="page"` : undefined
   }>Departments</a></li>
 </ul></nav>`
+
+/** The id that a page of a list comes after; what is no id is left out. */
+export const after = (query: URLSearchParams): string | undefined => {
+  const id = query.get("after")
+  return id !== null && isUuid(id) ? id : undefined
+}
 
 /** The links of a list that goes on. */
 export const pages = (
