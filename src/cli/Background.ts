@@ -5,9 +5,8 @@ import type { WatchState } from "../edge/Settings.ts"
 import * as Engine from "../engine/Background.ts"
 import { watchAccounts } from "../engine/Jobs.ts"
 import { Ownership } from "../engine/Ownership.ts"
+import * as Console from "../layers/Console.ts"
 import { Targets } from "../layers/push/Targets.ts"
-import * as Alarms from "../layers/sql/Alarms.ts"
-import * as Upkeep from "../layers/sql/Upkeep.ts"
 import * as Worker from "../layers/Worker.ts"
 import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
@@ -50,11 +49,7 @@ export const layer = (
     & { readonly targets: Targets["Service"] }
     & Pick<Engine.Options, "ready" | "watched">
 ) =>
-  Engine.Background.layer({
+  Console.layerBackground({
     alone: Environment.isEmbedded(settings),
     ...Struct.omit(options, ["targets"])
-  }).pipe(
-    Layer.provide(Upkeep.layer),
-    Layer.provide(Layer.succeed(Targets, options.targets)),
-    Layer.provideMerge(Alarms.layer)
-  )
+  }).pipe(Layer.provide(Layer.succeed(Targets, options.targets)))
