@@ -20,6 +20,12 @@ const expectTrue = (truth, what) => {
   console.log(`ok: ${what}`)
 }
 
+const install = (...packages) =>
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"]
+  })
+
 const command = join(folder, "node_modules/.bin/security-console")
 const env = { ...process.env, PATH: [resolve(process.execPath, ".."), process.env.PATH].join(delimiter) }
 
@@ -71,8 +77,9 @@ import * as http from "${name}/http"
 import * as layers from "${name}/layers"
 import * as client from "${name}/client"
 import * as mcp from "${name}/mcp"
+import * as messenger from "${name}/messenger"
 import { writeFileSync } from "node:fs"
-const entries = { core, http, layers, mcp, client }
+const entries = { core, http, layers, mcp, messenger, client }
 const values = Object.entries(entries).flatMap(([entry, module]) =>
   Object.entries(module).flatMap(([key, value]) =>
     value?.[Symbol.toStringTag] === "Module"
@@ -114,6 +121,7 @@ import type * as core from "${name}"
 import * as http from "${name}/http"
 import * as layers from "${name}/layers"
 import * as mcp from "${name}/mcp"
+import * as messenger from "${name}/messenger"
 import type { Context } from "effect"
 import type { SecureRandom } from "effect/crypto"
 type Untyped<M> = { [K in keyof M]: 0 extends 1 & M[K] ? K : never }[keyof M]
@@ -122,8 +130,9 @@ export const untyped: [
   Untyped<typeof http>,
   Untyped<typeof layers>,
   Untyped<typeof mcp>,
+  Untyped<typeof messenger>,
   Untyped<typeof client>
-] extends [never, never, never, never, never] ? true : false = true
+] extends [never, never, never, never, never, never] ? true : false = true
 type Services<M> = { [K in keyof M]: M[K] extends Context.Key<infer I, infer _> ? I : never }[keyof M]
 type Named =
   | Services<typeof core.AdminSignIn>
@@ -149,17 +158,18 @@ let service
 try {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
   writeFileSync(join(folder, "library.js"), library)
-  execFileSync("npm", [
-    "install",
-    "--no-audit",
-    "--no-fund",
-    "--prefer-offline",
-    resolve(tarball),
-    `effect@${peerDependencies.effect}`
-  ], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] })
+  install(resolve(tarball), `effect@${peerDependencies.effect}`)
+  const without = ["", "/http", "/layers", "/client", "/mcp"].map((entry) => `await import("${name}${entry}")`).join(
+    "\n"
+  )
+  execFileSync(process.execPath, ["--input-type=module", "--eval", without], { cwd: folder, stdio: "inherit" })
+  expectTrue(true, "the packed library is imported without its optional peers, but for the messenger")
+  install(...Object.entries(peerDependencies).map(([peer, version]) => `${peer}@${version}`))
   execFileSync(process.execPath, ["library.js"], { cwd: folder, stdio: "inherit" })
   expectTrue(true, "the packed library is imported by its exports alone")
   writeFileSync(join(folder, "types.ts"), types)
+  // The messenger's library names a type of another runtime.
+  writeFileSync(join(folder, "deno.d.ts"), "declare namespace Deno { interface FsFile {} }\n")
   execFileSync(fileURLToPath(new URL("../node_modules/.bin/tsc", import.meta.url)), [
     "--declaration",
     "--emitDeclarationOnly",
@@ -175,6 +185,7 @@ try {
     fileURLToPath(new URL("../node_modules/@types", import.meta.url)),
     "--types",
     "node",
+    "deno.d.ts",
     "types.ts",
     "exports.ts"
   ], { cwd: folder, stdio: "inherit" })
