@@ -1,4 +1,4 @@
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -197,6 +197,22 @@ const provoked: Readonly<Record<string, (args: Arguments, made: Stage) => Omit<C
   bio_too_long: (args) => ({ args: { ...args, about: "x".repeat(100) } })
 }
 
+/** Refusals by state that no line above brings about: the tests of what is secured, and of the messenger, show them. */
+const shownElsewhere: ReadonlySet<string> = new Set([
+  "access_not_applicable",
+  "idempotency_in_progress",
+  "idempotency_key_reused",
+  "messenger_refused",
+  "no_paired_session",
+  "no_pending_change",
+  "passkey_not_eligible",
+  "passkey_not_managed",
+  "passkey_unsupported",
+  "two_fa_not_managed",
+  "two_fa_password_required",
+  "username_purchasable"
+])
+
 const paused = (made: Stage, at: Date | null) => World.set(made.id, "account", made.account, { paused_at: at })
 
 /** What makes something makes it anew by every call. */
@@ -246,6 +262,16 @@ const cases = (operation: Operation.Any, made: Stage): ReadonlyArray<Case> => {
 }
 
 describe("REST, MCP and embedding", () => {
+  it("are compared for every refusal by state, but for those that other tests show", () => {
+    const declared = all.filter((one) => !isStep(one)).flatMap(({ failures }) =>
+      failures.filter(({ status }) => status === 409).map(({ identifier }) => identifier)
+    )
+    expect(
+      declared.filter((code) => !(code in provoked)).toSorted().filter((code, at, codes) => codes[at - 1] !== code)
+    )
+      .toEqual([...shownElsewhere])
+  })
+
   layer(World.world(postgres))((it) => {
     for (const operation of all.filter((one) => !isStep(one))) {
       it.effect(

@@ -32,11 +32,14 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   api_key_id: "key",
   connection_id: "connection",
   request_id: "request",
+  related_request_id: "request",
   session_id: "session",
   login_id: "login"
 }
 
+/** What the cursors of the lists name. */
 const listed: Readonly<Record<string, IdKind>> = {
+  list_protected_accounts: "account",
   list_departments: "department",
   list_admins: "person",
   list_support_requests: "request",
@@ -44,12 +47,17 @@ const listed: Readonly<Record<string, IdKind>> = {
 }
 
 /** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
-export const idKindOf = (operation: Operation.Any, name: string): IdKind | undefined =>
-  name === "starting_after"
-    ? listed[operation.id] ?? "account"
+export const idKindOf = (operation: Operation.Any, name: string): IdKind | undefined => {
+  const kind = name === "starting_after"
+    ? listed[operation.id]
     : name === "admin_id" && !Object.hasOwn(operation.query, name)
     ? "person"
     : idKinds[name]
+  if (kind === undefined && /^starting_after$|_ids?$/.test(name)) {
+    throw new Error(`${operation.id}: test/support/random.ts does not know what ${name} names`)
+  }
+  return kind
+}
 
 /** The ids that a request draws from. */
 export type Ids = Readonly<Record<IdKind, ReadonlyArray<string>>>
