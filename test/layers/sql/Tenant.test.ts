@@ -157,6 +157,22 @@ describe("Tenant", () => {
           }
         }))
 
+      it.effect("fails every statement behind one that was posted and failed as that one did, and writes nothing", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const said: Array<string> = []
+          const exit = yield* Effect.exit(
+            Tenant.transaction(sql, "acme")(Effect.gen(function*() {
+              yield* sql`insert into note (organization_id, id) values ('acme', 900)`
+              yield* Tenant.post(sql, sql`insert into note (organization_id, id) values ('acme', 1 / (900 - 900))`)
+              said.push(yield* other(sql`select 1`), yield* other(sql`select 2`))
+            }))
+          )
+          expect(said.map((text) => text.includes("division by zero"))).toEqual([true, true])
+          expect(Exit.isFailure(exit)).toBe(true)
+          expect(yield* Tenant.transaction(sql, "acme")(sql`select 1 from note where id = 900`)).toEqual([])
+        }))
+
       it.effect("interrupts what exceeds the deadline, rolls it back and answers ServiceUnavailable", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

@@ -332,7 +332,7 @@ export const database: ReadonlyArray<Mutant> = [
     line: "const isLast = control || this.#posted.length > 0",
     becomes: "const isLast = control",
     why: "a transaction of which a change has failed goes on, and tells another reason",
-    tests: ["test/layers/sql/wireSession.test.ts"]
+    tests: ["test/layers/sql/Tenant.test.ts"]
   },
   {
     file: "src/layers/sql/Client.ts",
