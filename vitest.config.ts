@@ -39,7 +39,8 @@ export default defineConfig({
       project("unit", files.unit)
     ],
     sequence: { sequencer: Longest },
-    // Three beat two on two processors (404 s to 447 s), as tests of processes wait for deadlines and for the disk.
+    // Three beat two on two processors by a tenth, as tests of processes wait for deadlines and for the disk, and four
+    // by a twentieth, as they wait for each other.
     maxWorkers: 3,
     passWithNoTests: false,
     teardownTimeout: 20_000,
