@@ -1,16 +1,18 @@
 import { defineConfig } from "vitest/config"
 import { Longest } from "./test/support/runOrder.ts"
 
-/** The files of each kind; what none of them names has a database, and starts no process. */
+/** The files of each project; what no other names is `postgres`. */
 const files = {
   process: [
     "test/cli/**/*.test.ts",
     "test/readme/**/*.test.ts",
     "test/mcp/{clients,conformance,handover,stdio}.test.ts",
     "test/pages/{browser,passkeys,providerBrowser}.test.ts",
-    "test/{bench,fuzz,trials}/**/*.test.ts"
+    "{bench,experiments}/**/*.test.ts"
   ],
-  unit: ["test/{domain,edge,house}/**/*.test.ts", "test/layers/{crypto,documents,identity}/**/*.test.ts"]
+  property: ["test/properties/**/*.test.ts"],
+  spec: ["test/{spec,kernel,http,mcp,oauth,pages}/**/*.test.ts"],
+  unit: ["test/{domain,edge,repository}/**/*.test.ts", "test/layers/{crypto,documents,identity}/**/*.test.ts"]
 }
 
 const project = (name: string, include: Array<string>, exclude: Array<string> = []) => ({
@@ -35,7 +37,9 @@ export default defineConfig({
     globalSetup: "test/support/runSetup.ts",
     projects: [
       project("process", files.process),
-      project("database", ["test/**/*.test.ts"], Object.values(files).flat()),
+      project("property", files.property),
+      project("postgres", ["test/**/*.test.ts"], Object.values(files).flat()),
+      project("spec", files.spec, files.process),
       project("unit", files.unit)
     ],
     sequence: { sequencer: Longest },

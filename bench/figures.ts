@@ -20,7 +20,7 @@ const order = [
   "fuzz",
   "faults",
   "faults-watch",
-  "laws",
+  "properties",
   "mutants"
 ]
 

@@ -36,17 +36,17 @@ const by = (found: ReadonlyArray<Row>, column: string): ReadonlyArray<readonly [
   ...Map.groupBy(found, (row) => row[column] ?? "")
 ]
 
-/** What each law over random sequences says. */
-const laws: Readonly<Record<string, string>> = {
+/** What each property over random sequences says. */
+const properties: Readonly<Record<string, string>> = {
   isolation: "An organization's answers and rows do not depend on any other organization",
   monotonicity: "Fewer rights never permit or show more",
   reach: "Nobody comes to reach, or hands out, more than they have connected themselves",
   watch: "Accounts are watched by the rules, whatever happens outside, fails or dies"
 }
 
-const lawOf = (law: string): string => {
-  const question = laws[law]
-  if (question === undefined) throw new Error(`There is no law ${law}`)
+const propertyOf = (property: string): string => {
+  const question = properties[property]
+  if (question === undefined) throw new Error(`There is no property ${property}`)
   return question
 }
 
@@ -171,9 +171,9 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       measured: `${found.length} kinds of faults, ${count(sum(found, "what was seen"))} strangers`
     }]
   },
-  laws: (figure) =>
-    having(figure, "Law").map((row) => ({
-      question: lawOf(row["Law"] ?? ""),
+  properties: (figure) =>
+    having(figure, "Property").map((row) => ({
+      question: propertyOf(row["Property"] ?? ""),
       holds: row["Findings"] === "0",
       measured: `${count(sum([row], "Sequences"))} sequences, ${count(sum([row], "Requests"))} requests, ${
         row["Findings"]

@@ -1,8 +1,8 @@
 /** `npm run bench:scale`: what a request costs as organizations, journals and replicas grow, and what a start costs. */
 import { parseArgs } from "node:util"
+import { fillDatabase, type Filling } from "../../test/support/fill.ts"
 import { deployed, startService } from "../peers/processes.ts"
 import { record, type Table } from "../support/figure.ts"
-import { fillDatabase, type Filling } from "../support/fill.ts"
 import { startGround } from "../support/ground.ts"
 import { measureColdStart } from "./cold.ts"
 import { measurePages, measurePeople } from "./pages.ts"

@@ -1,8 +1,8 @@
 /** The time of a page by the size of the organization. */
+import type { Filling } from "../../test/support/fill.ts"
 import { cpuOfFamily, type Server } from "../peers/processes.ts"
 import { median, quantile, startAsking, taking } from "../support/asking.ts"
 import type { Chart, Table } from "../support/figure.ts"
-import type { Filling } from "../support/fill.ts"
 import { type Ground, makeKeys, makeLimitedTokens } from "../support/ground.ts"
 import { type Asker, type Case, casesOf } from "./cases.ts"
 import { peopleCasesOf, peopleGoal } from "./people.ts"

@@ -5,10 +5,10 @@ import * as crypto from "node:crypto"
 import * as Journal from "../../src/layers/sql/Journal.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { postgresLayer } from "../../test/support/databaseRoles.ts"
+import { fillDatabase, idOf } from "../../test/support/fill.ts"
 import { deployed, deployedFlags, memoryOf, type Server, startService } from "../peers/processes.ts"
 import { type Answered, median, quantile, startAsking, taking } from "../support/asking.ts"
 import type { Chart, Table } from "../support/figure.ts"
-import { fillDatabase, idOf } from "../support/fill.ts"
 import { type Ground, makeKeys } from "../support/ground.ts"
 
 const organization = { id: "replicas", accounts: 1000, events: 0, departments: 10 }

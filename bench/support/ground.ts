@@ -5,7 +5,7 @@ import { Client } from "pg"
 import { form } from "../../src/layers/crypto/ApiKeys.ts"
 import { createConsole, migrate } from "../../test/support/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/databaseServer.ts"
-import { idOf, type Member } from "./fill.ts"
+import { idOf, type Member } from "../../test/support/fill.ts"
 
 export interface Ground {
   /** As the service connects. */

@@ -1,9 +1,9 @@
 /** `npm run bench:timing`: whether the time of a 404 tells which of the three kinds of absence it was. */
 import { parseArgs } from "node:util"
+import { fillDatabase, idOf } from "../../test/support/fill.ts"
 import { startService } from "../peers/processes.ts"
 import { differenceOfMedians, median, quantile, startAsking, taking } from "../support/asking.ts"
 import { record } from "../support/figure.ts"
-import { fillDatabase, idOf } from "../support/fill.ts"
 import { makeKeys, startGround } from "../support/ground.ts"
 
 const help = `npm run bench:timing -- [--requests 20000] [--accounts 10000]
@@ -90,7 +90,7 @@ const run = async (requests: number, accounts: number) => {
       text: [
         `get_account was asked for three kinds of ids, ${requests} times each, one request after another over one connection, the three kinds in a new random order each time, with the key of an admin with granted access, on PostgreSQL; ${keys.length} keys took turns because each may ask 120 times a minute. The ${
           bodies.size === 1 ? "answers were one body" : `answers were ${bodies.size} bodies`
-        }. That the three run the same statements by the same plans is a test (test/laws/missing.test.ts).`,
+        }. That the three run the same statements by the same plans is a test (test/properties/missing.test.ts).`,
         verdict
       ],
       tables: [

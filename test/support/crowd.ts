@@ -1,6 +1,6 @@
 /** Many admins in an organization that `fillDatabase` has filled, each with what years leave behind. */
 import type { Client } from "pg"
-import { idOf } from "../../bench/support/fill.ts"
+import { idOf } from "./fill.ts"
 
 export const crowded = 1000
 

@@ -1,10 +1,10 @@
 /** Organizations large enough to tell a plan that looks for its rows from one that walks past them. */
 import { Effect, Layer } from "effect"
-import { fillDatabase, idOf } from "../../bench/support/fill.ts"
 import { AccountStatus } from "../../src/domain/Status.ts"
 import { fillCrowd } from "./crowd.ts"
 import { postgresUrl } from "./database.ts"
 import { postgresLayer } from "./databaseRoles.ts"
+import { fillDatabase, idOf } from "./fill.ts"
 import { superuser } from "./superuser.ts"
 
 export const big = { id: "big", accounts: 20_000, events: 50_000, departments: 40 } as const

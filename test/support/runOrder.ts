@@ -2,15 +2,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** From the projects with the longest files to those with the shortest. */
-const projects = ["process", "database", "unit"]
+const projects = ["process", "property", "postgres", "spec", "unit"]
 
-/** Folders whose files are longer than they look: a law is a few lines and many cases. */
-const folders = ["/test/laws/", "/test/layers/sql/"]
-
-const rank = ({ moduleId, project }: TestSpecification): number => {
-  const folder = folders.findIndex((each) => moduleId.includes(each))
-  return projects.indexOf(project.name) * (folders.length + 1) + (folder === -1 ? folders.length : folder)
-}
+const rank = ({ project }: TestSpecification): number => projects.indexOf(project.name)
 
 /** The projects one after another, each by what its files took the last time, or by their size. */
 export class Longest extends BaseSequencer {

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest"
+import { blank } from "../spec/facts.ts"
+import { files, read } from "./repository.ts"
+
+/** What sends a request somewhere, apart from methods that are named alike. */
+const outgoing =
+  /(?<![.\w])fetch\(|\bHttpClient\b|\bhttps?\.(?:request|get)\(|\b(?:net|tls)\.connect\(|\bcreateConnection\(|\bcreateSocket\(/
+
+/**
+/**
+ * The typed client is for other programs; the commands ask the service and the operator's collector; checkpoints go to
+ * addresses of the operator's; documents of applications are read where the operator has turned that on.
+ */
+const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/documents\/Https\.ts$)/
+
+describe("the service", () => {
+  it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints and the reader of documents", () => {
+    const asking = files("src/**/*.ts").filter((file) => outgoing.test(blank(read(file))))
+    expect(asking.filter((file) => !mayAsk.test(file))).toEqual([])
+    expect(asking.length).toBeGreaterThan(0)
+  })
+})
