@@ -56,7 +56,7 @@ const find = Effect.fnUntraced(function*(organizationId: OrganizationId, email: 
 })
 
 export const createAdmin = change(
-  "create_admin",
+  "admins_create",
   Schema.Struct({ ...adminRef, role: Role, name: Schema.NullOr(Schema.String), archive_access: Schema.Boolean }),
   AdminId,
   ({ archive_access, email, name, organization, role }, { at, id }) =>
@@ -72,7 +72,7 @@ export const createAdmin = change(
 )
 
 export const setPassword = useCase(
-  "set_password",
+  "admins_set_password",
   Schema.Struct({ ...adminRef, password: Schema.RedactedFromValue(Schema.String) }),
   Schema.Struct({
     ...AdminId.fields,
@@ -99,7 +99,7 @@ export const setPassword = useCase(
 )
 
 export const resetFactor = useCase(
-  "reset_factor",
+  "admins_reset_factor",
   Schema.Struct(adminRef),
   Schema.Struct({ ...AdminId.fields, factors: Schema.Int, sessions: Schema.Int }),
   ({ email, organization }) =>
@@ -137,11 +137,11 @@ const setDisabled = <const Name extends string>(name: Name, disabled: boolean) =
       return [answer, entry("admin.disabled", admin.id, { sessions })]
     }))
 
-export const disableAdmin = setDisabled("disable_admin", true)
-export const enableAdmin = setDisabled("enable_admin", false)
+export const disableAdmin = setDisabled("admins_disable", true)
+export const enableAdmin = setDisabled("admins_enable", false)
 
 export const listAdmins = useCase(
-  "list_admins",
+  "admins_list",
   Schema.Struct({ organization: Schema.String }),
   Schema.Struct({ admins: Schema.Array(Admin) }),
   ({ organization }) =>
@@ -153,7 +153,7 @@ export const listAdmins = useCase(
 )
 
 export const showAdmin = useCase(
-  "show_admin",
+  "admins_show",
   Schema.Struct({ organization: Schema.String, email: Schema.String }),
   Admin,
   ({ email, organization }) =>
@@ -163,7 +163,7 @@ export const showAdmin = useCase(
 )
 
 export const setAdmin = useCase(
-  "set_admin",
+  "admins_set",
   Schema.Struct({
     organization: Schema.String,
     email: Schema.String,
@@ -209,7 +209,7 @@ const demandOpen = Effect.fnUntraced(function*(organizationId: OrganizationId) {
 })
 
 export const renewInvitation = change(
-  "renew_invitation",
+  "admins_invitation",
   Schema.Struct(adminRef),
   Link,
   ({ email, organization }, { at, id }) =>
@@ -229,7 +229,7 @@ export const renewInvitation = change(
 
 /** Makes the link by which an admin who has forgotten the password chooses another one. */
 export const makePasswordLink = change(
-  "make_password_link",
+  "admins_password_link",
   Schema.Struct(adminRef),
   Link,
   ({ email, organization }, { at, id }) =>
@@ -259,7 +259,7 @@ export const makePasswordLink = change(
 )
 
 export const transferOwnership = useCase(
-  "transfer_ownership",
+  "organizations_transfer_ownership",
   Schema.Struct(adminRef),
   Schema.Struct({ ...AdminId.fields, from: Schema.NullOr(Schema.String) }),
   ({ email, organization }) =>

@@ -31,7 +31,7 @@ const shown = (at: Date) => ({ email, id, stopped, ...key }: ApiKeyFacts): typeo
 })
 
 export const createKey = change(
-  "create_key",
+  "keys_create",
   Schema.Struct({
     ...adminRef,
     label: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(maxApiKeyLabelLength)),
@@ -67,7 +67,7 @@ export const createKey = change(
 )
 
 export const revokeKey = change(
-  "revoke_key",
+  "keys_revoke",
   Schema.Struct({ organization: Schema.String, key_id: Schema.String }),
   Schema.Struct({ organization: Schema.String, key_id: Schema.String, revoked_at: Timestamp }),
   ({ key_id, organization }, { at, id }) =>
@@ -87,7 +87,7 @@ export const revokeKey = change(
 )
 
 export const listKeys = useCase(
-  "list_keys",
+  "keys_list",
   Schema.Struct({ organization: Schema.String }),
   Schema.Struct({ keys: Schema.Array(Key) }),
   ({ organization }) =>
@@ -99,7 +99,7 @@ export const listKeys = useCase(
 )
 
 export const showKey = useCase(
-  "show_key",
+  "keys_show",
   Schema.Struct({ organization: Schema.String, key_id: Schema.String }),
   Key,
   ({ key_id, organization }) =>

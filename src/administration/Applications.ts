@@ -41,7 +41,7 @@ const changing = <E, R>(
   )
 
 export const listApplications = useCase(
-  "list_applications",
+  "applications_list",
   Schema.Struct({ organization: Schema.String }),
   Rules,
   ({ organization }) =>
@@ -52,7 +52,7 @@ export const listApplications = useCase(
 )
 
 export const requireApproval = useCase(
-  "require_approval",
+  "applications_approval",
   Schema.Struct({ organization: Schema.String, required: Schema.Boolean }),
   Rules,
   ({ organization, required }) =>
@@ -68,7 +68,7 @@ export const requireApproval = useCase(
 )
 
 export const approveApplication = useCase(
-  "approve_application",
+  "applications_approve",
   Schema.Struct({ organization: Schema.String, application: Schema.String }),
   Rules,
   ({ application, organization }) =>
@@ -90,7 +90,7 @@ export const approveApplication = useCase(
 )
 
 export const withdrawApplication = useCase(
-  "withdraw_application",
+  "applications_withdraw",
   Schema.Struct({ organization: Schema.String, application: Schema.String }),
   Rules,
   ({ application, organization }) =>

@@ -1,7 +1,7 @@
 /** What an operator can ask of the database: how it is run, its schema's version, and what it was used with. */
-import { Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { Timestamp } from "../domain/Wire.ts"
-import { contract } from "./UseCase.ts"
+import { type Failing, useCase } from "./UseCase.ts"
 
 const Schemas = Schema.Struct({ applied: Schema.Int, known: Schema.Int })
 
@@ -30,4 +30,14 @@ const Answer = Schema.Struct({
   jobs: Schema.NullOr(Schema.Array(JobState))
 })
 
-export const databaseStatus = contract("database_status", Schema.Struct({}), Answer)
+/** What the process that has the database open knows of it. */
+export class DatabaseStatus extends Context.Service<DatabaseStatus, {
+  readonly read: Effect.Effect<typeof Answer.Type, Failing>
+}>()("org-security-console/administration/Database/DatabaseStatus") {}
+
+export const databaseStatus = useCase(
+  "database_status",
+  Schema.Struct({}),
+  Answer,
+  () => Effect.flatMap(DatabaseStatus, ({ read }) => read)
+)

@@ -32,7 +32,7 @@ const Plain = (most: number) =>
   )
 
 export const setProvider = change(
-  "set_identity_provider",
+  "identity_provider_set",
   Schema.Struct({
     organization: Schema.String,
     /** Null leaves it as it is, here and below. */
@@ -96,7 +96,7 @@ export const setProvider = change(
 )
 
 export const showProvider = useCase(
-  "show_identity_provider",
+  "identity_provider_show",
   Schema.Struct({ organization: Schema.String }),
   Schema.Struct({
     ...Provider.fields,
@@ -128,7 +128,7 @@ export const showProvider = useCase(
 )
 
 export const removeProvider = change(
-  "remove_identity_provider",
+  "identity_provider_remove",
   Schema.Struct({ organization: Schema.String }),
   Schema.Struct({ organization: Schema.String, links: Schema.Int, sessions: Schema.Int }),
   ({ organization }, { id }) =>
@@ -154,7 +154,7 @@ export const removeProvider = change(
 const operator = "the operator of the service"
 
 export const linkIdentity = change(
-  "link_identity",
+  "admins_link_identity",
   Schema.Struct({ ...adminRef, subject: Subject }),
   Schema.Struct({ organization: Schema.String, email: Schema.String, issuer: Schema.String, subject: Schema.String }),
   ({ email, organization, subject }, { at, id }) =>
@@ -182,7 +182,7 @@ export const linkIdentity = change(
 )
 
 export const unlinkIdentity = change(
-  "unlink_identity",
+  "admins_unlink_identity",
   Schema.Struct(adminRef),
   Schema.Struct({ organization: Schema.String, email: Schema.String, sessions: Schema.Int }),
   ({ email, organization }, { id }) =>

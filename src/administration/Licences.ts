@@ -12,7 +12,7 @@ import { accountEntry, change, entry, existing } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 export const setTier = change(
-  "set_tier",
+  "accounts_set_tier",
   Schema.Struct({ organization: Schema.String, account_id: Schema.String, tier: Tier }),
   Schema.Struct({
     organization: Schema.String,
@@ -51,7 +51,7 @@ export const setTier = change(
 const listed = 200
 
 export const listLinks = useCase(
-  "list_sign_up_links",
+  "sign_up_links_list",
   Schema.Struct({ organization: Schema.String }),
   Schema.Struct({
     /** The seats that links hold. */
@@ -74,7 +74,7 @@ export const listLinks = useCase(
 )
 
 export const revokeLink = change(
-  "revoke_sign_up_link",
+  "sign_up_links_revoke",
   Schema.Struct({ organization: Schema.String, link_id: Schema.String }),
   Schema.Struct({ organization: Schema.String, link_id: Schema.String, free_seats: Schema.Int }),
   ({ link_id, organization }, { id }) =>

@@ -54,7 +54,7 @@ const find = Effect.fnUntraced(function*(id: string) {
 })
 
 export const createOrganization = useCase(
-  "create_organization",
+  "organizations_create",
   Schema.Struct({
     id: Schema.String,
     name: Schema.String,
@@ -88,7 +88,7 @@ export const createOrganization = useCase(
 )
 
 export const listOrganizations = useCase(
-  "list_organizations",
+  "organizations_list",
   Schema.Struct({}),
   Schema.Struct({ organizations: Schema.Array(Organization) }),
   () =>
@@ -98,7 +98,7 @@ export const listOrganizations = useCase(
 )
 
 export const showOrganization = useCase(
-  "show_organization",
+  "organizations_show",
   Schema.Struct({ organization: Schema.String }),
   Organization,
   ({ organization }) => find(organization)
@@ -113,7 +113,7 @@ const refuseSeats = Effect.fnUntraced(function*(facts: OrganizationFacts, seats:
 })
 
 export const setOrganization = useCase(
-  "set_organization",
+  "organizations_set",
   Schema.Struct({
     organization: Schema.String,
     /** Null leaves it as it is, here and below. */
@@ -220,7 +220,7 @@ const actions = {
 } as const
 
 export const changeStatus = useCase(
-  "change_status",
+  "organizations_change_status",
   Schema.Struct({
     organization: Schema.String,
     /** What is done: suspending and closing keep everything that is stored. */

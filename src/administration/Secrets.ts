@@ -8,7 +8,7 @@ import { accountEntry, existing, journaled, now } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
 
 export const revealTwoFa = useCase(
-  "reveal_two_fa",
+  "accounts_reveal",
   Schema.Struct({ organization: Schema.String, account_id: Schema.String }),
   Schema.Struct({
     organization: Schema.String,
@@ -49,7 +49,7 @@ const RewrapCounts = Schema.Struct({
 })
 
 export const rewrapSecrets = useCase(
-  "rewrap_secrets",
+  "secrets_rewrap",
   Schema.Struct({}),
   Schema.Struct({ ...RewrapCounts.fields, skipped: RewrapCounts, damaged: RewrapCounts }),
   () => Effect.flatMap(Rewrap, ({ all }) => all)

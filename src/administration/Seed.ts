@@ -1,18 +1,26 @@
 /** Loading organizations from a file. */
-import { Schema } from "effect"
-import { contract } from "./UseCase.ts"
+import { Context, Effect, Schema } from "effect"
+import { type Failing, useCase } from "./UseCase.ts"
 
-export const seed = contract(
+const Loaded = Schema.Struct({
+  created: Schema.Array(Schema.String),
+  unchanged: Schema.Array(Schema.String),
+  keys: Schema.Array(Schema.Struct({
+    organization: Schema.String,
+    label: Schema.String,
+    admin: Schema.String,
+    key: Schema.RedactedFromValue(Schema.String)
+  }))
+})
+
+/** Loads the organizations of a seed that are not there yet. */
+export class Seeds extends Context.Service<Seeds, {
+  load(seed: Schema.Json): Effect.Effect<typeof Loaded.Type, Failing>
+}>()("org-security-console/administration/Seed/Seeds") {}
+
+export const seed = useCase(
   "seed",
   Schema.Struct({ seed: Schema.Json }),
-  Schema.Struct({
-    created: Schema.Array(Schema.String),
-    unchanged: Schema.Array(Schema.String),
-    keys: Schema.Array(Schema.Struct({
-      organization: Schema.String,
-      label: Schema.String,
-      admin: Schema.String,
-      key: Schema.RedactedFromValue(Schema.String)
-    }))
-  })
+  Loaded,
+  ({ seed }) => Effect.flatMap(Seeds, (seeds) => seeds.load(seed))
 )

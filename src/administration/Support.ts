@@ -14,7 +14,7 @@ import { refuse, useCase } from "./UseCase.ts"
 const listed = 200
 
 export const listSupport = useCase(
-  "list_support",
+  "support_list",
   Schema.Struct({ organization: Schema.String }),
   Schema.Struct({ requests: Schema.Array(SupportRequest) }),
   ({ organization }) =>
@@ -35,7 +35,7 @@ const locked = Effect.fnUntraced(function*(organization: OrganizationId, number:
 })
 
 export const answerSupport = change(
-  "answer_support",
+  "support_answer",
   Schema.Struct({ ...numbered, answer: Text(maxSupportMessageLength).check(Schema.isNonEmpty()) }),
   SupportRequest,
   ({ answer, number }, { at, id }) =>
@@ -54,7 +54,7 @@ export const answerSupport = change(
 )
 
 export const closeSupport = change(
-  "close_support",
+  "support_close",
   Schema.Struct(numbered),
   SupportRequest,
   ({ number }, { at, id }) =>

@@ -1,5 +1,5 @@
 /** What an operator may ask for: a name, what it takes and answers, and what it does. */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, type Stream } from "effect"
 
 /** The refusal of what an operator asked for; the message is one line. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {}
@@ -7,19 +7,22 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", { message:
 /** Fails with one line. */
 export const refuse = (message: string) => Effect.fail(new Refused({ message }))
 
-/** What a request is made of, without what it does. */
-export interface Contract<Name extends string, Input extends Schema.Top, Output extends Schema.Top> {
+/** A failure with what it says in one line. */
+export interface Failing {
+  readonly message: string
+}
+
+/**
+ * One thing that an operator may ask for, in whatever process it is done.
+ *
+ * Its name is that of the command: the group and the verb.
+ */
+export interface UseCase<Name extends string, Input extends Schema.Top, Output extends Schema.Top, Run> {
   readonly name: Name
   readonly input: Input
   readonly output: Output
+  readonly run: (input: Input["Type"]) => Run
 }
-
-/** Declares what is asked for and answered, in whatever process it is done. */
-export const contract = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top>(
-  name: Name,
-  input: Input,
-  output: Output
-): Contract<Name, Input, Output> => ({ name, input, output })
 
 /** Declares a use case. */
 export const useCase = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top, E, R>(
@@ -27,4 +30,12 @@ export const useCase = <const Name extends string, Input extends Schema.Top, Out
   input: Input,
   output: Output,
   run: (input: Input["Type"]) => Effect.Effect<Output["Type"], E, R>
-) => ({ name, input, output, run })
+): UseCase<Name, Input, Output, Effect.Effect<Output["Type"], E, R>> => ({ name, input, output, run })
+
+/** Declares a use case that answers one output after the other. */
+export const streamed = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top, E, R>(
+  name: Name,
+  input: Input,
+  output: Output,
+  run: (input: Input["Type"]) => Stream.Stream<Output["Type"], E, R>
+): UseCase<Name, Input, Output, Stream.Stream<Output["Type"], E, R>> => ({ name, input, output, run })

@@ -1,5 +1,5 @@
 /** What can be asked of whoever has the database open: the same in this process and through a socket. */
-import { Schema } from "effect"
+import { Effect, Record, Schema, Stream, Struct } from "effect"
 import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as RpcMiddleware from "effect/rpc/RpcMiddleware"
@@ -14,66 +14,97 @@ import * as Organizations from "../administration/Organizations.ts"
 import * as Secrets from "../administration/Secrets.ts"
 import * as Seed from "../administration/Seed.ts"
 import * as Support from "../administration/Support.ts"
-import { type Contract, Refused } from "../administration/UseCase.ts"
+import { type Failing, Refused, type UseCase } from "../administration/UseCase.ts"
 
-const request = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top>(
-  { input, name, output }: Contract<Name, Input, Output>
-) => Rpc.make(name, { payload: input, success: output, error: Refused })
+/** Every failure in its one line. */
+const refused = ({ message }: Failing) => new Refused({ message })
+
+/** A use case as a request, with what answers it. */
+const request = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top, E extends Failing, R>(
+  { input, name, output, run }: UseCase<Name, Input, Output, Effect.Effect<Output["Type"], E, R>>
+) =>
+  Record.singleton(name, {
+    rpc: Rpc.make(name, { payload: input, success: output, error: Refused }),
+    answer: (asked: Input["Type"]) => Effect.mapError(run(asked), refused)
+  })
+
+/** The same of one whose answers follow one another. */
+const stream = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top, E extends Failing, R>(
+  { input, name, output, run }: UseCase<Name, Input, Output, Stream.Stream<Output["Type"], E, R>>
+) =>
+  Record.singleton(name, {
+    rpc: Rpc.make(name, { payload: input, success: output, error: Refused, stream: true }),
+    answer: (asked: Input["Type"]) => Stream.mapError(run(asked), refused)
+  })
+
+/** What of a request answers it. */
+interface AnswerOf extends Struct.Lambda {
+  <A>(request: { readonly answer: A }): A
+  readonly "~lambda.out": this["~lambda.in"] extends { readonly answer: infer A } ? A : never
+}
+
+const answersOf = Struct.lambda<AnswerOf>(({ answer }) => answer)
+
+const database = request(Database.databaseStatus)
 
 /** What the database alone answers, however old its schema is. */
-export const DatabaseRequests = RpcGroup.make(request(Database.databaseStatus))
+export const DatabaseRequests = RpcGroup.make(...Object.values(database).map(({ rpc }) => rpc))
+export const databaseAnswers = Struct.map(database, answersOf)
+
+const audit = request(Journals.verifyJournal)
 
 /** What an auditor may ask, who has none of the service's secrets. */
-export const AuditRequests = RpcGroup.make(request(Journals.verifyJournal))
+export const AuditRequests = RpcGroup.make(...Object.values(audit).map(({ rpc }) => rpc))
+export const auditAnswers = Struct.map(audit, answersOf)
+
+/** Every use case that has a command. */
+const commands = {
+  ...request(Organizations.createOrganization),
+  ...request(Organizations.listOrganizations),
+  ...request(Organizations.showOrganization),
+  ...request(Organizations.setOrganization),
+  ...request(Organizations.changeStatus),
+  ...request(Licences.setTier),
+  ...request(Secrets.revealTwoFa),
+  ...request(Secrets.rewrapSecrets),
+  ...request(Licences.listLinks),
+  ...request(Licences.revokeLink),
+  ...request(IdentityProviders.setProvider),
+  ...request(IdentityProviders.showProvider),
+  ...request(IdentityProviders.removeProvider),
+  ...request(IdentityProviders.linkIdentity),
+  ...request(IdentityProviders.unlinkIdentity),
+  ...request(Support.listSupport),
+  ...request(Support.answerSupport),
+  ...request(Support.closeSupport),
+  ...request(Admins.createAdmin),
+  ...request(Admins.listAdmins),
+  ...request(Admins.showAdmin),
+  ...request(Admins.setAdmin),
+  ...request(Admins.setPassword),
+  ...request(Admins.resetFactor),
+  ...request(Admins.disableAdmin),
+  ...request(Admins.enableAdmin),
+  ...request(Admins.renewInvitation),
+  ...request(Admins.makePasswordLink),
+  ...request(Admins.transferOwnership),
+  ...request(ApiKeys.createKey),
+  ...request(ApiKeys.listKeys),
+  ...request(ApiKeys.showKey),
+  ...request(ApiKeys.revokeKey),
+  ...request(Applications.listApplications),
+  ...request(Applications.requireApproval),
+  ...request(Applications.approveApplication),
+  ...request(Applications.withdrawApplication),
+  ...request(Seed.seed),
+  ...audit,
+  ...request(Journals.checkpoint),
+  ...stream(Journals.exportJournal)
+}
 
 /** What the commands ask. */
-export const CommandRequests = RpcGroup.make(
-  request(Organizations.createOrganization),
-  request(Organizations.listOrganizations),
-  request(Organizations.showOrganization),
-  request(Organizations.setOrganization),
-  request(Organizations.changeStatus),
-  request(Licences.setTier),
-  request(Secrets.revealTwoFa),
-  request(Secrets.rewrapSecrets),
-  request(Licences.listLinks),
-  request(Licences.revokeLink),
-  request(IdentityProviders.setProvider),
-  request(IdentityProviders.showProvider),
-  request(IdentityProviders.removeProvider),
-  request(IdentityProviders.linkIdentity),
-  request(IdentityProviders.unlinkIdentity),
-  request(Support.listSupport),
-  request(Support.answerSupport),
-  request(Support.closeSupport),
-  request(Admins.createAdmin),
-  request(Admins.listAdmins),
-  request(Admins.showAdmin),
-  request(Admins.setAdmin),
-  request(Admins.setPassword),
-  request(Admins.resetFactor),
-  request(Admins.disableAdmin),
-  request(Admins.enableAdmin),
-  request(Admins.renewInvitation),
-  request(Admins.makePasswordLink),
-  request(Admins.transferOwnership),
-  request(ApiKeys.createKey),
-  request(ApiKeys.listKeys),
-  request(ApiKeys.showKey),
-  request(ApiKeys.revokeKey),
-  request(Applications.listApplications),
-  request(Applications.requireApproval),
-  request(Applications.approveApplication),
-  request(Applications.withdrawApplication),
-  request(Seed.seed),
-  request(Journals.checkpoint),
-  Rpc.make(Journals.exportJournal.name, {
-    payload: Journals.exportJournal.input,
-    success: Journals.exportJournal.output,
-    error: Refused,
-    stream: true
-  })
-).merge(AuditRequests)
+export const CommandRequests = RpcGroup.make(...Object.values(commands).map(({ rpc }) => rpc))
+export const commandAnswers = Struct.map(commands, answersOf)
 
 /** The request to let the directory go, and whether the holder will. */
 export const HolderRequests = RpcGroup.make(Rpc.make("release", { success: Schema.Boolean }))

@@ -22,7 +22,7 @@ export const applications = Command.make("applications").pipe(
   Command.withSubcommands([
     Command.make("list", { ...common, organization }, (input) =>
       Effect.flatMap(
-        run(input, (requests) => requests.list_applications({ organization: input.organization })),
+        run(input, (requests) => requests.applications_list({ organization: input.organization })),
         (answer) => printApplications(input.json, answer)
       )).pipe(Command.withDescription("List the applications that are approved")),
     Command.make("approval", {
@@ -34,7 +34,7 @@ export const applications = Command.make("applications").pipe(
     }, (input) =>
       Effect.flatMap(
         run(input, (requests) =>
-          requests.require_approval({
+          requests.applications_approval({
             organization: input.organization,
             required: input.required === "on"
           })),
@@ -43,7 +43,7 @@ export const applications = Command.make("applications").pipe(
     Command.make("approve", { ...common, organization, application }, (input) =>
       Effect.flatMap(
         run(input, (requests) =>
-          requests.approve_application({
+          requests.applications_approve({
             organization: input.organization,
             application: input.application
           })),
@@ -52,7 +52,7 @@ export const applications = Command.make("applications").pipe(
     Command.make("withdraw", { ...common, organization, application }, (input) =>
       Effect.flatMap(
         run(input, (requests) =>
-          requests.withdraw_application({
+          requests.applications_withdraw({
             organization: input.organization,
             application: input.application
           })),

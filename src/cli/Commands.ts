@@ -51,7 +51,7 @@ export const createOrganization = Command.make("create", {
 }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.create_organization({
+      requests.organizations_create({
         id: input.id,
         name: input.name,
         owner: input.owner,
@@ -84,7 +84,7 @@ const createAdmin = Command.make("create", {
 }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.create_admin({
+      requests.admins_create({
         organization: input.organization,
         email: input.email,
         role: input.role,
@@ -108,7 +108,7 @@ const setPassword = Command.make("set-password", { ...common, organization, emai
   Effect.gen(function*() {
     const password = yield* readPassword
     const answer = yield* run(input, (requests) =>
-      requests.set_password({
+      requests.admins_set_password({
         organization: input.organization,
         email: input.email,
         password
@@ -131,7 +131,7 @@ const resetFactor = Command.make("reset-factor", { ...common, organization, emai
   Effect.gen(function*() {
     const answer = yield* run(
       input,
-      (requests) => requests.reset_factor({ organization: input.organization, email: input.email })
+      (requests) => requests.admins_reset_factor({ organization: input.organization, email: input.email })
     )
     yield* Output.print(input.json, answer, () => [
       answer.factors === 0
@@ -146,7 +146,7 @@ const setDisabled = (name: "disable" | "enable", done: string) =>
   Command.make(name, { ...common, organization, email }, (input) =>
     Effect.gen(function*() {
       const answer = yield* run(input, (requests) =>
-        requests[`${name}_admin`]({ organization: input.organization, email: input.email }))
+        requests[`admins_${name}`]({ organization: input.organization, email: input.email }))
       yield* Output.print(input.json, answer, () => [`${answer.email} ${done}`])
     }))
 
@@ -163,7 +163,7 @@ const forLink = {
 const invitation = Command.make("invitation", forLink, (input) =>
   Effect.gen(function*() {
     const { token, ...answer } = yield* run(input, (requests) =>
-      requests.renew_invitation({ organization: input.organization, email: input.email }))
+      requests.admins_invitation({ organization: input.organization, email: input.email }))
     const link = Redacted.value(invitationLink(input.consoleUrl, token))
     yield* Output.print(input.json, { ...answer, link }, () => [
       `A new invitation of ${answer.email}, good until ${answer.expires_at.toISOString()}; the one before has stopped:`,
@@ -180,7 +180,7 @@ const invitation = Command.make("invitation", forLink, (input) =>
 const passwordLink = Command.make("password-link", forLink, (input) =>
   Effect.gen(function*() {
     const { token, ...answer } = yield* run(input, (requests) =>
-      requests.make_password_link({ organization: input.organization, email: input.email }))
+      requests.admins_password_link({ organization: input.organization, email: input.email }))
     const link = Redacted.value(resetLink(input.consoleUrl, token))
     yield* Output.print(input.json, { ...answer, link }, () => [
       `${answer.email} chooses a new password by this link, which works once, until ${answer.expires_at.toISOString()}:`,
@@ -204,7 +204,8 @@ export const transferOwnership = Command.make(
     Effect.gen(function*() {
       const answer = yield* run(
         input,
-        (requests) => requests.transfer_ownership({ organization: input.organization, email: input.email })
+        (requests) =>
+          requests.organizations_transfer_ownership({ organization: input.organization, email: input.email })
       )
       yield* Output.print(input.json, answer, () => [
         `${answer.email} owns ${answer.organization} from now on; ${answer.from ?? "nobody"} did before.`
@@ -262,7 +263,7 @@ const createKey = Command.make("create", {
       return yield* new Refused({ message: "--never-expires and --expires-in-days contradict each other: give one." })
     }
     const answer = yield* run(input, (requests) =>
-      requests.create_key({
+      requests.keys_create({
         organization: input.organization,
         email: input.email,
         label: input.label,
@@ -293,7 +294,7 @@ const revokeKey = Command.make("revoke", {
 }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.revoke_key({
+      requests.keys_revoke({
         organization: input.organization,
         key_id: input.keyId
       }))

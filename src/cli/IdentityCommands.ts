@@ -92,7 +92,7 @@ const set = Command.make("set", {
   Effect.gen(function*() {
     const secret = Option.isNone(input.secretFile) ? null : yield* readSecret(input.secretFile.value)
     const answer = yield* run(input, (requests) =>
-      requests.set_identity_provider({
+      requests.identity_provider_set({
         organization: input.organization,
         issuer: Option.getOrNull(input.issuer),
         client_id: Option.getOrNull(input.clientId),
@@ -117,7 +117,7 @@ const set = Command.make("set", {
 
 const show = Command.make("show", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const found = yield* run(input, (requests) => requests.show_identity_provider({ organization: input.organization }))
+    const found = yield* run(input, (requests) => requests.identity_provider_show({ organization: input.organization }))
     yield* Output.print(input.json, found, () => [
       ...lines(input.organization, found),
       ...Output.table(
@@ -130,7 +130,7 @@ const show = Command.make("show", { ...common, organization }, (input) =>
 const remove = Command.make("remove", { ...common, organization }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.remove_identity_provider({ organization: input.organization }))
+      requests.identity_provider_remove({ organization: input.organization }))
     yield* Output.print(input.json, answer, () => [
       `Removed it with ${answer.links} links, and ended ${answer.sessions} console sessions: passwords work again.`
     ])
@@ -152,7 +152,7 @@ const link = Command.make("link-identity", {
 }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.link_identity({ organization: input.organization, email: input.email, subject: input.subject }))
+      requests.admins_link_identity({ organization: input.organization, email: input.email, subject: input.subject }))
     yield* Output.print(input.json, answer, () => [
       `Whoever ${answer.issuer} calls ${answer.subject} signs in as ${answer.email}.`
     ])
@@ -161,7 +161,7 @@ const link = Command.make("link-identity", {
 const unlink = Command.make("unlink-identity", { ...common, organization, email }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.unlink_identity({ organization: input.organization, email: input.email }))
+      requests.admins_unlink_identity({ organization: input.organization, email: input.email }))
     yield* Output.print(input.json, answer, () => [
       `${answer.email} is linked to nobody, and ${answer.sessions} of their console sessions have ended.`
     ])

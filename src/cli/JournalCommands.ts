@@ -65,7 +65,7 @@ const checkpointReasons: Readonly<Record<string, string>> = {
 
 /** Asks as an auditor, who has none of the service's secrets. */
 const audit = Effect.fnUntraced(
-  function*<A>(settings: Settings.Database, asked: Asked<Pick<Holder, "verify_journal">, A>) {
+  function*<A>(settings: Settings.Database, asked: Asked<Pick<Holder, "journal_verify">, A>) {
     const { invoke } = yield* Effect.promise(() => import("./ControlClient.ts"))
     const here = Effect.flatMap(Effect.promise(() => import("./Local.ts")), ({ audit }) => audit(settings))
     return yield* invoke(settings, asked, here)
@@ -87,8 +87,8 @@ const verifyDatabase = Effect.fnUntraced(function*(
     public_keys: Option.getOrElse(yield* readKeys(input.publicKey), () => [])
   }
   const answer = yield* (Option.isSome(input.publicKey)
-    ? audit(input, (requests) => requests.verify_journal(asked))
-    : run(input, (requests) => requests.verify_journal(asked), { reads: true })).pipe(
+    ? audit(input, (requests) => requests.journal_verify(asked))
+    : run(input, (requests) => requests.journal_verify(asked), { reads: true })).pipe(
       Effect.ensuring(Output.progressDone)
     )
   const { checkpoints } = answer
@@ -136,7 +136,7 @@ const verify = Command.make(
 const checkpoint = Command.make("checkpoint", { ...common, organization: chosen }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.checkpoint({ organization: Option.getOrNull(input.organization) }))
+      requests.journal_checkpoint({ organization: Option.getOrNull(input.organization) }))
     yield* Output.print(input.json, answer, () =>
       Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
   })).pipe(
@@ -212,7 +212,7 @@ const exportJournal = Command.make("export", {
     const last = yield* run(
       input,
       (requests) =>
-        requests.export_journal({ organization: input.organization, after_sequence: input.after }).pipe(
+        requests.journal_export({ organization: input.organization, after_sequence: input.after }).pipe(
           Stream.tap(writePage),
           Stream.runLast
         ),

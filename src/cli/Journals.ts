@@ -1,8 +1,8 @@
 /** What an operator can ask of journals: whether they are whole, their newest checkpoints, and what they hold. */
-import { Duration, Effect, Option, Schema, Stream } from "effect"
+import { Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { existing } from "../administration/Journaled.ts"
-import type * as Journals from "../administration/Journals.ts"
+import * as Journals from "../administration/Journals.ts"
 import { refuse } from "../administration/UseCase.ts"
 import type { OrganizationId } from "../domain/Access.ts"
 import { Checkpoint } from "../domain/Checkpoint.ts"
@@ -122,3 +122,26 @@ export const exportJournal = ({ after_sequence, organization }: typeof Journals.
             ] as const))
     )
   )
+
+/** Verifies journals, by the keys of the service too where it has them. */
+export const layerProofs = Layer.effect(
+  Journals.JournalProofs,
+  Effect.map(
+    Effect.context<Effect.Services<ReturnType<typeof verifyJournal>>>(),
+    (services) => ({ verify: (asked) => Effect.provideContext(verifyJournal(asked), services) })
+  )
+)
+
+/** Signs and reads journals. */
+export const layerSigned = Layer.effect(
+  Journals.SignedJournals,
+  Effect.map(
+    Effect.context<
+      Effect.Services<ReturnType<typeof checkpoint>> | Stream.Services<ReturnType<typeof exportJournal>>
+    >(),
+    (services) => ({
+      checkpoint: (chosen) => Effect.provideContext(checkpoint(chosen), services),
+      pages: (from) => Stream.provideContext(exportJournal(from), services)
+    })
+  )
+)

@@ -13,7 +13,7 @@ const setTier = Command.make("set-tier", {
 }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.set_tier({ organization: input.organization, account_id: input.account, tier: input.tier }))
+      requests.accounts_set_tier({ organization: input.organization, account_id: input.account, tier: input.tier }))
     yield* Output.print(input.json, answer, () => [
       answer.from === answer.tier
         ? `${answer.account_id} has ${answer.tier} already.`
@@ -34,7 +34,7 @@ const reveal = Command.make("reveal", {
 }, (input) =>
   Effect.gen(function*() {
     const { account_id, password } = yield* run(input, (requests) =>
-      requests.reveal_two_fa({ organization: input.organization, account_id: input.account }))
+      requests.accounts_reveal({ organization: input.organization, account_id: input.account }))
     const plain = Redacted.value(password)
     yield* Output.print(input.json, { organization: input.organization, account_id, password: plain }, () => [plain])
   })).pipe(
@@ -52,7 +52,7 @@ export const accounts = Command.make("accounts").pipe(Command.withSubcommands([s
 
 const listLinks = Command.make("list", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, (requests) => requests.list_sign_up_links({ organization: input.organization }))
+    const answer = yield* run(input, (requests) => requests.sign_up_links_list({ organization: input.organization }))
     yield* Output.print(input.json, answer, () => [
       `${answer.reserved} of the seats of ${input.organization} are held by sign-up links.`,
       ...(answer.links.length === 0
@@ -68,7 +68,7 @@ const revokeLink = Command.make("revoke", {
 }, (input) =>
   Effect.gen(function*() {
     const answer = yield* run(input, (requests) =>
-      requests.revoke_sign_up_link({ organization: input.organization, link_id: input.link }))
+      requests.sign_up_links_revoke({ organization: input.organization, link_id: input.link }))
     yield* Output.print(input.json, answer, () => [
       `Revoked ${answer.link_id}: ${input.organization} has ${answer.free_seats} free seats.`
     ])

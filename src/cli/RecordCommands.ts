@@ -67,7 +67,7 @@ const organizationLines = (found: Organization): ReadonlyArray<string> =>
 
 const listOrganizations = Command.make("list", common, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, (requests) => requests.list_organizations({}))
+    const answer = yield* run(input, (requests) => requests.organizations_list({}))
     yield* Output.print(input.json, answer, () =>
       answer.organizations.length === 0
         ? ["There is no organization yet."]
@@ -86,7 +86,7 @@ const listOrganizations = Command.make("list", common, (input) =>
 
 const showOrganization = Command.make("show", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const found = yield* run(input, (requests) => requests.show_organization({ organization: input.organization }))
+    const found = yield* run(input, (requests) => requests.organizations_show({ organization: input.organization }))
     yield* Output.print(input.json, found, () => organizationLines(found))
   })).pipe(Command.withDescription("Show an organization: its plan, seats and licence"))
 
@@ -112,7 +112,7 @@ const setOrganization = Command.make("set", {
 }, (input) =>
   Effect.gen(function*() {
     const found = yield* run(input, (requests) =>
-      requests.set_organization({
+      requests.organizations_set({
         organization: input.organization,
         name: Option.getOrNull(input.name),
         plan: Option.getOrNull(input.plan),
@@ -142,8 +142,10 @@ const setOrganization = Command.make("set", {
 const statusCommand = (act: typeof Organizations.changeStatus.input.Type["act"], description: string) =>
   Command.make(act, { ...common, organization }, (input) =>
     Effect.gen(function*() {
-      const found = yield* run(input, (requests) => requests.change_status({ organization: input.organization, act }))
-      yield* Output.print(input.json, found, () => organizationLines(found))
+      const found = yield* run(input, (requests) =>
+        requests.organizations_change_status({ organization: input.organization, act }))
+      yield* Output.print(input.json, found, () =>
+        organizationLines(found))
     })).pipe(Command.withDescription(description))
 
 const statusCommands = [
@@ -169,7 +171,7 @@ const adminLines = (found: Admin): ReadonlyArray<string> =>
 
 const listAdmins = Command.make("list", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, (requests) => requests.list_admins({ organization: input.organization }))
+    const answer = yield* run(input, (requests) => requests.admins_list({ organization: input.organization }))
     yield* Output.print(input.json, answer, () =>
       Output.table(
         ["EMAIL", "NAME", "ROLE", "STATE", "PASSWORD"],
@@ -186,7 +188,7 @@ const listAdmins = Command.make("list", { ...common, organization }, (input) =>
 const showAdmin = Command.make("show", { ...common, organization, email }, (input) =>
   Effect.gen(function*() {
     const found = yield* run(input, (requests) =>
-      requests.show_admin({ organization: input.organization, email: input.email }))
+      requests.admins_show({ organization: input.organization, email: input.email }))
     yield* Output.print(input.json, found, () =>
       adminLines(found))
   })).pipe(Command.withDescription("Show an admin"))
@@ -203,7 +205,7 @@ const setAdmin = Command.make("set", {
 }, (input) =>
   Effect.gen(function*() {
     const found = yield* run(input, (requests) =>
-      requests.set_admin({
+      requests.admins_set({
         organization: input.organization,
         email: input.email,
         name: Option.getOrNull(input.name),
@@ -244,7 +246,7 @@ const keyLines = (found: Key): ReadonlyArray<string> =>
 
 const listKeys = Command.make("list", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, (requests) => requests.list_keys({ organization: input.organization }))
+    const answer = yield* run(input, (requests) => requests.keys_list({ organization: input.organization }))
     yield* Output.print(input.json, answer, () =>
       answer.keys.length === 0
         ? [`${input.organization} has no API key.`]
@@ -257,7 +259,7 @@ const listKeys = Command.make("list", { ...common, organization }, (input) =>
 const showKey = Command.make("show", { ...common, organization, keyId }, (input) =>
   Effect.gen(function*() {
     const found = yield* run(input, (requests) =>
-      requests.show_key({ organization: input.organization, key_id: input.keyId }))
+      requests.keys_show({ organization: input.organization, key_id: input.keyId }))
     yield* Output.print(input.json, found, () =>
       keyLines(found))
   })).pipe(Command.withDescription("Show an API key: its admin, scopes and dates; never the key itself"))

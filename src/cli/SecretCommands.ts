@@ -13,7 +13,7 @@ const none = (counts: RewrapCounts) => Object.values(counts).every((count) => co
 
 const rewrap = Command.make("rewrap", common, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, (requests) => requests.rewrap_secrets({}))
+    const answer = yield* run(input, (requests) => requests.secrets_rewrap({}))
     const { damaged, skipped, ...done } = answer
     yield* Output.print(input.json, answer, () => [
       ...(none(done) && none(skipped) && none(damaged)

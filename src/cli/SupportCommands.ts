@@ -24,7 +24,7 @@ const lines = (request: Request): ReadonlyArray<string> =>
 
 const list = Command.make("list", { ...common, organization }, (input) =>
   Effect.gen(function*() {
-    const answer = yield* run(input, (requests) => requests.list_support({ organization: input.organization }))
+    const answer = yield* run(input, (requests) => requests.support_list({ organization: input.organization }))
     yield* Output.print(input.json, answer, () =>
       answer.requests.length === 0
         ? ["There is no request."]
@@ -39,7 +39,7 @@ const answer = Command.make("answer", {
 }, (input) =>
   Effect.gen(function*() {
     const request = yield* run(input, (requests) =>
-      requests.answer_support({ organization: input.organization, number: input.number, answer: input.text }))
+      requests.support_answer({ organization: input.organization, number: input.number, answer: input.text }))
     yield* Output.print(input.json, request, () =>
       lines(request))
   })).pipe(
@@ -52,7 +52,7 @@ const answer = Command.make("answer", {
 const close = Command.make("close", { ...common, organization, number }, (input) =>
   Effect.gen(function*() {
     const request = yield* run(input, (requests) =>
-      requests.close_support({ organization: input.organization, number: input.number }))
+      requests.support_close({ organization: input.organization, number: input.number }))
     yield* Output.print(input.json, request, () =>
       lines(request))
   })).pipe(Command.withDescription("Close a request"))

@@ -52,14 +52,14 @@ describe("the socket of a data directory", () => {
       Effect.gen(function*() {
         const data = yield* folder
         yield* holding(data, Effect.die(new Error("a fault of the service")))
-        const listed = yield* Effect.flip(ask(data, (requests) => requests.list_organizations({})))
+        const listed = yield* Effect.flip(ask(data, (requests) => requests.organizations_list({})))
         expect(listed.message).toBe("The running service could not do it; its log says why.")
         yield* send(data, "GET / HTTP/1.1\n\n")
         yield* send(
           data,
           "{\"_tag\":\"Request\",\"id\":\"1\",\"tag\":\"drop_everything\",\"payload\":{},\"headers\":[]}\n"
         )
-        const shown = yield* Effect.flip(ask(data, (requests) => requests.show_organization({ organization: "nope" })))
+        const shown = yield* Effect.flip(ask(data, (requests) => requests.organizations_show({ organization: "nope" })))
         expect(shown.message).toBe("There is no organization nope.")
         expect(yield* ControlClient.askRelease(data)).toEqual(Option.some(false))
       }))
@@ -69,7 +69,7 @@ describe("the socket of a data directory", () => {
         const data = yield* folder
         const asked = yield* Deferred.make<void>()
         const scope = yield* holding(data, Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
-        const answer = yield* Effect.forkChild(Effect.flip(ask(data, (requests) => requests.list_organizations({}))))
+        const answer = yield* Effect.forkChild(Effect.flip(ask(data, (requests) => requests.organizations_list({}))))
         yield* Deferred.await(asked)
         yield* Scope.close(scope, Exit.void)
         expect((yield* Fiber.join(answer)).message).toBe("The running service ended before it answered.")
@@ -81,7 +81,7 @@ describe("the socket of a data directory", () => {
         const data = yield* folder
         yield* holding(data, Effect.succeed([]))
         const input = { id: "b", name: "B", owner: "nobody", plan: "protect", seats: 1, valid_until: null } as const
-        const refused = yield* Effect.flip(ask(data, (requests) => requests.create_organization(input)))
+        const refused = yield* Effect.flip(ask(data, (requests) => requests.organizations_create(input)))
         expect(refused.message).toBe("owner: Expected an email address.")
       }))
   })

@@ -23,12 +23,12 @@ const secret = Redacted.make("a secret of the console")
 describe("the commands about identity providers", () => {
   layer(World.world(pglite))((it) => {
     const set = (organization: string, changes: object) =>
-      act((requests) => requests.set_identity_provider({ organization, ...unchanged, ...changes }))
+      act((requests) => requests.identity_provider_set({ organization, ...unchanged, ...changes }))
 
     it.effect("set, show and remove a provider, whose secret is sealed and shown nowhere", () =>
       Effect.gen(function*() {
         const { id } = yield* World.makeOrganization()
-        const show = act((requests) => requests.show_identity_provider({ organization: id }))
+        const show = act((requests) => requests.identity_provider_show({ organization: id }))
         expect(yield* show).toBe(`${id} has no identity provider.`)
         expect(yield* set(id, { required: true })).toMatch(/--issuer and --client-id/)
         expect(yield* set(id, { issuer, client_id: "console" })).toMatch(/--client-secret-file/)
@@ -66,7 +66,7 @@ describe("the commands about identity providers", () => {
         expect(row?.client_secret_sealed).toMatch(/^[0-9a-f]{8}\./)
         const told = JSON.stringify([row, yield* show, yield* World.journal(id)])
         expect(told).not.toContain(Redacted.value(secret))
-        expect(yield* act((requests) => requests.remove_identity_provider({ organization: id }))).toEqual({
+        expect(yield* act((requests) => requests.identity_provider_remove({ organization: id }))).toEqual({
           organization: id,
           links: 0,
           sessions: 0
@@ -82,7 +82,7 @@ describe("the commands about identity providers", () => {
     it.effect("say how long ago somebody may have signed in there, anew each time or as the provider likes", () =>
       Effect.gen(function*() {
         const { id } = yield* World.makeOrganization()
-        const shown = act((requests) => requests.show_identity_provider({ organization: id }))
+        const shown = act((requests) => requests.identity_provider_show({ organization: id }))
         yield* set(id, { issuer, client_id: "console", client_secret: secret })
         for (const max_age of [-1, 1.5, 10_081, Number.NaN]) {
           expect(yield* set(id, { max_age })).toMatch(/^max_age: .*from 0 to 10080, or any/)
@@ -105,8 +105,9 @@ describe("the commands about identity providers", () => {
         const email = yield* Pages.emailOf(id, admins.admin.id)
         const owner = yield* Pages.emailOf(id, admins.owner.id)
         const link = (who: string, subject: string, organization: string = id) =>
-          act((requests) => requests.link_identity({ organization, email: who, subject }))
-        const unlink = (who: string) => act((requests) => requests.unlink_identity({ organization: id, email: who }))
+          act((requests) => requests.admins_link_identity({ organization, email: who, subject }))
+        const unlink = (who: string) =>
+          act((requests) => requests.admins_unlink_identity({ organization: id, email: who }))
         expect(yield* link("nobody@acme.example", "ada")).toMatch(/has no admin/)
         expect(yield* link(email, "")).toMatch(/^subject: /)
         expect(yield* link(email, "ada")).toMatchObject({ issuer, subject: "ada" })
@@ -116,7 +117,7 @@ describe("the commands about identity providers", () => {
         expect(yield* link(owner, "Ada")).toMatchObject({ subject: "Ada" })
         const theirs = yield* Pages.emailOf(other.id, other.admins.admin.id)
         expect(yield* link(theirs, "ada", other.id)).toMatchObject({ subject: "ada" })
-        expect(yield* act((requests) => requests.show_identity_provider({ organization: id }))).toMatchObject({
+        expect(yield* act((requests) => requests.identity_provider_show({ organization: id }))).toMatchObject({
           links: expect.arrayContaining([expect.objectContaining({ email, subject: "ada" })]),
           unlinked: 3
         })

@@ -20,7 +20,7 @@ describe("the commands about plans, licences, seats and bills", () => {
           licences_governance: 0
         })
         const set = (billing: object, rest: object = {}) =>
-          act((requests) => requests.set_organization({ organization: id, ...unchanged, billing, ...rest }))
+          act((requests) => requests.organizations_set({ organization: id, ...unchanged, billing, ...rest }))
         const faults = [
           [{ billing_state: "trial" }, {}, /--trial-ends/],
           [{ billing_state: "active" }, {}, /--plan and --period/],
@@ -103,7 +103,7 @@ describe("the commands about plans, licences, seats and bills", () => {
         const second = yield* held(null)
         const gone = yield* held("governance", { offboarded_at: new Date(0) })
         const move = (account_id: string, tier: "protect" | "archive" | "governance") =>
-          act((requests) => requests.set_tier({ organization: id, account_id, tier }))
+          act((requests) => requests.accounts_set_tier({ organization: id, account_id, tier }))
         expect(yield* move(second, "governance")).toBe(
           `${id} has 1 licences of the tier governance, and 1 accounts hold one.`
         )
@@ -117,7 +117,7 @@ describe("the commands about plans, licences, seats and bills", () => {
         expect((yield* World.get(`/v1/accounts/${second}`, admins.owner.key)).body.licence_tier).toBe("archive")
         expect(
           yield* act((requests) =>
-            requests.set_organization({ organization: id, ...unchanged, billing: { licences_archive: 0 } })
+            requests.organizations_set({ organization: id, ...unchanged, billing: { licences_archive: 0 } })
           )
         ).toBe(`1 accounts of ${id} hold a licence of the tier archive: it cannot have 0.`)
         expect((yield* World.journal(id)).map(({ account_id, action, details }) => [action, account_id, details]))
@@ -142,14 +142,14 @@ describe("the commands about plans, licences, seats and bills", () => {
           { id: "00000000-0000-7000-8000-00000000000c", created_at: new Date(3), used_at: new Date(4) }
         ])
         const other = yield* World.makeOrganization()
-        const listed = act((requests) => requests.list_sign_up_links({ organization: id }))
+        const listed = act((requests) => requests.sign_up_links_list({ organization: id }))
         const revoke = (link_id: string, organization: string = id) =>
-          act((requests) => requests.revoke_sign_up_link({ organization, link_id }))
+          act((requests) => requests.sign_up_links_revoke({ organization, link_id }))
         expect(yield* listed).toEqual({
           reserved: 2,
           links: [{ id: links[1], created_at: new Date(2) }, { id: links[0], created_at: new Date(1) }]
         })
-        expect(yield* act((requests) => requests.set_organization({ organization: id, ...unchanged, seats: 1 })))
+        expect(yield* act((requests) => requests.organizations_set({ organization: id, ...unchanged, seats: 1 })))
           .toMatch(/has 2 seats in use or kept for sign-up links/)
         expect(yield* revoke(links[0], other.id)).toMatch(/has no sign-up link/)
         expect(yield* revoke("00000000-0000-7000-8000-00000000000c")).toMatch(/that is not used\.$/)

@@ -18,9 +18,9 @@ describe("the commands that list, show and change what is there", () => {
       it.effect("show what was made, change it with the guards of the API, and journal every change", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00.000Z"))
-          expect(yield* act((requests) => requests.list_organizations({}))).toEqual({ organizations: [] })
+          expect(yield* act((requests) => requests.organizations_list({}))).toEqual({ organizations: [] })
           yield* act((requests) =>
-            requests.create_organization({
+            requests.organizations_create({
               id: "acme",
               name: "Acme",
               owner,
@@ -29,9 +29,9 @@ describe("the commands that list, show and change what is there", () => {
               valid_until: null
             })
           )
-          yield* act((requests) => requests.create_admin({ ...ada, role: "admin", name: null, archive_access: false }))
+          yield* act((requests) => requests.admins_create({ ...ada, role: "admin", name: null, archive_access: false }))
           const made = yield* act((requests) =>
-            requests.create_key({
+            requests.keys_create({
               ...ada,
               label: "Export",
               scopes: ["org:read"],
@@ -39,11 +39,11 @@ describe("the commands that list, show and change what is there", () => {
             })
           )
 
-          const set = (changes: object) => act((requests) => requests.set_organization({ ...unchanged, ...changes }))
+          const set = (changes: object) => act((requests) => requests.organizations_set({ ...unchanged, ...changes }))
           expect(yield* set({})).toMatch(/^There is nothing to change/)
           expect(yield* set({ seats: -1 })).toMatch(/^seats: /)
           expect(yield* set({ valid_until: new Date("2027-01-01"), open_ended: true })).toMatch(/not both\.$/)
-          expect(yield* act((requests) => requests.set_organization({ ...unchanged, organization: "nope", seats: 1 })))
+          expect(yield* act((requests) => requests.organizations_set({ ...unchanged, organization: "nope", seats: 1 })))
             .toBe(
               "There is no organization nope."
             )
@@ -56,46 +56,46 @@ describe("the commands that list, show and change what is there", () => {
             valid_until: new Date("2027-01-01")
           })
           expect(yield* set({ open_ended: true })).toMatchObject({ valid_until: null })
-          expect(yield* act((requests) => requests.show_organization({ organization: "acme" }))).toMatchObject({
+          expect(yield* act((requests) => requests.organizations_show({ organization: "acme" }))).toMatchObject({
             valid_until: null
           })
 
           const setAda = (changes: object) =>
-            act((requests) => requests.set_admin({ ...ada, name: null, role: null, ...changes }))
+            act((requests) => requests.admins_set({ ...ada, name: null, role: null, ...changes }))
           expect(yield* setAda({})).toMatch(/^There is nothing to change/)
           expect(yield* setAda({ role: "owner" })).toMatch(/^An organization has one owner/)
-          expect(yield* act((requests) => requests.set_admin({ ...ada, email: owner, name: null, role: "admin" })))
+          expect(yield* act((requests) => requests.admins_set({ ...ada, email: owner, name: null, role: "admin" })))
             .toMatch(
               /^An organization has one owner/
             )
           expect(yield* setAda({ role: "superadmin", name: "Ada" })).toMatchObject({ role: "superadmin", name: "Ada" })
           expect(yield* setAda({ role: "superadmin" })).toMatchObject({ role: "superadmin" })
-          expect((yield* act((requests) => requests.list_admins({ organization: "acme" }))).admins).toMatchObject([
+          expect((yield* act((requests) => requests.admins_list({ organization: "acme" }))).admins).toMatchObject([
             { email: owner, role: "owner", state: "invited", has_password: false },
             { email: ada.email, role: "superadmin", state: "invited" }
           ])
 
           const state = Effect.map(
-            act((requests) => requests.show_key({ organization: "acme", key_id: made.key_id })),
+            act((requests) => requests.keys_show({ organization: "acme", key_id: made.key_id })),
             (key) => [key.admin, key.state]
           )
           expect(yield* state).toEqual([ada.email, "works"])
-          yield* act((requests) => requests.disable_admin(ada))
+          yield* act((requests) => requests.admins_disable(ada))
           expect(yield* state).toEqual([ada.email, "stopped"])
-          yield* act((requests) => requests.enable_admin(ada))
+          yield* act((requests) => requests.admins_enable(ada))
           yield* TestClock.adjust("1 day")
           expect(yield* state).toEqual([ada.email, "expired"])
-          yield* act((requests) => requests.revoke_key({ organization: "acme", key_id: made.key_id }))
+          yield* act((requests) => requests.keys_revoke({ organization: "acme", key_id: made.key_id }))
           expect(yield* state).toEqual([ada.email, "revoked"])
-          const listed = yield* act((requests) => requests.list_keys({ organization: "acme" }))
+          const listed = yield* act((requests) => requests.keys_list({ organization: "acme" }))
           expect(listed.keys).toHaveLength(1)
           expect(JSON.stringify(listed)).not.toMatch(/_live_|digest/)
-          expect(yield* act((requests) => requests.show_key({ organization: "acme", key_id: "123" }))).toBe(
+          expect(yield* act((requests) => requests.keys_show({ organization: "acme", key_id: "123" }))).toBe(
             "acme has no key 123."
           )
 
           const [{ events }] = yield* act((requests) =>
-            Stream.runCollect(requests.export_journal({ organization: "acme", after_sequence: 3 }))
+            Stream.runCollect(requests.journal_export({ organization: "acme", after_sequence: 3 }))
           )
           expect(events.map(({ action, details }: any) => [action, details])).toEqual([
             ["organization.set", { seats: 50, plan: "protect", valid_until: "2027-01-01T00:00:00.000Z" }],

@@ -13,10 +13,10 @@ describe("the commands about requests to the support and how organizations stand
         const { admins, id } = yield* World.makeOrganization()
         const request = yield* World.makeSupportRequest(id, admins.billing.id)
         const named = { organization: id, number: 1 }
-        expect(yield* act((requests) => requests.answer_support({ ...named, number: 2, answer: "No." }))).toBe(
+        expect(yield* act((requests) => requests.support_answer({ ...named, number: 2, answer: "No." }))).toBe(
           `${id} has no request 2.`
         )
-        expect(yield* act((requests) => requests.answer_support({ ...named, answer: "From today on." }))).toMatchObject(
+        expect(yield* act((requests) => requests.support_answer({ ...named, answer: "From today on." }))).toMatchObject(
           {
             id: request,
             state: "answered",
@@ -29,12 +29,12 @@ describe("the commands about requests to the support and how organizations stand
         expect((yield* World.get(`/v1/support-requests/${request}`, admins.billing.key)).body.answer).toBe(
           "From today on."
         )
-        yield* act((requests) => requests.close_support(named))
-        yield* act((requests) => requests.close_support(named))
-        expect(yield* act((requests) => requests.answer_support({ ...named, answer: "Again." }))).toBe(
+        yield* act((requests) => requests.support_close(named))
+        yield* act((requests) => requests.support_close(named))
+        expect(yield* act((requests) => requests.support_answer({ ...named, answer: "Again." }))).toBe(
           "Request 1 is closed."
         )
-        const listed = yield* act((requests) => requests.list_support({ organization: id }))
+        const listed = yield* act((requests) => requests.support_list({ organization: id }))
         expect(listed.requests).toMatchObject([{ number: 1, state: "closed" }])
         const events = yield* World.journal(id)
         expect(events.map(({ action }) => action)).toEqual(["support_request.answered", "support_request.closed"])
@@ -45,7 +45,7 @@ describe("the commands about requests to the support and how organizations stand
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const stand = (act_: "suspend" | "activate" | "close" | "reopen") =>
-          act((requests) => requests.change_status({ organization: id, act: act_ }))
+          act((requests) => requests.organizations_change_status({ organization: id, act: act_ }))
         expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
         expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
         expect(yield* stand("activate")).toMatchObject({ status: "active" })

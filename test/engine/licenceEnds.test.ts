@@ -35,11 +35,11 @@ const told = (id: string) =>
   )
 
 const standing = (id: string, what: "activate" | "close" | "suspend") =>
-  act((requests) => requests.change_status({ organization: id, act: what }))
+  act((requests) => requests.organizations_change_status({ organization: id, act: what }))
 
 const extend = (id: string, until: Date) =>
   act((requests) =>
-    requests.set_organization({
+    requests.organizations_set({
       organization: id,
       name: null,
       plan: null,

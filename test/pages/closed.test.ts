@@ -20,7 +20,7 @@ const inside = (id: string) =>
   }))
 
 const stand = (organization: string, to: "close" | "reopen") =>
-  act((requests) => requests.change_status({ organization, act: to }))
+  act((requests) => requests.organizations_change_status({ organization, act: to }))
 
 describe("the console of an organization that was wound down", () => {
   layer(World.world(postgres))((it) => {
@@ -64,8 +64,8 @@ describe("the console of an organization that was wound down", () => {
         const body = { email: nora, role: "admin" }
         expect((yield* World.send("POST", "/v1/admins", { key: admins.owner.key, body })).status).toBe(200)
         const links = {
-          invitation: act((requests) => requests.renew_invitation({ organization: id, email: nora })),
-          reset: act((requests) => requests.make_password_link({ organization: id, email }))
+          invitation: act((requests) => requests.admins_invitation({ organization: id, email: nora })),
+          reset: act((requests) => requests.admins_password_link({ organization: id, email }))
         }
         const tokenOf = (made: string | { readonly token: Redacted.Redacted }) =>
           typeof made === "string" ? made : Redacted.value(made.token)

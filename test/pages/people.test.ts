@@ -111,7 +111,7 @@ describe("people on the console's pages", () => {
         const id = `first-${crypto.randomUUID()}`
         const [olivia, nora] = [`olivia@${id}.example`, `nora@${id}.example`]
         yield* operate((requests) =>
-          requests.create_organization({
+          requests.organizations_create({
             id,
             name: "Acme",
             owner: olivia,
@@ -121,7 +121,7 @@ describe("people on the console's pages", () => {
           })
         )
         const owner = { organization: id, email: olivia }
-        yield* operate((requests) => requests.set_password({ ...owner, password: Redacted.make(chosen) }))
+        yield* operate((requests) => requests.admins_set_password({ ...owner, password: Redacted.make(chosen) }))
         const ada = yield* World.makeAccount(id, { first_name: "Ada" })
         const grace = yield* World.makeAccount(id, { first_name: "Grace" })
         const cookie = Pages.cookiesOf(yield* Pages.signInWith({ ...owner, password: chosen }))

@@ -12,7 +12,7 @@ export const own = "/console/security/identity-provider"
 export const connect = Effect.fnUntraced(function*(organization: string, issuer: string, changes: object = {}) {
   yield* TestClock.setTime(new Date().getTime())
   const answer = yield* act((requests) =>
-    requests.set_identity_provider({
+    requests.identity_provider_set({
       organization,
       issuer,
       client_id: Identity.clientId,
@@ -29,7 +29,7 @@ export const connect = Effect.fnUntraced(function*(organization: string, issuer:
 
 export const linkAs = Effect.fnUntraced(function*(organization: string, adminId: string, subject: string) {
   const email = yield* Pages.emailOf(organization, adminId)
-  return yield* act((requests) => requests.link_identity({ organization, email, subject }))
+  return yield* act((requests) => requests.admins_link_identity({ organization, email, subject }))
 })
 
 /** Sends the form, and answers where the browser is led to and with which cookie. */

@@ -279,7 +279,7 @@ describe("signing in by a real identity provider", () => {
         yield* connect(id, provider.issuer, { required: true })
         expect((yield* Factors.answer(waiting, yield* Factors.code())).status).toBe(303)
         expect((yield* Pages.visit("GET", "/console/security", { cookie: waiting })).status).toBe(303)
-        yield* act((requests) => requests.remove_identity_provider({ organization: id }))
+        yield* act((requests) => requests.identity_provider_remove({ organization: id }))
         expect((yield* tried(admins.admin.id))[0]).toBe(303)
       }))
 

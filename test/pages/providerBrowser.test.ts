@@ -41,7 +41,7 @@ describe("signing in by an identity provider in a browser", () => {
         const base = yield* baseUrl
         const provider = yield* Identity.real([`${base}${callbackPath(id)}`])
         yield* act((requests) =>
-          requests.set_identity_provider({
+          requests.identity_provider_set({
             organization: id,
             issuer: provider.issuer,
             client_id: Identity.clientId,

@@ -204,7 +204,7 @@ describe("14.4 a forgotten password", () => {
         const made = Redacted.value(resetLink("", token))
         const set = Pages.formOf(yield* Pages.visit("GET", made), `${path}/password`)
         yield* act((requests) =>
-          requests.set_identity_provider({
+          requests.identity_provider_set({
             organization: id,
             issuer: "https://login.acme.example",
             client_id: "console",

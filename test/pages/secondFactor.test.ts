@@ -156,7 +156,7 @@ describe("the second factor at sign-in", () => {
         const ways = {
           api: (what: "disable" | "enable") => World.post(`/v1/admins/${adminId}/${what}`, admins.owner.key),
           command: (what: "disable" | "enable") =>
-            act((requests) => requests[`${what}_admin`]({ organization: id, email }))
+            act((requests) => requests[`admins_${what}`]({ organization: id, email }))
         }
         for (const [way, toggle] of Object.entries(ways)) {
           const session = yield* signedIn()

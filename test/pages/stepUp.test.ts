@@ -160,7 +160,7 @@ describe("the second factor where the password is asked for again", () => {
         yield* TestClock.adjust("1 minute")
         // Neither the operator's new password nor a link for one takes the factor away.
         yield* act((requests) =>
-          requests.set_password({ organization: id, email, password: "another long secret" as never })
+          requests.admins_set_password({ organization: id, email, password: "another long secret" as never })
         )
         yield* Pages.givePassword(id, adminId)
         const pending = yield* Factors.begin(id, email)
@@ -221,7 +221,7 @@ describe("the second factor where the password is asked for again", () => {
           open_ended: false
         }
         const set = (required: boolean) =>
-          act((requests) => requests.set_organization({ ...organization, require_second_factor: required }))
+          act((requests) => requests.organizations_set({ ...organization, require_second_factor: required }))
         yield* set(true)
         yield* set(false)
         const journal = yield* World.journal(id)
@@ -229,7 +229,7 @@ describe("the second factor where the password is asked for again", () => {
           { requires_second_factor: true, sessions: 1 },
           { requires_second_factor: false, sessions: 0 }
         ])
-        const reset = () => act((requests) => requests.reset_factor({ organization: id, email }))
+        const reset = () => act((requests) => requests.admins_reset_factor({ organization: id, email }))
         expect(yield* reset()).toMatchObject({ admin_id: adminId, factors: 1, sessions: 1 })
         expect(yield* reset()).toMatchObject({ factors: 0, sessions: 0 })
         expect((yield* Pages.visit("GET", second, { cookie })).status).toBe(303)

@@ -60,7 +60,7 @@ describe("the peppers that a database was written under", () => {
           yield* GivenFactors.giveTotp(id, admins.admin.id)
           const issuer = { issuer: "https://login.acme.example", client_id: "console" }
           yield* act((requests) =>
-            requests.set_identity_provider({
+            requests.identity_provider_set({
               organization: id,
               ...issuer,
               client_secret: Redacted.make("the provider's"),
