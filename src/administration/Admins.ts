@@ -3,16 +3,16 @@ import { Effect, Schema } from "effect"
 import { type OrganizationId, Role } from "../domain/Access.ts"
 import { type AdminFacts, AdminStatus, adminStatus } from "../domain/Admin.ts"
 import { canOwn, stays, waits } from "../domain/AdminRules.ts"
-import { ownershipTransferred, secondFactorReset } from "../domain/mail/People.ts"
+import { ownershipTransferred, secondFactorReset } from "../domain/mail/AdminMails.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { Admins } from "../ports/Admins.ts"
 import { ConsolePasswords } from "../ports/ConsolePasswords.ts"
 import { Db } from "../ports/Db.ts"
 import { FactorRecords } from "../ports/FactorRecords.ts"
 import { IdentityProviders } from "../ports/IdentityProviders.ts"
+import { ManagedAdmins } from "../ports/ManagedAdmins.ts"
 import { Organizations } from "../ports/Organizations.ts"
 import { PasswordResets } from "../ports/PasswordResets.ts"
-import { People } from "../ports/People.ts"
 import { adminRef, Name } from "./Fields.ts"
 import { change, entry, existing, journaled, now } from "./Journaled.ts"
 import { refuse, useCase } from "./UseCase.ts"
@@ -214,12 +214,12 @@ export const renewInvitation = change(
   Link,
   ({ email, organization }, { at, id }) =>
     Effect.gen(function*() {
-      const people = yield* People
+      const managed = yield* ManagedAdmins
       const admin = yield* locked(id, email)
       const refused = waits(admin)
       if (refused !== null) return yield* refuse(refused.message)
       yield* demandOpen(id)
-      const { expiresAt, token } = yield* people.reinvite(id, admin.id, at)
+      const { expiresAt, token } = yield* managed.reinvite(id, admin.id, at)
       return [
         { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
         entry("admin.invitation_resent", admin.id, { email })
@@ -265,14 +265,14 @@ export const transferOwnership = useCase(
   ({ email, organization }) =>
     Effect.gen(function*() {
       const admins = yield* Admins
-      const people = yield* People
+      const managed = yield* ManagedAdmins
       const id = yield* existing(organization)
       const { id: nextId } = yield* find(id, email)
       return yield* journaled(
         id,
         Effect.gen(function*() {
           const before = (yield* admins.list(id)).find(({ role }) => role === "owner")
-          const held = yield* people.lock(id, before === undefined ? [nextId] : [before.id, nextId])
+          const held = yield* managed.lock(id, before === undefined ? [nextId] : [before.id, nextId])
           const owner = held.find(({ role }) => role === "owner")
           const next = held.find((one) => one.id === nextId)
           if (next === undefined || owner?.id !== before?.id) {
@@ -280,7 +280,7 @@ export const transferOwnership = useCase(
           }
           const refused = canOwn(next)
           if (refused !== null) return yield* refuse(`${email}: ${refused.message}`)
-          yield* people.transfer(id, owner?.id ?? null, next.id)
+          yield* managed.transfer(id, owner?.id ?? null, next.id)
           const told = { from: owner?.email ?? "nobody", to: next.email }
           return [
             { organization, email: next.email, admin_id: next.id, from: owner?.email ?? null },

@@ -1,7 +1,7 @@
 /** What an operator does about the identity providers of organizations. */
 import { Effect, Schema } from "effect"
 import { type IdentityProviderFacts, Issuer, MaxAge, SecondFactorBy, Subject } from "../domain/IdentityProvider.ts"
-import { identityLinked, identityUnlinked } from "../domain/mail/People.ts"
+import { identityLinked, identityUnlinked } from "../domain/mail/AdminMails.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { Db } from "../ports/Db.ts"
 import { IdentityProviders } from "../ports/IdentityProviders.ts"

@@ -12,7 +12,7 @@ import * as Environment from "./Environment.ts"
 import type * as Settings from "./Settings.ts"
 
 /** The settings of the background work. */
-export interface BackgroundSettings extends Settings.Database, Settings.Mail {
+export interface BackgroundSettings extends Settings.Database, Settings.MailOptions {
   readonly checkpointPush: Option.Option<Redacted.Redacted>
 }
 
@@ -21,7 +21,7 @@ export const targets = ({ checkpointPush }: BackgroundSettings) =>
   Targets.make(Option.getOrElse(checkpointPush, () => Redacted.make("")))
 
 /** Watching accounts: what a process with a messenger does besides. */
-export const watch = ({ maxLive, reviewWindow }: Pick<Settings.Watching, "maxLive" | "reviewWindow">) =>
+export const watch = ({ maxLive, reviewWindow }: Pick<Settings.WatchSettings, "maxLive" | "reviewWindow">) =>
   Worker.layer({ maxLive, reviewWindow: Duration.minutes(reviewWindow) })
 
 /** How old the last round of a process that watches may be. */

@@ -157,7 +157,7 @@ const usable = (settings: Settings.Database, made: boolean) =>
   )
 
 /** How mail is sent: as the flags say where there are any, else as the variables do. */
-const mail = (settings: Settings.Database & Partial<Settings.Mail>) =>
+const mail = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
   Layer.unwrap(Effect.gen(function*() {
     const variables = yield* Settings.mailVariables
     const { mailFrom, mailUrl, supportAddress } = { ...variables, ...settings }
@@ -175,7 +175,7 @@ const mail = (settings: Settings.Database & Partial<Settings.Mail>) =>
   }))
 
 /** The pages of the billing, as the flag or the variable says. */
-const billingPages = (settings: Settings.Database & Partial<Settings.Mail>) =>
+const billingPages = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
   Layer.effect(
     BillingPages,
     Effect.gen(function*() {
@@ -199,7 +199,7 @@ const billingPages = (settings: Settings.Database & Partial<Settings.Mail>) =>
   )
 
 /** The core over a database's client; the settings have been checked, and the database is prepared or away. */
-export const core = (settings: Settings.Database & Partial<Settings.Mail>) => {
+export const core = (settings: Settings.Database & Partial<Settings.MailOptions>) => {
   const made = isEmbedded(settings) && !fs.existsSync(pepperFile(settings))
   return Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
     Layer.provideMerge(mail(settings)),
@@ -223,7 +223,7 @@ const csrfKeys = (settings: Settings.Database) =>
 
 /** Everything that the service is served with, over a database's client and a messenger. */
 export const service = <A, E, R>(
-  settings: Settings.Database & Partial<Settings.Mail>,
+  settings: Settings.Database & Partial<Settings.MailOptions>,
   messenger: Layer.Layer<A, E, R>
 ) =>
   SigningIn.layer.pipe(

@@ -16,7 +16,7 @@ const Line = Schema.fromJsonString(
 )
 
 /** What an export proves: how many events continue one another, and up to which of them a known key has signed. */
-export interface Proof {
+export interface ExportProof {
   readonly organization: string
   readonly ok: boolean
   readonly sequence: number
@@ -78,7 +78,7 @@ export const verifyExport = Effect.fnUntraced(function*(file: string, keys: Opti
       signers.add(checkpoint.key_id)
     }
   }
-  const proof: Proof = {
+  const proof: ExportProof = {
     organization,
     ok: reason === null,
     sequence,

@@ -11,7 +11,7 @@ export interface ProcessRoles {
 const known = ["api", "worker"]
 
 /** The roles that the settings name. */
-export const parse = Effect.fnUntraced(function*(settings: Settings.Database & Settings.Watching) {
+export const parse = Effect.fnUntraced(function*(settings: Settings.Database & Settings.WatchSettings) {
   const names = settings.roles.split(",").map((name) => name.trim()).filter((name) => name !== "")
   if (names.length === 0 || names.some((name) => !known.includes(name))) {
     return yield* new Environment.SettingInvalid({

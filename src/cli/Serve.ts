@@ -5,7 +5,7 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { ServiceUnavailable } from "../domain/Failure.ts"
 import { Assistant } from "../domain/OAuth.ts"
-import { JournalKeys, Reaching, Readiness, RequestLines, TrustedProxies, Watching } from "../edge/Settings.ts"
+import { JournalKeys, MessengerStatus, Readiness, RequestLines, TrustedProxies, Watching } from "../edge/Settings.ts"
 import * as Site from "../edge/Site.ts"
 import { Engine } from "../engine/Engine.ts"
 import * as App from "../http/App.ts"
@@ -48,7 +48,7 @@ import * as WireMessenger from "./WireMessenger.ts"
 interface ServeSettings
   extends
     Settings.Migrating,
-    Settings.Watching,
+    Settings.WatchSettings,
     Settings.Messenger,
     Background.BackgroundSettings,
     Logs.LogSettings,
@@ -228,7 +228,7 @@ const serveIn = (settings: ServeSettings) =>
         yield* Server.serve(app).pipe(
           Effect.provideService(Readiness, readiness),
           Effect.provideService(Watching, yield* Background.watching),
-          Effect.provideService(Reaching, yield* WireMessenger.reaching),
+          Effect.provideService(MessengerStatus, yield* WireMessenger.messengerStatus),
           Effect.provideService(LoginStarts, settings.loginStarts),
           Effect.provideService(ConsoleAddress, sites.addressOf),
           Effect.provideService(RequestLines, true),

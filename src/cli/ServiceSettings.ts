@@ -183,7 +183,7 @@ export const mailVariables = Config.all({
 })
 
 /** How mail is sent. */
-export interface Mail {
+export interface MailOptions {
   readonly mailUrl: Option.Option<Redacted.Redacted>
   readonly mailFrom: Option.Option<string>
   readonly supportAddress: Option.Option<string>

@@ -83,7 +83,7 @@ export interface Messenger {
 }
 
 /** The same as they are read. */
-export interface Watching {
+export interface WatchSettings {
   readonly roles: string
   readonly reviewWindow: number
   readonly loginStarts: number

@@ -4,7 +4,7 @@ import * as Environment from "./Environment.ts"
 import * as Variables from "./Variables.ts"
 
 /** What is looked at. */
-export interface Checked {
+export interface CheckedSettings {
   readonly demo: boolean
   readonly messenger: "none" | "wire"
   readonly host: string
@@ -20,7 +20,7 @@ const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
 
 /** The addresses that clients are given, those that can be read; the others are refused where they are parsed. */
-const addresses = ({ baseUrl, sites }: Checked): ReadonlyArray<readonly [setting: string, url: URL]> =>
+const addresses = ({ baseUrl, sites }: CheckedSettings): ReadonlyArray<readonly [setting: string, url: URL]> =>
   [
     ...Option.toArray(baseUrl).map((text) => ["--base-url", text] as const),
     ...Option.getOrElse(sites, () => "").split(",").map((entry) =>
@@ -29,7 +29,7 @@ const addresses = ({ baseUrl, sites }: Checked): ReadonlyArray<readonly [setting
   ].flatMap(([setting, text]) => URL.canParse(text) ? [[setting, new URL(text)] as const] : [])
 
 /** Refuses a demo that others could reach, and addresses that would carry passwords and keys in the clear. */
-export const refuse = Effect.fnUntraced(function*(settings: Checked) {
+export const refuse = Effect.fnUntraced(function*(settings: CheckedSettings) {
   if (settings.demo && !isLoopback(settings.host)) {
     return yield* invalid("--demo listens on loopback alone: its messenger is simulated, and its keys are printed.")
   }
@@ -52,7 +52,7 @@ export const refuse = Effect.fnUntraced(function*(settings: Checked) {
 })
 
 /** Warns of variables that no setting has, and of a proxy that is not named. */
-export const warn = Effect.fnUntraced(function*(settings: Checked, bound: string) {
+export const warn = Effect.fnUntraced(function*(settings: CheckedSettings, bound: string) {
   for (const { name, nearest } of Variables.unknown) yield* Effect.logWarning(Variables.advice(name, nearest))
   const elsewhere = addresses(settings).filter(([, { host }]) => host !== new URL(bound).host)
   if (elsewhere.length > 0 && Option.isNone(settings.trustedProxies)) {

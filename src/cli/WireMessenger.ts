@@ -7,7 +7,7 @@ import * as Randomness from "../layers/crypto/Randomness.ts"
 import { Vault } from "../layers/crypto/Vault.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 import * as MessengerKeys from "../layers/sql/MessengerKeys.ts"
-import { MessengerReach } from "../ports/MessengerReach.ts"
+import { MessengerAvailability } from "../ports/MessengerAvailability.ts"
 import * as Environment from "./Environment.ts"
 import * as Settings from "./Settings.ts"
 import { version } from "./Version.ts"
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(
 )
 
 /** Whether the messenger can be reached, as `/readyz` says it; null where it is no other machine. */
-export const reaching = Effect.map(Effect.serviceOption(MessengerReach), (reach) =>
+export const messengerStatus = Effect.map(Effect.serviceOption(MessengerAvailability), (reach) =>
   Option.match(reach, {
     onNone: () => Effect.succeed(null),
     onSome: (reach) => Effect.map(reach.away, (away): MessengerState => away.length === 0 ? "reached" : "away")

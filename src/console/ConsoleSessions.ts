@@ -37,7 +37,7 @@ export interface SessionVisit {
 }
 
 /** How an admin proved who they are. */
-export interface Proof {
+export interface SignInProof {
   /** When the first factor was given: a password that is set later ends the session. */
   readonly since: Date
   /** The second factor, given just now; null where none is asked for. */
@@ -78,7 +78,11 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
    * one it dies for an admin who has to give one. Where the admin, the link to the identity provider, the password as a
    * first factor, or every second factor was taken away meanwhile, it begins none.
    */
-  start(admin: AdminRef, visit: SessionVisit, proof: Proof): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>
+  start(
+    admin: AdminRef,
+    visit: SessionVisit,
+    proof: SignInProof
+  ): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>
   /** Ends the admin's session, and answers the `Set-Cookie` that forgets it. */
   end(admin: SignedIn, visit: SessionVisit): Effect.Effect<string, ServiceUnavailable>
   /** The secret by which the browser is known that the cookies come from; null without one. */

@@ -23,7 +23,7 @@ export interface PasskeyQuestion {
 }
 
 /** Whoever is asked, and in what: a console session or a pending sign-in, to which the question is bound. */
-export interface Holder extends AdminRef {
+export interface FactorSubject extends AdminRef {
   readonly subject: string
   readonly email: string
   readonly adminName: string | null
@@ -88,16 +88,16 @@ export class SecondFactors extends Context.Service<SecondFactors, {
   /** Whether the session need not ask: the admin has no second factor, or gave it within the last minutes. */
   remembered(admin: SignedIn): Effect.Effect<boolean, ServiceUnavailable>
   /** The question for a passkey; null where none of the admin's works at the site. */
-  ask(holder: Holder, site: CookieSite): Effect.Effect<PasskeyQuestion | null, ServiceUnavailable>
+  ask(holder: FactorSubject, site: CookieSite): Effect.Effect<PasskeyQuestion | null, ServiceUnavailable>
   /** Uses the answer up, and remembers it in the session. */
   confirm(
     admin: SignedIn,
     answer: FactorAnswer,
     visit: SessionVisit
   ): Effect.Effect<void, SecondFactorIncorrect | TooManyAttempts | ServiceUnavailable>
-  readonly newApp: (holder: Holder) => Effect.Effect<NewApp>
+  readonly newApp: (holder: FactorSubject) => Effect.Effect<NewApp>
   /** The question by which a browser makes a passkey; null at a site where it cannot. */
-  newPasskey(holder: Holder, site: CookieSite): Effect.Effect<PasskeyQuestion | null, ServiceUnavailable>
+  newPasskey(holder: FactorSubject, site: CookieSite): Effect.Effect<PasskeyQuestion | null, ServiceUnavailable>
   /** Adds a factor; an app takes the place of the one before. The first factor comes with recovery codes. */
   add(
     admin: SignedIn,

@@ -28,7 +28,7 @@ export interface FirstFactor {
 }
 
 /** What the first factor has begun, with what to set as cookies. */
-export interface Begun {
+export interface FirstFactorResult {
   readonly state: "signed_in" | "pending"
   readonly cookies: ReadonlyArray<string>
 }
@@ -53,7 +53,7 @@ export class SignInEnded extends Schema.TaggedError<SignInEnded>()("SignInEnded"
  */
 export class SignIns extends Context.Service<SignIns, {
   /** Begins a session, or a pending sign-in where the admin has a second factor or the organization requires one. */
-  begin(admin: AdminRef, visit: SessionVisit, first: FirstFactor): Effect.Effect<Begun, ServiceUnavailable>
+  begin(admin: AdminRef, visit: SessionVisit, first: FirstFactor): Effect.Effect<FirstFactorResult, ServiceUnavailable>
   /** The pending sign-in behind the `Cookie` header. */
   current(
     cookies: string | undefined,

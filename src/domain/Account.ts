@@ -138,13 +138,13 @@ export interface AccountFacts extends StatusFacts, ArchiveFacts {
 }
 
 /** How the latest looks at an account went. */
-export interface MonitorFacts {
+export interface LatestPoll {
   readonly last_polled_at: Date | null
   readonly last_poll_error: string | null
 }
 
 /** Of an account that nobody has looked at. */
-export const unwatched: MonitorFacts = { last_polled_at: null, last_poll_error: null }
+export const unwatched: LatestPoll = { last_polled_at: null, last_poll_error: null }
 
 /** The names that the messenger knows a person by. */
 export interface MessengerNames {
@@ -188,7 +188,7 @@ export const account = (
 export const accountDetail = (
   facts: AccountFacts,
   organization: OrganizationFacts,
-  monitor: MonitorFacts,
+  monitor: LatestPoll,
   sessions: ReadonlyArray<SessionFacts>,
   terminations: ReadonlyArray<Termination>,
   caller: Caller["Service"],

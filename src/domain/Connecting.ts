@@ -6,8 +6,8 @@ import type { MessengerUserId } from "./Messenger.ts"
 import { isProtectionActive, type OrganizationFacts, seats, Tier } from "./Organization.ts"
 
 /** Why an account is not connected. */
-export const Refusal = Schema.Literals(["already_connected", "no_free_seat", "not_licensed", "wrong_account"])
-export type Refusal = typeof Refusal.Type
+export const ConnectRefusal = Schema.Literals(["already_connected", "no_free_seat", "not_licensed", "wrong_account"])
+export type ConnectRefusal = typeof ConnectRefusal.Type
 
 /** An account that the organization has for somebody. */
 export interface KnownAccount {
@@ -37,7 +37,7 @@ export const refuses = (
   userId: MessengerUserId,
   known: KnownAccount | null,
   now: Date
-): Refusal | null => {
+): ConnectRefusal | null => {
   if (kind === "relogin") {
     if (known === null || known.offboarded_at !== null || known.messenger_user_id !== userId) return "wrong_account"
     return admits(organization, false, now)

@@ -125,16 +125,16 @@ export const actionNames: ReadonlyArray<string> = Object.keys(targets)
 export const journalAction = (name: ActionName): JournalAction => ({ action: name, target: targets[name] })
 
 /** Where something was done from. */
-export interface Place {
+export interface EntryOrigin {
   readonly via: Via
   readonly ip: string | null
   readonly requestId: string | null
 }
 
 /** The service itself, while nobody asks. */
-export const background: Place = { via: "background", ip: null, requestId: null }
+export const background: EntryOrigin = { via: "background", ip: null, requestId: null }
 /** An operator's command. */
-export const commandLine: Place = { via: "cli", ip: null, requestId: null }
+export const commandLine: EntryOrigin = { via: "cli", ip: null, requestId: null }
 
 /** What happened. */
 export interface Happened {
@@ -151,7 +151,7 @@ export interface Happened {
 /** The entry of what an actor did from a place. */
 export const journalEntry = (
   actor: Actor,
-  { ip, requestId, via }: Place,
+  { ip, requestId, via }: EntryOrigin,
   { action, target }: JournalAction,
   { accountId = null, closes, details = {}, outcome = "done", targetId }: Happened
 ): JournalEntry => ({

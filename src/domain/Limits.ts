@@ -129,7 +129,7 @@ export const rejectionRemembered = Duration.hours(24)
 /** How long one request goes on signing sessions out; the rest is left to the engine. */
 export const longestSignOut = Duration.seconds(12)
 /** How long after it began a request turns to an older session: one more call fits in, and it ends within 30 seconds. */
-export const longestBeforeElder = Duration.seconds(20)
+export const longestBeforeOlderSession = Duration.seconds(20)
 /** How long a sign-out waits that the platform refused without saying until when. */
 export const signOutRetry = Duration.minutes(15)
 /** How long an archive without its plan stays readable, and then closed, before it is deleted. */

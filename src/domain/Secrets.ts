@@ -11,7 +11,7 @@ export type SecretKind = "two_fa" | "passkey"
 export type SecretSlot = "held" | "next" | "retired"
 
 /** A secret that is kept. */
-export interface Kept {
+export interface StoredSecret {
   readonly id: string
   readonly slot: SecretSlot
   /** When it is forgotten; null where that is not decided. */
@@ -19,12 +19,12 @@ export interface Kept {
 }
 
 /** A 2FA password that may be the account's. */
-export interface PasswordCandidate extends Kept {
+export interface PasswordCandidate extends StoredSecret {
   readonly password: Redacted.Redacted
 }
 
 /** A passkey that may be the account's. */
-export interface PasskeyCandidate extends Kept {
+export interface PasskeyCandidate extends StoredSecret {
   /** The messenger's id of it. */
   readonly passkeyId: string
 }
@@ -51,7 +51,7 @@ export interface SlotChange {
 }
 
 /** The one that the messenger takes is held and the others are retired; where it takes none, what is held stays. */
-const judged = (kept: ReadonlyArray<Kept>, taken: string | undefined): ReadonlyArray<SlotChange> =>
+const judged = (kept: ReadonlyArray<StoredSecret>, taken: string | undefined): ReadonlyArray<SlotChange> =>
   kept.flatMap(({ erase_at, id, slot }): ReadonlyArray<SlotChange> => {
     if (id === taken) return slot === "held" ? [] : [{ id, slot: "held" }]
     if (taken === undefined && slot === "held") return []

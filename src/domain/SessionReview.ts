@@ -27,8 +27,8 @@ export const SessionReview = Schema.Struct({
 }).annotate({ identifier: "session_review" })
 
 /** Which sessions `sign_out_other_sessions` leaves alone. */
-export const Keep = Schema.Literals(["approved_and_baseline", "approved", "none"])
-export type Keep = typeof Keep.Type
+export const KeptSessions = Schema.Literals(["approved_and_baseline", "approved", "none"])
+export type KeptSessions = typeof KeptSessions.Type
 
 /** A session, with what is kept about signing it out. */
 export interface StoredSession extends SessionFacts {
@@ -66,7 +66,7 @@ export const awaitsReview = ({ queued_at, review_deadline }: Pick<SessionFacts, 
 /** Whether `keep` leaves the session alone. */
 export const isKept = (
   { approved_at, baseline }: Pick<SessionFacts, "approved_at" | "baseline">,
-  keep: Keep
+  keep: KeptSessions
 ): boolean => keep !== "none" && (approved_at !== null || keep === "approved_and_baseline" && baseline)
 
 /** From when on a rejected session that is gone still answers as signed out. */

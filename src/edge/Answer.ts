@@ -3,7 +3,7 @@ import { Cause, Effect, Option, Predicate } from "effect"
 import { HttpServerError } from "effect/http"
 import * as Failures from "../domain/Failure.ts"
 import type { RateState } from "../ports/RateLimits.ts"
-import * as Observation from "./Observation.ts"
+import * as RequestLog from "./RequestLog.ts"
 
 /** A failure as an answer of HTTP; other transports use its body. */
 export interface ErrorAnswer {
@@ -59,12 +59,13 @@ const isGivenUp = (cause: Cause.Cause<unknown>): boolean =>
 export const recover =
   <B, R2>(respond: (failed: ErrorAnswer) => Effect.Effect<B, never, R2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, never, R | R2> => {
-    const tell = (failed: ErrorAnswer) => Effect.andThen(Observation.failing(failed.body.error.code), respond(failed))
+    const tell = (failed: ErrorAnswer) =>
+      Effect.andThen(RequestLog.noteFailure(failed.body.error.code), respond(failed))
     return Effect.catchCause(effect, (cause): Effect.Effect<B, never, R2> => {
       if (Cause.hasInterruptsOnly(cause)) {
         const unavailable = answer(new Failures.ServiceUnavailable({}))
         return isGivenUp(cause)
-          ? Effect.andThen(Observation.failing(Observation.cancelled), respond(unavailable))
+          ? Effect.andThen(RequestLog.noteFailure(RequestLog.cancelled), respond(unavailable))
           : tell(unavailable)
       }
       const failure = Option.filter(Cause.findErrorOption(cause), isFailure)

@@ -9,7 +9,7 @@ import { AnonymousRequests, FailedAttempts } from "../ports/RateLimits.ts"
 import type { Site } from "./Site.ts"
 
 /** What a request says besides its token. */
-export interface Origin {
+export interface RequestOrigin {
   readonly via: Via
   readonly ip: string | null
   readonly requestId: string | null
@@ -28,7 +28,7 @@ export const authenticate = (
   token: Redacted.Redacted,
   site: Site,
   resource: Resource,
-  origin: Origin
+  origin: RequestOrigin
 ): Effect.Effect<Caller["Service"], EntryFailure, Credentials | Entrance | FailedAttempts> =>
   Effect.withFiber(({ context }) => {
     const entrance = Context.getUnsafe(context, Entrance)

@@ -9,7 +9,7 @@ import type { FailedAttempts } from "../ports/RateLimits.ts"
 import { authenticate, type EntryFailure } from "./Authenticate.ts"
 import { bearer } from "./Bearer.ts"
 import { addressOf } from "./ClientAddress.ts"
-import * as Observation from "./Observation.ts"
+import * as RequestLog from "./RequestLog.ts"
 import { Readiness, RequestId, TrustedProxies } from "./Settings.ts"
 import { type Site, Sites } from "./Site.ts"
 
@@ -36,12 +36,12 @@ export const enter = (
 ): Effect.Effect<Caller["Service"], EntryFailure, Credentials | Entrance | FailedAttempts> =>
   Effect.withFiber(({ context }) => {
     const ip = addressOf(request, Context.get(context, TrustedProxies))
-    const observation = Observation.current(context)
-    if (observation !== undefined) observation.ip = ip
+    const record = RequestLog.current(context)
+    if (record !== undefined) record.ip = ip
     const token = bearer(request.headers["authorization"])
     const origin = { via, ip, requestId: Context.get(context, RequestId) }
     const entered = Effect.map(authenticate(token, site, via === "mcp" ? "mcp" : "v1", origin), (caller) => {
-      if (observation !== undefined) observation.caller = caller
+      if (record !== undefined) record.caller = caller
       return caller
     })
     const readiness = Context.get(context, Readiness)

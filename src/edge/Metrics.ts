@@ -2,7 +2,7 @@
 import { type Context, Metric } from "effect"
 
 /** How a request came in: an operation over HTTP or as a tool, or any other address. */
-export type Kind = "rest" | "mcp" | "http"
+export type Transport = "rest" | "mcp" | "http"
 
 /** The upper bounds of the latency's buckets, in seconds. */
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -25,7 +25,7 @@ export class Series {
   readonly #seconds: Metric.Histogram<number>
   readonly #answered: ReturnType<typeof family>
 
-  constructor(operation: string, via: Kind) {
+  constructor(operation: string, via: Transport) {
     const attributes = { operation, via }
     this.#seconds = Metric.histogram("console_request_seconds", {
       description: "Time to make an answer, in seconds; it is sent after that",

@@ -37,8 +37,8 @@ export const Watching = Context.Reference<Effect.Effect<WatchState | null, Servi
 
 /** Whether the data centres of the messenger that were tried last could be reached; null where there is no network. */
 export type MessengerState = "reached" | "away"
-export const Reaching = Context.Reference<Effect.Effect<MessengerState | null>>(
-  "org-security-console/edge/Settings/Reaching",
+export const MessengerStatus = Context.Reference<Effect.Effect<MessengerState | null>>(
+  "org-security-console/edge/Settings/MessengerStatus",
   { defaultValue: () => Effect.succeed(null) }
 )
 

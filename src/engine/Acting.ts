@@ -6,17 +6,17 @@ import { oldestAble, sameIn } from "../domain/protection/Own.ts"
 import type { LiveSession } from "../ports/MessengerSession.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import type { Claimed } from "./Monitors.ts"
-import type { Looked } from "./Observe.ts"
+import type { LookResult } from "./Observe.ts"
 import { Watch } from "./Watch.ts"
 
 /** A session to sign out, as the one that acts sees it. */
-export interface Target {
+export interface SignOutTarget {
   readonly live: LiveSession
   readonly id: AuthorizationId
 }
 
 /** The list of the oldest own session that may sign out, where that is not the one that was looked through. */
-const elder = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
+const older = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
   const sessions = yield* LiveSessions
   const watch = yield* Watch
   const now = new Date(yield* Clock.currentTimeMillis)
@@ -35,10 +35,10 @@ const elder = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
  */
 export const acting = Effect.fnUntraced(function*(
   claimed: Claimed,
-  { observation: { outcome }, through }: Looked
-): Effect.fn.Return<((id: string) => Target) | null, ServiceUnavailable, LiveSessions | Scope.Scope | Watch> {
+  { observation: { outcome }, through }: LookResult
+): Effect.fn.Return<((id: string) => SignOutTarget) | null, ServiceUnavailable, LiveSessions | Scope.Scope | Watch> {
   if (through === null || outcome.kind !== "seen") return null
-  const other = yield* elder(claimed, outcome.through)
+  const other = yield* older(claimed, outcome.through)
   return (id) => {
     const seen = outcome.authorizations.find((authorization) => authorization.id === id)
     const match = seen === undefined || other === null ? undefined : sameIn(other.list, seen)

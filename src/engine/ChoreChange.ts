@@ -34,7 +34,7 @@ export type ChoreServices =
   | Watch
 
 /** The account as a task finds it. */
-export interface Found {
+export interface TaskAccount {
   readonly held: Held
   readonly live: LiveSession
   readonly candidates: Candidates
@@ -70,7 +70,7 @@ export const isUncertain = (exit: Exit.Failure<unknown, unknown>): boolean => {
 
 /** Makes a change with its intent before and its outcome after, as an operation does; the task is over with it. */
 export const change = Effect.fnUntraced(function*<E>(
-  { candidates, held, live, security }: Found,
+  { candidates, held, live, security }: TaskAccount,
   task: AccountTask,
   { act, details, facets, goesOn = false, journaled, prepare, settle, undo, wanted }: Change<E>
 ) {

@@ -7,10 +7,10 @@ import { type AccountTask, AccountTasks } from "../ports/AccountTasks.ts"
 import { Db } from "../ports/Db.ts"
 import { EmailChanges } from "../ports/EmailChanges.ts"
 import { Guard, type GuardLost } from "../ports/Guard.ts"
-import type { Common } from "../ports/MessengerSession.ts"
+import type { MessengerFailure } from "../ports/MessengerSession.ts"
 import { type NewSession, OwnSessions, type SecondSession } from "../ports/OwnSessions.ts"
 import { Secrets } from "../ports/Secrets.ts"
-import { change, type ChoreServices, type Found } from "./ChoreChange.ts"
+import { change, type ChoreServices, type TaskAccount } from "./ChoreChange.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import { logOut } from "./RetiredSessions.ts"
 import { Watch } from "./Watch.ts"
@@ -42,7 +42,7 @@ const giveUp = Effect.fnUntraced(function*(task: AccountTask) {
 })
 
 /** Replaces a managed 2FA password: whoever took the account over may have read it. */
-const rotate = Effect.fnUntraced(function*(found: Found, task: AccountTask) {
+const rotate = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) {
   const secrets = yield* Secrets
   const current = takenPassword(found.candidates, found.security)
   if (current === undefined) return yield* drop(task)
@@ -65,7 +65,7 @@ const rotate = Effect.fnUntraced(function*(found: Found, task: AccountTask) {
 })
 
 /** Takes an address back that nobody has confirmed. */
-const cancelRecovery = Effect.fnUntraced(function*(found: Found, task: AccountTask) {
+const cancelRecovery = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) {
   const db = yield* Db
   const changes = yield* EmailChanges
   const open = yield* db.read(task.organizationId, changes.find(task, "recovery"))
@@ -99,7 +99,7 @@ const resolved = Effect.fnUntraced(function*(task: AccountTask, { id, session_re
 })
 
 /** Finishes a pairing that nobody heard the outcome of, or makes one after the session before was lost. */
-const pair = Effect.fnUntraced(function*(found: Found, task: AccountTask) {
+const pair = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) {
   const db = yield* Db
   const own = yield* OwnSessions
   const tasks = yield* AccountTasks
@@ -142,7 +142,7 @@ const run = (
   task: AccountTask
 ): Effect.Effect<
   void,
-  Common | GuardLost | MessengerUnavailable | ServiceUnavailable,
+  MessengerFailure | GuardLost | MessengerUnavailable | ServiceUnavailable,
   ChoreServices | Scope.Scope
 > =>
   Effect.gen(function*() {
@@ -158,7 +158,7 @@ const run = (
     const candidates = yield* secrets.candidates(task)
     const security = yield* inTime(live.security(heldOf(candidates)))
     if (security.two_fa_present === null) return yield* new MessengerUnavailable({})
-    const found: Found = { held, live, candidates, security }
+    const found: TaskAccount = { held, live, candidates, security }
     switch (task.kind) {
       case "rotate_two_fa":
         return yield* rotate(found, task)

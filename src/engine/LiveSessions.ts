@@ -5,7 +5,12 @@ import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerEvent, SessionRef } from "../domain/Messenger.ts"
 import { Alarm } from "../ports/Alarm.ts"
 import type { Held } from "../ports/Guard.ts"
-import { type Common, type LiveSession, MessengerSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
+import {
+  type LiveSession,
+  type MessengerFailure,
+  MessengerSession,
+  PlatformUnavailable
+} from "../ports/MessengerSession.ts"
 import * as Measures from "./Measures.ts"
 import { Monitors } from "./Monitors.ts"
 import { Ownership } from "./Ownership.ts"
@@ -62,7 +67,7 @@ export interface Options {
 /** Open sessions by reference. */
 export class LiveSessions extends Context.Service<LiveSessions, {
   /** Uses the session of an account, which stays open for its pushes. */
-  use(account: Account, ref: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
+  use(account: Account, ref: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
   /** Closes the session: its account is not watched any more, or the messenger says that it is gone. */
   close(ref: SessionRef): Effect.Effect<void>
   /** Closes the session and forgets its key. */

@@ -9,7 +9,7 @@ import type { LoginFacts } from "../domain/Login.ts"
 import { Db } from "../ports/Db.ts"
 import { Journal } from "../ports/Journal.ts"
 import { type HeldLogin, Logins } from "../ports/Logins.ts"
-import type { LoginState } from "../ports/MessengerLogin.ts"
+import type { SealedLoginState } from "../ports/MessengerLogin.ts"
 import { MessengerSession } from "../ports/MessengerSession.ts"
 import { Organizations } from "../ports/Organizations.ts"
 
@@ -39,7 +39,7 @@ const tell = (
   )
 
 /** Ends it on the messenger; false where that is not known to have happened. */
-const cancel = (state: LoginState) =>
+const cancel = (state: SealedLoginState) =>
   MessengerSession.use((messenger) =>
     messenger.cancel(state).pipe(
       Effect.as(true),

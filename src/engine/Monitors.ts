@@ -33,7 +33,7 @@ export interface Pushed {
   readonly look: boolean
 }
 
-export interface Wanted {
+export interface ClaimLimits {
   /** How many at most. */
   readonly free: number
   /** Of one organization no more than this while others wait. */
@@ -60,7 +60,7 @@ export class Monitors extends Context.Service<Monitors, {
    * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due; those
    * for which an organization has no room come last. Fewer than `free` are all of them.
    */
-  claim(wanted: Wanted): Effect.Effect<Taken, ServiceUnavailable>
+  claim(wanted: ClaimLimits): Effect.Effect<Taken, ServiceUnavailable>
   /** Gives the accounts back; what an operation asked for in the meantime stays. */
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */

@@ -2,17 +2,17 @@
 import { Clock, Effect, type Scope } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { Authorization } from "../domain/Messenger.ts"
-import type { Loss, Observation, Outcome, Seen } from "../domain/protection/Observation.ts"
+import type { ListResult, Loss, Observation, SeenList } from "../domain/protection/Observation.ts"
 import { seenMark } from "../domain/protection/SeenMark.ts"
 import { heldOf, judge, type SlotChange } from "../domain/Secrets.ts"
-import type { Common, LiveSession } from "../ports/MessengerSession.ts"
+import type { LiveSession, MessengerFailure } from "../ports/MessengerSession.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import type { Claimed } from "./Monitors.ts"
 import { Watch } from "./Watch.ts"
 
 /** What was seen, and by what: the session that answered, and the digest of its list. */
-export interface Looked {
+export interface LookResult {
   readonly observation: Observation
   readonly through: LiveSession | null
   readonly seenMark: string | null
@@ -24,7 +24,7 @@ export interface Looked {
 
 type Asked = { readonly own: string; readonly live: LiveSession; readonly authorizations: ReadonlyArray<Authorization> }
 
-const outcomeOf = (failure: Exclude<Common, { readonly _tag: "NoSession" }>): Outcome => {
+const outcomeOf = (failure: Exclude<MessengerFailure, { readonly _tag: "NoSession" }>): ListResult => {
   switch (failure._tag) {
     case "PlatformBusy":
       return { kind: "flood", seconds: failure.retryAfterSeconds }
@@ -77,7 +77,7 @@ const details = Effect.fnUntraced(function*({ accountId, organizationId }: Claim
   }
 })
 
-const silent = (outcome: Outcome, lost: ReadonlyArray<Loss>, codes: number): Looked => ({
+const silent = (outcome: ListResult, lost: ReadonlyArray<Loss>, codes: number): LookResult => ({
   observation: { outcome, lost, codes },
   through: null,
   seenMark: null,
@@ -88,7 +88,7 @@ const silent = (outcome: Outcome, lost: ReadonlyArray<Loss>, codes: number): Loo
 const seen = Effect.fnUntraced(function*(
   claimed: Claimed,
   codes: number
-): Effect.fn.Return<Looked, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> {
+): Effect.fn.Return<LookResult, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> {
   const watch = yield* Watch
   const { answer, lost } = yield* ask(claimed)
   if (answer === null) return silent({ kind: "lost" }, lost, codes)
@@ -104,7 +104,7 @@ const seen = Effect.fnUntraced(function*(
   const changed = digest !== claimed.seen_mark || lost.length > 0
   const due = claimed.look_at === null || claimed.look_at.getTime() <= now
   const more = changed || due || codes > 0 ? yield* details(claimed, live) : { secrets: [], seen: {} }
-  const found: Seen = { kind: "seen", through: own, authorizations, ...more.seen }
+  const found: SeenList = { kind: "seen", through: own, authorizations, ...more.seen }
   return {
     observation: { outcome: found, lost, codes },
     through: live,
@@ -117,7 +117,7 @@ const seen = Effect.fnUntraced(function*(
 /** Looks at the account: its sessions, and security and profile where that is due or the sessions have changed. */
 export const look = (
   claimed: Claimed
-): Effect.Effect<Looked, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> =>
+): Effect.Effect<LookResult, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> =>
   Effect.flatMap(LiveSessions, (sessions) =>
     Effect.flatMap(sessions.takeCodes(claimed), (codes) =>
       // No look shows again that they were sent.

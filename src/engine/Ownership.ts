@@ -1,15 +1,15 @@
 /**
- * The right to use the keys of the service's sessions on the messenger, which kills a key that two processes use.
+ * The right to use the keys of the service's sessions on the messenger, which ends a key that two processes use.
  *
- * The guard of an account excludes acts; this excludes connections, which outlive them.
+ * The guard of an account excludes concurrent acts; this excludes concurrent connections, which outlive acts.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 
-/** What a process knows of who watches. */
-export interface Standing {
+/** What a process knows about the lease. */
+export interface LeaseState {
   /** The term under which this process watches; null where it does not. */
   readonly term: number | null
-  /** Where another process watches, as that one says; null where none is known. */
+  /** The place of another process that watches, as that process names it; null where none is known. */
   readonly elsewhere: string | null
 }
 
@@ -17,25 +17,25 @@ export class Ownership extends Context.Service<Ownership, {
   /**
    * The term under which keys may be used at this very moment; null where they may not.
    *
-   * Asked right before each use, without waiting: a process that was frozen must not use a key when it wakes, for another
-   * one may have it by then.
+   * Called right before each use, without waiting: a process that was frozen must not use a key when it wakes, because
+   * another one may have it by then.
    */
   readonly current: () => number | null
-  readonly standing: Effect.Effect<Standing>
-  /** Each new standing from now on. */
-  readonly changes: Stream.Stream<Standing>
+  readonly state: Effect.Effect<LeaseState>
+  /** each new state from now on. */
+  readonly changes: Stream.Stream<LeaseState>
 }>()("org-security-console/engine/Ownership") {
-  /** Nobody else can use the database: its directory is locked, or lives in this process. */
+  /** For a database that no other process can use: its directory is locked, or it lives in this process. */
   static readonly layerAlone = Layer.succeed(Ownership, {
     current: () => 1,
-    standing: Effect.succeed({ term: 1, elsewhere: null }),
+    state: Effect.succeed({ term: 1, elsewhere: null }),
     changes: Stream.never
   })
 
   /** A process that never watches. */
   static readonly layerNever = Layer.succeed(Ownership, {
     current: () => null,
-    standing: Effect.succeed({ term: null, elsewhere: null }),
+    state: Effect.succeed({ term: null, elsewhere: null }),
     changes: Stream.never
   })
 }

@@ -17,7 +17,7 @@ import { Journal } from "../ports/Journal.ts"
 import { type LiveSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { OwnSessions, type RetiredSession } from "../ports/OwnSessions.ts"
 import { Secrets, type SecretsOf } from "../ports/Secrets.ts"
-import { change, type Found, isUncertain } from "./ChoreChange.ts"
+import { change, isUncertain, type TaskAccount } from "./ChoreChange.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import { Watch } from "./Watch.ts"
 
@@ -44,7 +44,7 @@ const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task:
   if (!wanted.includes(true)) return
   const candidates = yield* secrets.candidates(task)
   const security = yield* inTime(live.security(heldOf(candidates)))
-  const found: Found = { held, live, candidates, security }
+  const found: TaskAccount = { held, live, candidates, security }
   const common = { details: { reason }, facets: [], undo: Effect.void, goesOn: true }
   const passkey = candidates.passkeys.find(({ passkeyId }) => security.passkey_ids?.includes(passkeyId))
   if (passkey !== undefined) {

@@ -17,16 +17,16 @@ import type { GuardLost } from "../ports/Guard.ts"
 import { Journal } from "../ports/Journal.ts"
 import { Outbox } from "../ports/Outbox.ts"
 import { Secrets } from "../ports/Secrets.ts"
-import { acting, type Target } from "./Acting.ts"
+import { acting, type SignOutTarget } from "./Acting.ts"
 import { inTime, LiveSessions } from "./LiveSessions.ts"
 import { type LoginServices, resolve } from "./Logins.ts"
 import { type About, mailOf } from "./Mails.ts"
 import * as Measures from "./Measures.ts"
 import type { Claimed, Quiet } from "./Monitors.ts"
-import { look, type Looked } from "./Observe.ts"
+import { look, type LookResult } from "./Observe.ts"
 import { Outages } from "./Outages.ts"
 import { Ownership } from "./Ownership.ts"
-import { type Begun, type Locked, Watch } from "./Watch.ts"
+import { type BegunSignOut, type LockedAccount, Watch } from "./Watch.ts"
 
 /** How a step ended: it found nothing new, which is written down with others', or it has given the account back itself. */
 export type Stepped =
@@ -51,14 +51,14 @@ const quietFor = 9 * 60_000
 const whileSigningIn = 2_000
 
 /** A sign-out that the journal knows of. */
-interface Sent extends Begun {
+interface Sent extends BegunSignOut {
   readonly again: boolean
 }
 
 /** Around its period each poll is due a fifth earlier or later, so that accounts do not stay together. */
 const spread = Effect.map(Random.next, (value) => 0.8 + 0.4 * value)
 
-const isQuiet = (claimed: Claimed, { same }: Looked, now: number): boolean =>
+const isQuiet = (claimed: Claimed, { same }: LookResult, now: number): boolean =>
   same && claimed.failures === 0 && (claimed.due_at === null || claimed.due_at.getTime() > now) &&
   claimed.last_ok_at !== null && claimed.last_ok_at.getTime() > now - quietFor
 
@@ -123,7 +123,7 @@ const begin = Effect.fnUntraced(function*(
 })
 
 const about = (
-  { facts, name }: Locked,
+  { facts, name }: LockedAccount,
   upserts: Decision["upserts"]
 ): About => ({
   account: { id: facts.account.id, name },
@@ -143,54 +143,56 @@ const nextAfter = (
     : null
 
 /** Has a managed 2FA password replaced once a takeover is stopped: whoever got in may have read it. */
-const afterTakeover = (claimed: Claimed, { facts }: Locked, changed: Decision["account"], now: Date) =>
+const afterTakeover = (claimed: Claimed, { facts }: LockedAccount, changed: Decision["account"], now: Date) =>
   changed.takeover_stopped_at instanceof Date && facts.account.two_fa_managed
     ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
     : Effect.void
 
 /** Whether the list of sessions could not be asked for: then there is no session that a login might have made. */
-const isUnseen = ({ observation: { outcome } }: Looked): boolean =>
+const isUnseen = ({ observation: { outcome } }: LookResult): boolean =>
   outcome.kind === "unavailable" || outcome.kind === "flood"
 
 /**
  * The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. Nothing is
  * while somebody is signing in, unless `despite` that.
  */
-const record = Effect.fnUntraced(function*(claimed: Claimed, looked: Looked, options: DecideOptions, despite: boolean) {
-  const db = yield* Db
-  const secrets = yield* Secrets
-  const watch = yield* Watch
-  const around = yield* spread
-  return yield* db.transaction(
-    claimed.organizationId,
-    Effect.gen(function*() {
-      const locked = yield* watch.lock(claimed)
-      // What was seen is older than what an operation has changed: the account is due again at once.
-      if (locked === null || locked.epoch !== claimed.epoch) return null
-      // A session that is signing in is the service's own, and judged when that is written down.
-      if (locked.login !== null && !despite) return locked.login
-      const now = new Date(yield* Clock.currentTimeMillis)
-      const decision = decide(locked.facts, looked.observation, now, options)
-      const nextAt = nextAfter(locked.facts, decision, now, around)
-      yield* watch.write(claimed, {
-        ...decision,
-        nextAt,
-        release: decision.endings.length === 0,
-        ...(looked.seenMark === null ? {} : { seenMark: looked.seenMark })
-      }, now)
-      yield* secrets.move(claimed, looked.secrets, now)
-      yield* afterTakeover(claimed, locked, decision.account, now)
-      if (decision.events.some(({ action }) => action === "monitoring.failed_over")) {
-        yield* (yield* AccountTasks).add(claimed, "pair", now)
-      }
-      yield* tell(claimed, decision, about(locked, decision.upserts))
-      // One intent may have been of several sessions: what is told of one that is gone has closed it.
-      const sent = yield* Effect.forEach(decision.endings, (ending) => begin(claimed, ending))
-      yield* watch.begin(claimed, sent, now)
-      return { sent, events: decision.events }
-    })
-  )
-})
+const record = Effect.fnUntraced(
+  function*(claimed: Claimed, looked: LookResult, options: DecideOptions, despite: boolean) {
+    const db = yield* Db
+    const secrets = yield* Secrets
+    const watch = yield* Watch
+    const around = yield* spread
+    return yield* db.transaction(
+      claimed.organizationId,
+      Effect.gen(function*() {
+        const locked = yield* watch.lock(claimed)
+        // What was seen is older than what an operation has changed: the account is due again at once.
+        if (locked === null || locked.epoch !== claimed.epoch) return null
+        // A session that is signing in is the service's own, and judged when that is written down.
+        if (locked.login !== null && !despite) return locked.login
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const decision = decide(locked.facts, looked.observation, now, options)
+        const nextAt = nextAfter(locked.facts, decision, now, around)
+        yield* watch.write(claimed, {
+          ...decision,
+          nextAt,
+          release: decision.endings.length === 0,
+          ...(looked.seenMark === null ? {} : { seenMark: looked.seenMark })
+        }, now)
+        yield* secrets.move(claimed, looked.secrets, now)
+        yield* afterTakeover(claimed, locked, decision.account, now)
+        if (decision.events.some(({ action }) => action === "monitoring.failed_over")) {
+          yield* (yield* AccountTasks).add(claimed, "pair", now)
+        }
+        yield* tell(claimed, decision, about(locked, decision.upserts))
+        // One intent may have been of several sessions: what is told of one that is gone has closed it.
+        const sent = yield* Effect.forEach(decision.endings, (ending) => begin(claimed, ending))
+        yield* watch.begin(claimed, sent, now)
+        return { sent, events: decision.events }
+      })
+    )
+  }
+)
 
 const attempted = (
   { again, intent, reason, sessionId }: Sent,
@@ -199,7 +201,7 @@ const attempted = (
 ): SignOutAttempt => ({ session_id: sessionId, reason, intent, again, outcome, retryAt })
 
 /** Signs one session out, unless somebody has decided otherwise in the meantime. */
-const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: Target, sent: Sent) {
+const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: SignOutTarget, sent: Sent) {
   const watch = yield* Watch
   const attempt = (outcome: SignOutAttempt["outcome"], retryAt: Date | null = null) => attempted(sent, outcome, retryAt)
   if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt("skipped")
@@ -224,18 +226,20 @@ const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: Targ
 })
 
 /** Signs out one after the other; once the platform refuses one for a while, the others are not sent. */
-const act = Effect.fnUntraced(function*(claimed: Claimed, target: (id: string) => Target, all: ReadonlyArray<Sent>) {
-  const attempts: Array<SignOutAttempt> = []
-  let refused = false
-  for (const sent of all) {
-    const attempt: SignOutAttempt = refused
-      ? attempted(sent, "skipped", null)
-      : yield* signOut(claimed, target(sent.sessionId), sent)
-    attempts.push(attempt)
-    refused ||= attempt.outcome === "flood" || attempt.outcome === "locked"
+const act = Effect.fnUntraced(
+  function*(claimed: Claimed, target: (id: string) => SignOutTarget, all: ReadonlyArray<Sent>) {
+    const attempts: Array<SignOutAttempt> = []
+    let refused = false
+    for (const sent of all) {
+      const attempt: SignOutAttempt = refused
+        ? attempted(sent, "skipped", null)
+        : yield* signOut(claimed, target(sent.sessionId), sent)
+      attempts.push(attempt)
+      refused ||= attempt.outcome === "flood" || attempt.outcome === "locked"
+    }
+    return attempts
   }
-  return attempts
-})
+)
 
 /** The second transaction: what came of the sign-outs, and the account given back. */
 const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyArray<SignOutAttempt>) {

@@ -6,7 +6,7 @@ import type { OwnSession, ProtectionFacts } from "../domain/protection/Facts.ts"
 import type { GuardLost, Held } from "../ports/Guard.ts"
 
 /** The facts of an account that is locked and still held. */
-export interface Locked {
+export interface LockedAccount {
   readonly facts: ProtectionFacts
   /** What the mails call the account. */
   readonly name: string
@@ -17,7 +17,7 @@ export interface Locked {
 }
 
 /** The rows that a step changes, and when the next one is due. */
-export interface Changes
+export interface StepChanges
   extends
     Pick<Decision, "upserts" | "ended" | "account" | "monitor" | "facets">,
     Partial<Pick<Decision, "freesIdentity" | "own">>
@@ -33,7 +33,7 @@ export interface Changes
 }
 
 /** A sign-out that is about to be sent, as the session's row keeps it. */
-export interface Begun {
+export interface BegunSignOut {
   readonly sessionId: string
   readonly reason: "rejected" | "autokill" | "hijacked"
   readonly by: string | null
@@ -43,10 +43,10 @@ export interface Begun {
 /** What a step reads and writes of one account; within the organization's transaction where nothing else is said. */
 export class Watch extends Context.Service<Watch, {
   /** Locks the account and holds on to it; null where the account is gone. */
-  lock(held: Held): Effect.Effect<Locked | null, GuardLost>
-  write(held: Held, changes: Changes, now: Date): Effect.Effect<void>
+  lock(held: Held): Effect.Effect<LockedAccount | null, GuardLost>
+  write(held: Held, changes: StepChanges, now: Date): Effect.Effect<void>
   /** Writes down which sessions are about to be signed out, before any is. */
-  begin(held: Held, endings: ReadonlyArray<Begun>, now: Date): Effect.Effect<void>
+  begin(held: Held, endings: ReadonlyArray<BegunSignOut>, now: Date): Effect.Effect<void>
   /** The own sessions of the account, in a transaction of its own. */
   own(held: Held): Effect.Effect<ReadonlyArray<OwnSession>, ServiceUnavailable>
   /** Whether the sign-out may still be sent: nobody has decided otherwise since; in a transaction of its own. */

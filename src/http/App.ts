@@ -6,10 +6,10 @@ import { ResourceMissing } from "../domain/Failure.ts"
 import { recover } from "../edge/Answer.ts"
 import * as Compression from "../edge/Compression.ts"
 import { hostOf, siteOf } from "../edge/Entry.ts"
-import * as Observation from "../edge/Observation.ts"
+import * as RequestLog from "../edge/RequestLog.ts"
 import { JournalKeys, makeRequestId } from "../edge/Settings.ts"
 import { Sites } from "../edge/Site.ts"
-import { Served } from "../operations/index.ts"
+import { ServedOperations } from "../operations/index.ts"
 import * as Cors from "./Cors.ts"
 import * as Documents from "./Documents.ts"
 import * as Headers from "./Headers.ts"
@@ -55,7 +55,7 @@ type Serve<R = Services> = (
 
 /** What answers at an address, and under which name it is recorded. */
 interface Route {
-  readonly endpoint: Observation.Endpoint
+  readonly endpoint: RequestLog.Endpoint
   readonly serve: Serve
 }
 
@@ -93,17 +93,17 @@ const routerConfig = {
 /** Every address with what answers there. */
 const makeRouter = Effect.gen(function*() {
   const router = FindMyWay.make<Route>(routerConfig)
-  const operations = yield* Served
+  const operations = yield* ServedOperations
   const absent = unrouted(Unrouted.make(operations))
   for (const operation of operations) {
     router.on(operation.method, operation.path, {
-      endpoint: new Observation.Endpoint("rest", operation.path, operation.id),
+      endpoint: new RequestLog.Endpoint("rest", operation.path, operation.id),
       serve: (request, params) => Rest.run(operation, request, params)
     })
   }
   /** An address that no operation is at. */
   const add = (method: string, path: `/${string}`, serve: Serve) => {
-    const route = { endpoint: new Observation.Endpoint("http", path), serve }
+    const route = { endpoint: new RequestLog.Endpoint("http", path), serve }
     router.on(method, path, route)
     if (path.endsWith("/*")) router.on(method, `/${path.slice(1, -2)}`, route)
   }
@@ -120,7 +120,7 @@ const makeRouter = Effect.gen(function*() {
   const ready = yield* Health.makeReady
   add("GET", "/readyz", () => ready)
   for (const { handler, path } of yield* Mounts) {
-    const route: Route = { endpoint: new Observation.Endpoint("http", path), serve: () => handler }
+    const route: Route = { endpoint: new RequestLog.Endpoint("http", path), serve: () => handler }
     router.all(`${path}/*`, route)
     router.all(path, route)
   }
@@ -187,7 +187,7 @@ export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() 
     const { method, url } = request
     const path = url.split("?", 1)[0] ?? ""
     const open = isOpen(path)
-    const observation = new Observation.Observation(method, requestId)
+    const record = new RequestLog.RequestRecord(method, requestId)
     const found = foreign.test(path)
       ? undefined
       : router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined)
@@ -201,7 +201,7 @@ export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() 
     } else if (found === undefined) {
       answered = absent(request, {})
     } else {
-      observation.endpoint = found.handler.endpoint
+      record.endpoint = found.handler.endpoint
       answered = recover((failed) => Effect.succeed(Rest.toResponse(failed)))(
         Effect.interruptible(found.handler.serve(request, found.params))
       )
@@ -210,12 +210,11 @@ export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() 
     return Effect.updateContext(
       Effect.uninterruptible(
         Effect.map(
-          Observation.watch(observation, ({ status }) => status, answered),
+          RequestLog.recorded(record, ({ status }) => status, answered),
           (response) => Headers.complete(response, requestId, site, open)
         )
       ),
-      (outer: Context.Context<HttpServerRequest.HttpServerRequest>) =>
-        Observation.inContext(surroundings(outer), observation)
+      (outer: Context.Context<HttpServerRequest.HttpServerRequest>) => RequestLog.inContext(surroundings(outer), record)
     )
   }
   const app: App = Effect.flatMap(

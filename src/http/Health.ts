@@ -1,7 +1,7 @@
 /** What a supervisor asks: whether the process lives, and whether it can serve. */
 import { Duration, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type MessengerState, Reaching, Readiness, Watching, type WatchState } from "../edge/Settings.ts"
+import { type MessengerState, MessengerStatus, Readiness, Watching, type WatchState } from "../edge/Settings.ts"
 import { Db } from "../ports/Db.ts"
 
 interface Known {
@@ -26,7 +26,7 @@ export const alive = Effect.sync(() => status("ok"))
 const kept = Duration.seconds(1)
 
 /** A messenger that is away does not make a process unready: most of what it serves needs none. */
-const known = Effect.all({ watch: Effect.flatten(Watching), messenger: Effect.flatten(Reaching) })
+const known = Effect.all({ watch: Effect.flatten(Watching), messenger: Effect.flatten(MessengerStatus) })
 
 /** 200 while the database answers, 503 while it does not; all who ask within a second share one question. */
 export const makeReady = Db.use(({ check }) => Effect.cachedWithTTL(check, kept)).pipe(

@@ -10,7 +10,7 @@ import * as Body from "../edge/Body.ts"
 import { clientOf } from "../edge/ClientAddress.ts"
 import { hostOf } from "../edge/Entry.ts"
 import * as Json from "../edge/Json.ts"
-import * as Observation from "../edge/Observation.ts"
+import * as RequestLog from "../edge/RequestLog.ts"
 import { Readiness, RequestId } from "../edge/Settings.ts"
 import { type Site, Sites } from "../edge/Site.ts"
 import * as Metadata from "../oauth/discovery/Metadata.ts"
@@ -29,7 +29,7 @@ import { register } from "../oauth/registration/Register.ts"
 import { introspect } from "../oauth/token/introspect.ts"
 import { revoke } from "../oauth/token/revoke.ts"
 import { type Issued, token } from "../oauth/token/Token.ts"
-import type { Origin } from "../oauth/Values.ts"
+import type { ClientOrigin } from "../oauth/Values.ts"
 import type { Db } from "../ports/Db.ts"
 import type { Journal } from "../ports/Journal.ts"
 import type { AnonymousRequests, FailedAttempts, RateLimiter } from "../ports/RateLimits.ts"
@@ -94,7 +94,7 @@ type Request = HttpServerRequest.HttpServerRequest
 type Handle<R> = (
   site: Site,
   request: Request,
-  origin: Origin
+  origin: ClientOrigin
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | RateLimited | ServiceUnavailable, R>
 
 /** What an endpoint does at a site of ours, once `admit` lets the address in and the service is ready. */
@@ -110,11 +110,11 @@ const at = <R, R2 = never>(
       ip: yield* clientOf(request),
       requestId: yield* RequestId
     }
-    yield* Observation.known(origin.ip)
+    yield* RequestLog.noteClient(origin.ip)
     return yield* admit(origin.ip).pipe(
       Effect.andThen(Effect.flatten(Readiness)),
       Effect.andThen(handle(site, request, origin)),
-      Effect.catchTag("Refused", (refused) => Effect.as(Observation.failing(refused.error), toResponse(refused))),
+      Effect.catchTag("Refused", (refused) => Effect.as(RequestLog.noteFailure(refused.error), toResponse(refused))),
       recover((error) => Effect.succeed(failed(error)))
     )
   })
@@ -161,7 +161,7 @@ const registered = limited((site, request, origin) =>
     const registration = yield* Registration
     if (registration.mode === "off") return missing()
     if (registration.mode === "token" && !registration.admits(bearer(request.headers["authorization"]))) {
-      return yield* Effect.as(Observation.failing("invalid_token"), unregistered)
+      return yield* Effect.as(RequestLog.noteFailure("invalid_token"), unregistered)
     }
     const text = yield* textOf(request, jsonType, notJson)
     const body = yield* Effect.try({ try: () => Json.read(text).value, catch: () => notJson })

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import * as crypto from "node:crypto"
-import { Served } from "../operations/index.ts"
+import { ServedOperations } from "../operations/index.ts"
 import { apiOf } from "./Documents.ts"
 
 /** Where the page is served. */
@@ -31,7 +31,7 @@ const policy = (html: string): string =>
 const appearance = { withDefaultFonts: false, showDeveloperTools: "never", hideClientButton: true }
 
 /** The page, made at the first request: its script is some megabytes. */
-export const make = Effect.flatMap(Served, (operations) =>
+export const make = Effect.flatMap(ServedOperations, (operations) =>
   Effect.cached(Effect.gen(function*() {
     const router = yield* HttpRouter.make
     yield* Effect.scoped(

@@ -8,7 +8,7 @@ import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
 import { withExtras } from "../edge/Extras.ts"
 import type { Sites } from "../edge/Site.ts"
-import type { Written } from "../kernel/Encoding.ts"
+import type { EncodedAnswer } from "../kernel/Encoding.ts"
 import { Replayed } from "../kernel/Idempotency.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import type { Operations } from "../operations/index.ts"
@@ -39,7 +39,9 @@ const respond = Effect.fnUntraced(function*(
 ) {
   known.headers = rateHeaders(yield* operation.admit)
   const input = yield* Input.read(operation, request, params)
-  const written: Effect.Effect<Written, Failure, Operation.Services<Operations> | Caller> = operation.respond(input)
+  const written: Effect.Effect<EncodedAnswer, Failure, Operation.Services<Operations> | Caller> = operation.respond(
+    input
+  )
   const replayed = () => {
     known.headers = { ...known.headers, "idempotent-replayed": "true" }
   }

@@ -3,13 +3,13 @@ import { Context, Effect } from "effect"
 import { Caller, type Role, type Scope } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"
 import { RateLimiter, type RateState } from "../ports/RateLimits.ts"
-import type { AdmissionFailure, Refusal } from "./Refusals.ts"
+import type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 
 /** Who may call an operation. */
 export interface Admitted {
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
-  readonly refusal: Refusal
+  readonly refusal: RoleRefusal
   readonly whole: Whole
 }
 

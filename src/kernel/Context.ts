@@ -8,7 +8,7 @@ import type { Mail } from "../domain/mail/Mail.ts"
 import type * as Live from "./Live.ts"
 
 /** What the kernel knows when it runs an operation. */
-export interface Known {
+export interface RequestContext {
   readonly caller: Caller["Service"]
   readonly now: Date
   /** The account of the path; undefined where the operation is about none. */
@@ -16,24 +16,24 @@ export interface Known {
 }
 
 /** What a guarded operation knows: its account. */
-export interface Guarding extends Known {
+export interface GuardedContext extends RequestContext {
   readonly account: AccountFacts
 }
 
 /** Besides, the account's live session, through which it may be changed. */
-export interface Messaging extends Guarding {
+export interface MessengerContext extends GuardedContext {
   readonly live: Live.Live & Live.LiveWriter
 }
 
 /** What an implementation knows besides its input. */
-export interface Reading<Params, Beside = undefined> extends Known {
+export interface ReadContext<Params, Beside = undefined> extends RequestContext {
   /** What the contract says is read beside the account. */
   readonly beside: Beside
   readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
 }
 
 /** Besides, the account's live session. */
-export interface LiveReading<Params> extends Reading<Params> {
+export interface LiveReading<Params> extends ReadContext<Params> {
   readonly live: Live.Live
 }
 
@@ -67,7 +67,7 @@ export interface Stored<A, R> {
 }
 
 /** What a check finds. */
-export type Checked<P, A, R> = Planned<P> | Stored<A, R> | Unchanged<A>
+export type CheckResult<P, A, R> = Planned<P> | Stored<A, R> | Unchanged<A>
 
 /** What a change on the messenger came to. */
 export interface Settled {

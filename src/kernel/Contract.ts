@@ -16,8 +16,8 @@ import type { Outbox } from "../ports/Outbox.ts"
 import type { OwnSessions } from "../ports/OwnSessions.ts"
 import type { RateLimiter, RateState } from "../ports/RateLimits.ts"
 import type { Whole } from "./Admission.ts"
-import type { Written } from "./Encoding.ts"
-import type { AdmissionFailure, Refusal } from "./Refusals.ts"
+import type { EncodedAnswer } from "./Encoding.ts"
+import type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 import type { toWire } from "./Wire.ts"
 
 export type Fields = Schema.Struct.Fields
@@ -42,7 +42,7 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  * with nobody else on the account, journaled as an intent before and an outcome after; `login` takes one step of a login,
  * whose row is the intent.
  */
-export type Kind = "read" | "write" | "live" | "guarded" | "login"
+export type OperationKind = "read" | "write" | "live" | "guarded" | "login"
 
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
@@ -74,7 +74,7 @@ export interface Contract<
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
   /** What a role that is not among `roles` gets. */
-  readonly refusal?: Refusal
+  readonly refusal?: RoleRefusal
   /**
    * Makes sense for the whole organization alone: a credential with a limit gets `role_forbidden`; with `accounts`, one
    * that is limited to accounts does.
@@ -102,7 +102,7 @@ export interface Contract<
 }
 
 /** A contract of an operation that changes something. */
-export interface Changes {
+export interface ChangeContract {
   /** Repeating it has no further effect. One that is not idempotent takes an `Idempotency-Key`. */
   readonly idempotent: boolean
   readonly journal: JournalAction
@@ -119,7 +119,7 @@ export interface Accompanied<Input, Beside, R> {
 }
 
 /** The services that the kernel itself uses, by kind. */
-export type KernelServices<K extends Kind> =
+export type KernelServices<K extends OperationKind> =
   | Caller
   | Db
   | Accounts
@@ -131,12 +131,14 @@ export type KernelServices<K extends Kind> =
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
 /** What a runner makes of an operation: it needs no service but those of its kind, and what the operation itself uses. */
-export type Work<K extends Kind, R> = (...input: never) => Effect.Effect<unknown, unknown, R | KernelServices<K>>
+export type Work<K extends OperationKind, R> = (
+  ...input: never
+) => Effect.Effect<unknown, unknown, R | KernelServices<K>>
 
 /** A contract with its defaults and without its types: what the kernel makes an operation of. */
 export interface Declaration {
   readonly id: string
-  readonly kind: Kind
+  readonly kind: OperationKind
   readonly summary: string
   readonly description: string | undefined
   readonly method: HttpMethod.HttpMethod
@@ -144,7 +146,7 @@ export interface Declaration {
   readonly toolset: Toolset
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
-  readonly refusal: Refusal
+  readonly refusal: RoleRefusal
   readonly whole: Whole
   readonly destructive: boolean
   readonly confirm: boolean
@@ -198,7 +200,7 @@ export interface Operation<
   /** Counts the request and checks scope, organization and role. It needs no input. */
   readonly admit: Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter>
   /** Decodes the input, runs the operation and writes its answer: for transports that have admitted the request. */
-  respond(input: unknown): Effect.Effect<Written, Classes["Type"], R | Caller>
+  respond(input: unknown): Effect.Effect<EncodedAnswer, Classes["Type"], R | Caller>
   /** Admits, decodes and runs: for embedding. The input is checked like any other. */
   call(
     input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query> & Schema.Struct.Encoded<Body>

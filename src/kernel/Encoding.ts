@@ -11,13 +11,13 @@ export const CheckAnswers = Context.Reference<boolean>("org-security-console/ker
 })
 
 /** An answer with its JSON: what its schema knows and nothing else. */
-export interface Written {
+export interface EncodedAnswer {
   readonly answer: unknown
   readonly text: string
 }
 
 /** Writes answers of the schema; one that is not of it is a defect, as far as it is looked at. */
-export const writer = (success: Schema.Codec<unknown, unknown>): (answer: unknown) => Effect.Effect<Written> => {
+export const writer = (success: Schema.Codec<unknown, unknown>): (answer: unknown) => Effect.Effect<EncodedAnswer> => {
   const type = Schema.toType(success)
   const write = Writer.compile(type.ast)
   if (write === undefined) {

@@ -10,7 +10,7 @@ export const Replayed = Context.Reference<() => void>("org-security-console/kern
 })
 
 /** Keeps the answer within the transaction of the change. */
-export type Keep = (answer: unknown) => Effect.Effect<void, IdempotencyInProgress>
+export type KeepAnswer = (answer: unknown) => Effect.Effect<void, IdempotencyInProgress>
 
 /** The answer without what was shown once: a secret is never kept, and null in its place. */
 const withoutSecrets = (value: unknown): unknown => {
@@ -34,7 +34,7 @@ export const once = (operation: string, success: Schema.Codec<unknown, unknown>)
   const encode = Schema.encodeUnknownEffect(codec)
   const decode = Schema.decodeUnknownEffect(codec)
 
-  return <A, E, R>(input: unknown, run: (keep: Keep | undefined) => Effect.Effect<A, E, R>) =>
+  return <A, E, R>(input: unknown, run: (keep: KeepAnswer | undefined) => Effect.Effect<A, E, R>) =>
     Effect.gen(function*() {
       const caller = yield* Caller
       const key = caller.extras?.idempotencyKey
@@ -54,7 +54,7 @@ export const once = (operation: string, success: Schema.Codec<unknown, unknown>)
             replayed()
             return yield* Effect.orDie(decode(state.answer))
           }
-          const keep: Keep = (answer) =>
+          const keep: KeepAnswer = (answer) =>
             Effect.flatMap(Effect.orDie(encode(withoutSecrets(answer))), (text) => keys.keep(state.claim, text))
           return yield* restore(run(keep)).pipe(
             Effect.onExit((exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(keys.release(state.claim)))

@@ -17,17 +17,17 @@ import {
   type SessionRef
 } from "../domain/Messenger.ts"
 import {
-  type Common,
   type LiveSession,
+  type MessengerFailure,
   MessengerSession,
   type ProfileRefused,
   type SignOutLocked,
   type UnknownAuthorization,
   type UsernameRefused
 } from "../ports/MessengerSession.ts"
-import type { Elder } from "./Elder.ts"
 import { common, inTime, type LiveFailure } from "./LiveCalls.ts"
 import { type SecurityWriter, securityWriter } from "./LiveSecurity.ts"
+import type { OlderSession } from "./OlderSession.ts"
 
 export { type LiveFailure, liveFailures } from "./LiveCalls.ts"
 
@@ -35,7 +35,7 @@ export interface Live {
   readonly profile: Effect.Effect<Profile, LiveFailure>
   security(held: HeldSecrets): Effect.Effect<AccountSecurity, LiveFailure>
   /** Whether another session of the service may do what the messenger does not let this one do yet. */
-  readonly hasElder: Effect.Effect<boolean>
+  readonly hasOlderSession: Effect.Effect<boolean>
 }
 
 /** What came of signing a session out: `unknown` where the messenger lists none of that id. */
@@ -54,7 +54,7 @@ export interface LiveWriter extends SecurityWriter {
 }
 
 const profileRefusal = (
-  failure: Common | ProfileRefused
+  failure: MessengerFailure | ProfileRefused
 ): Effect.Effect<never, LiveFailure | BioTooLong | ParameterInvalid> =>
   failure._tag !== "ProfileRefused"
     ? common(failure)
@@ -63,7 +63,7 @@ const profileRefusal = (
     : Effect.fail(new ParameterInvalid({ param: failure.field, message: "The messenger refuses this name." }))
 
 const usernameRefusal = (
-  failure: Common | UsernameRefused
+  failure: MessengerFailure | UsernameRefused
 ): Effect.Effect<never, LiveFailure | UsernameTaken | UsernameInvalid | UsernamePurchasable> => {
   if (failure._tag !== "UsernameRefused") return common(failure)
   switch (failure.reason) {
@@ -77,7 +77,7 @@ const usernameRefusal = (
 }
 
 const notSignedOut = (
-  failure: Common | SignOutLocked | UnknownAuthorization
+  failure: MessengerFailure | SignOutLocked | UnknownAuthorization
 ): Effect.Effect<SignOut, LiveFailure> => {
   switch (failure._tag) {
     case "UnknownAuthorization":
@@ -95,17 +95,17 @@ const notSignedOut = (
 const signingOut = (call: ReturnType<LiveSession["signOut"]>): Effect.Effect<SignOut, LiveFailure> =>
   inTime(Effect.catch(Effect.as(call, { kind: "done" } satisfies SignOut), notSignedOut))
 
-const live = (session: LiveSession, elder: Elder | undefined): Live & LiveWriter => ({
+const live = (session: LiveSession, older: OlderSession | undefined): Live & LiveWriter => ({
   profile: inTime(Effect.catch(session.profile, common)),
   security: (held) => inTime(Effect.catch(session.security(held), common)),
   updateProfile: (patch) => inTime(Effect.catch(session.updateProfile(patch), profileRefusal)),
   setUsername: (username) => inTime(Effect.catch(session.setUsername(username), usernameRefusal)),
-  hasElder: elder === undefined ? Effect.succeed(false) : Effect.map(elder.session, (found) => found !== null),
-  ...securityWriter(session, elder),
+  hasOlderSession: older === undefined ? Effect.succeed(false) : Effect.map(older.session, (found) => found !== null),
+  ...securityWriter(session, older),
   signOut: (id) =>
     Effect.gen(function*() {
       const first = yield* signingOut(session.signOut(AuthorizationId.make(id)))
-      const again = first.kind === "locked" && elder !== undefined ? yield* elder.signOut(session, id) : null
+      const again = first.kind === "locked" && older !== undefined ? yield* older.signOut(session, id) : null
       return again === null ? first : yield* signingOut(again)
     })
 })
@@ -117,7 +117,7 @@ export const failing = (failure: LiveFailure): Live & LiveWriter => {
   return {
     profile: fails,
     security: call,
-    hasElder: Effect.succeed(false),
+    hasOlderSession: Effect.succeed(false),
     updateProfile: call,
     setUsername: call,
     signOut: call,
@@ -139,16 +139,16 @@ export const failing = (failure: LiveFailure): Live & LiveWriter => {
 
 /**
  * Opens the account's live session for as long as the scope lasts. A sign-out, or a passkey, that the platform does not
- * let it do yet is tried through the elder.
+ * let it do yet is tried through the account's older session.
  */
 export const open = (
   sessionRef: SessionRef | null,
-  elder?: Elder
+  older?: OlderSession
 ): Effect.Effect<Live & LiveWriter, LiveFailure, MessengerSession | Scope.Scope> =>
   sessionRef === null
     ? Effect.fail(new NoSession({}))
     : Effect.flatMap(
       MessengerSession,
       (messenger) =>
-        inTime(Effect.map(Effect.catch(messenger.open(sessionRef), common), (session) => live(session, elder)))
+        inTime(Effect.map(Effect.catch(messenger.open(sessionRef), common), (session) => live(session, older)))
     )

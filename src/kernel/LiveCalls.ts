@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { MessengerRefused, MessengerUnavailable, NoSession } from "../domain/Failure.ts"
 import { messengerTimeout } from "../domain/Limits.ts"
-import type { Common } from "../ports/MessengerSession.ts"
+import type { MessengerFailure } from "../ports/MessengerSession.ts"
 
 /** What every call to the messenger may fail with. */
 export const liveFailures = [NoSession, MessengerRefused, MessengerUnavailable] as const
 export type LiveFailure = InstanceType<typeof liveFailures[number]>
 
-export const common = (failure: Common): Effect.Effect<never, LiveFailure> => {
+export const common = (failure: MessengerFailure): Effect.Effect<never, LiveFailure> => {
   switch (failure._tag) {
     case "NoSession":
       return Effect.fail(new NoSession({}))

@@ -13,9 +13,14 @@ import {
 import type { SessionRef } from "../domain/Messenger.ts"
 import type { Paired, PairingRefused, PasswordNeeded } from "../ports/MessengerLogin.ts"
 import type * as Verbs from "../ports/MessengerSecurity.ts"
-import type { Common, LiveSession, PasswordInvalid as WrongPassword, TwoFaChange } from "../ports/MessengerSession.ts"
-import type { Elder } from "./Elder.ts"
+import type {
+  LiveSession,
+  MessengerFailure,
+  PasswordInvalid as WrongPassword,
+  TwoFaChange
+} from "../ports/MessengerSession.ts"
 import { common, inTime, type LiveFailure } from "./LiveCalls.ts"
+import type { OlderSession } from "./OlderSession.ts"
 
 type Call<A, E = never> = Effect.Effect<A, LiveFailure | E>
 
@@ -36,11 +41,13 @@ export interface SecurityWriter {
   pair(ref: SessionRef, password: Redacted.Redacted | null): Call<Paired, PasswordInvalid | TwoFaPasswordRequired>
 }
 
-const wrongPassword = (failure: Common | WrongPassword): Effect.Effect<never, LiveFailure | PasswordInvalid> =>
+const wrongPassword = (
+  failure: MessengerFailure | WrongPassword
+): Effect.Effect<never, LiveFailure | PasswordInvalid> =>
   failure._tag === "PasswordInvalid" ? Effect.fail(new PasswordInvalid({})) : common(failure)
 
 const addressRefused = (
-  failure: Common | Verbs.EmailRefused
+  failure: MessengerFailure | Verbs.EmailRefused
 ): Effect.Effect<never, LiveFailure | EmailRefused> => {
   if (failure._tag !== "EmailRefused") return common(failure)
   return Effect.fail(
@@ -54,7 +61,7 @@ const addressRefused = (
 }
 
 const codeRefused = (
-  failure: Common | Verbs.EmailRefused
+  failure: MessengerFailure | Verbs.EmailRefused
 ): Effect.Effect<never, LiveFailure | CodeInvalid | NoPendingChange> => {
   if (failure._tag !== "EmailRefused") return common(failure)
   return failure.reason === "code_invalid"
@@ -63,7 +70,7 @@ const codeRefused = (
 }
 
 const passkeyRefused = (
-  failure: Common | Verbs.PasskeyRefused
+  failure: MessengerFailure | Verbs.PasskeyRefused
 ): Effect.Effect<never, LiveFailure | PasskeyNotEligible | PasskeyUnsupported> => {
   if (failure._tag !== "PasskeyRefused") return common(failure)
   switch (failure.reason) {
@@ -79,7 +86,7 @@ const passkeyRefused = (
 }
 
 const pairingRefused = (
-  failure: Common | PairingRefused | PasswordNeeded | WrongPassword
+  failure: MessengerFailure | PairingRefused | PasswordNeeded | WrongPassword
 ): Effect.Effect<never, LiveFailure | PasswordInvalid | TwoFaPasswordRequired> => {
   switch (failure._tag) {
     case "PairingRefused":
@@ -96,19 +103,19 @@ const pairingRefused = (
   }
 }
 
-/** Adds the passkey through the session, or through the elder where that one is too young. */
-const adding = (session: LiveSession, elder: Elder | undefined, prepared: Verbs.PreparedPasskey) =>
+/** Adds the passkey through the session, or through the older session where this one is too young. */
+const adding = (session: LiveSession, older: OlderSession | undefined, prepared: Verbs.PreparedPasskey) =>
   Effect.catchIf(
     session.addPasskey(prepared),
-    (failure) => failure._tag === "PasskeyRefused" && failure.reason === "too_soon" && elder !== undefined,
+    (failure) => failure._tag === "PasskeyRefused" && failure.reason === "too_soon" && older !== undefined,
     (failure) =>
       Effect.flatMap(
-        elder?.session ?? Effect.succeed(null),
+        older?.session ?? Effect.succeed(null),
         (older) => older === null ? Effect.fail(failure) : older.addPasskey(prepared)
       )
   )
 
-export const securityWriter = (session: LiveSession, elder: Elder | undefined): SecurityWriter => ({
+export const securityWriter = (session: LiveSession, older: OlderSession | undefined): SecurityWriter => ({
   checkPassword: (candidate) => inTime(Effect.catch(session.checkPassword(candidate), common)),
   setPassword: (change) => inTime(Effect.catch(session.setPassword(change), wrongPassword)),
   removePassword: (current) => inTime(Effect.catch(session.removePassword(current), wrongPassword)),
@@ -123,7 +130,7 @@ export const securityWriter = (session: LiveSession, elder: Elder | undefined): 
   removeRecoveryEmail: (current) => inTime(Effect.catch(session.removeRecoveryEmail(current), wrongPassword)),
   startLoginEmail: (email) => inTime(Effect.catch(session.startLoginEmail(email), addressRefused)),
   confirmLoginEmail: (code) => inTime(Effect.catch(session.confirmLoginEmail(code), codeRefused)),
-  addPasskey: (prepared) => inTime(Effect.catch(adding(session, elder, prepared), passkeyRefused)),
+  addPasskey: (prepared) => inTime(Effect.catch(adding(session, older, prepared), passkeyRefused)),
   removePasskey: (id) => inTime(Effect.catch(session.removePasskey(id), common)),
   logOut: inTime(Effect.catch(session.logOut, common)),
   pair: (ref, password) => inTime(Effect.catch(session.pair(ref, password), pairingRefused))

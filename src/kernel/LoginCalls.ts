@@ -8,8 +8,8 @@ import type {
   Connected,
   LoginCommon,
   LoginRefused,
-  LoginState,
-  PasswordStep
+  PasswordStep,
+  SealedLoginState
 } from "../ports/MessengerLogin.ts"
 import { MessengerSession, type PasswordInvalid } from "../ports/MessengerSession.ts"
 
@@ -75,23 +75,23 @@ export const begin = (sessionRef: SessionRef, phone: string) =>
     inTime(Effect.map(messenger.begin(sessionRef, phone), (sent): Said => ({ kind: "sent", sent })))
   )
 
-export const resend = (state: LoginState) =>
+export const resend = (state: SealedLoginState) =>
   MessengerSession.use((messenger) =>
     inTime(Effect.map(messenger.resend(state), (sent): Said => ({ kind: "sent", sent })))
   )
 
-export const submitCode = (sessionRef: SessionRef, state: LoginState, code: Redacted.Redacted) =>
+export const submitCode = (sessionRef: SessionRef, state: SealedLoginState, code: Redacted.Redacted) =>
   MessengerSession.use((messenger) =>
     Effect.flatMap(inTime(Effect.map(messenger.submitCode(state, code), connected)), withProfile(sessionRef))
   )
 
-export const submitPassword = (sessionRef: SessionRef, state: LoginState, password: Redacted.Redacted) =>
+export const submitPassword = (sessionRef: SessionRef, state: SealedLoginState, password: Redacted.Redacted) =>
   MessengerSession.use((messenger) =>
     Effect.flatMap(inTime(Effect.map(messenger.submitPassword(state, password), connected)), withProfile(sessionRef))
   )
 
 /** Whether the login has signed in already, because the end of a step before was lost; null where it has not. */
-export const resolve = (sessionRef: SessionRef, state: LoginState) =>
+export const resolve = (sessionRef: SessionRef, state: SealedLoginState) =>
   MessengerSession.use((messenger) =>
     inTime(
       Effect.map(messenger.resolve(state), (answer): Said => answer === null ? { kind: "unlisted" } : connected(answer))
@@ -102,7 +102,7 @@ export const resolve = (sessionRef: SessionRef, state: LoginState) =>
   )
 
 /** Ends the login on the messenger; false where that is not known to have happened. */
-export const cancel = (state: LoginState) =>
+export const cancel = (state: SealedLoginState) =>
   MessengerSession.use((messenger) =>
     messenger.cancel(state).pipe(
       Effect.as(true),

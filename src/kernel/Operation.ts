@@ -10,31 +10,31 @@ import { Caller, everyone } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"
 import { contentNotice } from "../domain/Wire.ts"
 import { admission } from "./Admission.ts"
-import type { LiveReading, Outcome, Reading } from "./Context.ts"
+import type { LiveReading, Outcome, ReadContext } from "./Context.ts"
 import type {
   Accompanied,
   Answer,
-  Changes,
+  ChangeContract,
   Contract,
   Declaration,
   Fields,
   Input,
   Instance,
   KernelServices,
-  Kind,
   Operation,
+  OperationKind,
   Preceded
 } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
-import { type Keep, once } from "./Idempotency.ts"
+import { type KeepAnswer, once } from "./Idempotency.ts"
 import * as Live from "./Live.ts"
-import { commonFailures, parameterInvalid, type Refusal } from "./Refusals.ts"
+import { commonFailures, parameterInvalid, type RoleRefusal } from "./Refusals.ts"
 import { journalRefusals } from "./Refused.ts"
 import { resolve } from "./Resolve.ts"
 import { runGuarded, type Steps } from "./runners/Guarded.ts"
+import { runLive } from "./runners/Live.ts"
 import { type LoginServices, type LoginSteps, runLogin } from "./runners/Login.ts"
-import { runLive } from "./runners/Messenger.ts"
 import { runRead } from "./runners/Read.ts"
 import { runWrite } from "./runners/Write.ts"
 
@@ -42,7 +42,7 @@ export * from "./Context.ts"
 export type * from "./Contract.ts"
 export { type Any, byId, endpoints, type List, type Services } from "./List.ts"
 export type { LiveFailure } from "./LiveCalls.ts"
-export type { AdmissionFailure, Refusal } from "./Refusals.ts"
+export type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 export type { Steps } from "./runners/Guarded.ts"
 export type { Ended, Entering, LoginSteps } from "./runners/Login.ts"
 export { toWire } from "./Wire.ts"
@@ -93,7 +93,7 @@ const runner = (
   }
 }
 
-const build = (id: string, kind: Kind, contract: any, run: Run): any => {
+const build = (id: string, kind: OperationKind, contract: any, run: Run): any => {
   const { body = {}, failures: declared = [], params = {}, query = {}, success } = contract
   const declaration: Declaration = {
     ...contract,
@@ -118,11 +118,16 @@ const build = (id: string, kind: Kind, contract: any, run: Run): any => {
   const decode = Schema.decodeUnknownResult(accepted as any, { onExcessProperty: "error" })
   const write = writer(success)
   const admit = admission(declaration)
-  const work: (input: any, keep?: Keep) => Effect.Effect<any, any, any> = runner(declaration, contract, failures, run)
+  const work: (input: any, keep?: KeepAnswer) => Effect.Effect<any, any, any> = runner(
+    declaration,
+    contract,
+    failures,
+    run
+  )
   const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
   const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
 
-  const change = (decoded: any, caller: Caller["Service"], keep?: Keep) => {
+  const change = (decoded: any, caller: Caller["Service"], keep?: KeepAnswer) => {
     const worked = work(decoded, keep && ((answer) => keep(complete(answer))))
     const done = thirdPartyText ? Effect.map(worked, complete) : worked
     return contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)
@@ -161,7 +166,7 @@ type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
   | Failure.ParameterInvalid
   | Failure.ServiceUnavailable
 
-type Constructor<K extends Exclude<Kind, "guarded" | "login">> = <
+type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
   const Id extends string,
   const Method extends HttpMethod.HttpMethod,
   const Path extends `/v1/${string}`,
@@ -178,14 +183,14 @@ type Constructor<K extends Exclude<Kind, "guarded" | "login">> = <
   id: Id,
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & (K extends "write" ? Changes : { readonly journal?: never; readonly idempotent?: never })
+    & (K extends "write" ? ChangeContract : { readonly journal?: never; readonly idempotent?: never })
     & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
       : { readonly before?: never })
     & (K extends "read" ? Accompanied<Input<Params, Query, Body>, Beside, BesideR> : { readonly beside?: never }),
   run: (
     input: Input<Params, Query, Body>,
     context: K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
-      : Reading<Schema.Struct.Type<Params>, Beside>
+      : ReadContext<Schema.Struct.Type<Params>, Beside>
   ) => Effect.Effect<
     K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
     Allowed<Failures> | (K extends "live" ? Live.LiveFailure : never),
@@ -200,7 +205,7 @@ type Constructor<K extends Exclude<Kind, "guarded" | "login">> = <
   Body,
   Success,
   | Common
-  | Refusal
+  | RoleRefusal
   | (K extends "write" ? typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress : never)
   | PathFailure<Params>
   | Failures[number]
@@ -208,8 +213,9 @@ type Constructor<K extends Exclude<Kind, "guarded" | "login">> = <
   Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
 
-const constructor = <K extends Exclude<Kind, "guarded" | "login">>(kind: K): Constructor<K> => (id, contract, run) =>
-  build(id, kind, contract, run)
+const constructor =
+  <K extends Exclude<OperationKind, "guarded" | "login">>(kind: K): Constructor<K> => (id, contract, run) =>
+    build(id, kind, contract, run)
 
 /** An operation that reads; each of its statements is of what is committed when it begins. */
 export const read = constructor("read")
@@ -236,7 +242,7 @@ export const guarded = <
   id: Id,
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & Changes
+    & ChangeContract
     & { readonly idempotent: Idempotent; readonly before?: never; readonly beside?: never },
   steps: Steps<Input<Params, Query, Body>, P, S, Answer<Success>, Allowed<Failures> | Live.LiveFailure, R>
 ): Operation<
@@ -248,7 +254,7 @@ export const guarded = <
   Body,
   Success,
   | Common
-  | Refusal
+  | RoleRefusal
   | typeof Failure.ResourceMissing
   | Failures[number]
   | LiveClass
@@ -272,7 +278,7 @@ export const login = <
   id: Id,
   contract:
     & Contract<Method, Path, Params, {}, Body, Success, Failures>
-    & Changes
+    & ChangeContract
     & { readonly idempotent: Idempotent; readonly before?: never; readonly beside?: never },
   steps: LoginSteps<Input<Params, {}, Body>, P, S, Answer<Success>, Allowed<Failures> | InstanceType<LoginClass>>
 ): Operation<
@@ -284,7 +290,7 @@ export const login = <
   Body,
   Success,
   | Common
-  | Refusal
+  | RoleRefusal
   | PathFailure<Params>
   | Failures[number]
   | LoginClass

@@ -16,14 +16,17 @@ export const commonFailures = [
 ] as const
 
 /** What a role that may not call an operation gets. */
-export type Refusal = typeof Failure.OwnerRequired | typeof Failure.RoleForbidden | typeof Failure.SuperadminRequired
+export type RoleRefusal =
+  | typeof Failure.OwnerRequired
+  | typeof Failure.RoleForbidden
+  | typeof Failure.SuperadminRequired
 
 /** What is checked before an operation looks at its input. */
 export type AdmissionFailure =
   | Failure.RateLimited
   | Failure.InsufficientScope
   | Failure.OrganizationClosed
-  | InstanceType<Refusal>
+  | InstanceType<RoleRefusal>
   | Failure.ServiceUnavailable
 
 /** The values that a type allows, in words. */

@@ -3,12 +3,12 @@ import { Effect, Exit, Predicate } from "effect"
 import type { FailureClass } from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/JournalEntry.ts"
 import { Journal } from "../ports/Journal.ts"
-import type { Known } from "./Context.ts"
+import type { RequestContext } from "./Context.ts"
 import type { Declaration } from "./Contract.ts"
 import { entry } from "./Journaling.ts"
 
 /** What of the context an entry says. */
-type Reached = Pick<Known, "account" | "caller">
+type Reached = Pick<RequestContext, "account" | "caller">
 
 /** Where a runner notes that the object was found, and forgets it once the journal knows of the request. */
 export interface Note {

@@ -1,7 +1,7 @@
 /** The calls of tools: what was decided about them, and how they run. */
 import { Effect, type Result } from "effect"
 import { codes, recover } from "../edge/Answer.ts"
-import * as Observation from "../edge/Observation.ts"
+import * as RequestLog from "../edge/RequestLog.ts"
 import type { Site } from "../edge/Site.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import type { AdmissionFailure } from "../kernel/Refusals.ts"
@@ -16,13 +16,13 @@ import * as Text from "./Text.ts"
 
 export type Admission = Result.Result<RateState, AdmissionFailure>
 
-type Admitted = Messages.Asking & { readonly admission: Admission }
+type Admitted = Messages.PendingMessage & { readonly admission: Admission }
 
 /** What was decided about a request's messages before they are answered. */
 export class Admissions {
   readonly #calls: Array<Admitted> = []
 
-  keep(message: Messages.Asking, admission: Admission): void {
+  keep(message: Messages.PendingMessage, admission: Admission): void {
     this.#calls.push({ ...message, admission })
   }
 
@@ -33,11 +33,11 @@ export class Admissions {
   }
 }
 
-const endpoints = new Map<string, Observation.Endpoint>()
+const endpoints = new Map<string, RequestLog.Endpoint>()
 
 /** The tool as an endpoint of its own. */
-const endpointOf = ({ id }: Operation.Any): Observation.Endpoint => {
-  const endpoint = endpoints.get(id) ?? new Observation.Endpoint("mcp", Selection.path, id)
+const endpointOf = ({ id }: Operation.Any): RequestLog.Endpoint => {
+  const endpoint = endpoints.get(id) ?? new RequestLog.Endpoint("mcp", Selection.path, id)
   endpoints.set(id, endpoint)
   return endpoint
 }
@@ -66,5 +66,5 @@ export const call = Effect.fnUntraced(
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     recover((failure) => Effect.succeed(Direct.failed(Pages.leading(failure, operation, console))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-  (called, operation) => Observation.within(endpointOf(operation), statusOf, called)
+  (called, operation) => RequestLog.recordedWithin(endpointOf(operation), statusOf, called)
 )

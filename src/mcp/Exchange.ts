@@ -52,7 +52,7 @@ const settled = <A>(fiber: Fiber.Fiber<A>, signal: AbortSignal): Promise<A> => {
 }
 
 /** What a connection is shown of the tools. */
-export interface Shown {
+export interface ToolView {
   /** Those too that the credential may not use. */
   readonly complete: boolean
   readonly selection: Selection.Selection
@@ -63,7 +63,7 @@ export interface Shown {
 }
 
 /** The tools that the caller is shown, in the specification's order. */
-const list = (tools: Tools.Tools, caller: Caller["Service"], { complete, selection }: Shown) =>
+const list = (tools: Tools.Tools, caller: Caller["Service"], { complete, selection }: ToolView) =>
   tools.all().flatMap(([operation, tool]) =>
     (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
       ? [selection.outputSchemas ? tool : Tools.lean(tool)]
@@ -75,7 +75,7 @@ const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
 
 /** Answers a request whose messages were admitted. */
 export const exchange = Effect.fnUntraced(
-  function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: Shown) {
+  function*(request: HttpServerRequest.HttpServerRequest, body: unknown, admissions: Admissions, shown: ToolView) {
     const {
       createMcpHandler,
       isLegacyRequest,

@@ -18,7 +18,7 @@ import { type FailedAttempts, RateLimiter, type RateState } from "../ports/RateL
 import * as Arguments from "./Arguments.ts"
 import { Admissions, call } from "./Calls.ts"
 import * as Direct from "./Direct.ts"
-import { exchange, type Shown } from "./Exchange.ts"
+import { exchange, type ToolView } from "./Exchange.ts"
 import * as Messages from "./Messages.ts"
 import * as Origins from "./Origins.ts"
 import * as Personal from "./Personal.ts"
@@ -48,7 +48,7 @@ const isFinal = ({ _tag }: AdmissionFailure): boolean =>
 const later = (caller: Caller["Service"]): Caller["Service"] => ({ ...caller, arrival: undefined })
 
 /** What a request is counted as that holds no message with an id: one, whatever it is. */
-const uncalled: Messages.Asking = { id: null, tool: undefined, input: undefined }
+const uncalled: Messages.PendingMessage = { id: null, tool: undefined, input: undefined }
 
 /**
  * Counts every message that waits for an answer, or the request where it has none, and admits the calls of operations.
@@ -57,7 +57,7 @@ const uncalled: Messages.Asking = { id: null, tool: undefined, input: undefined 
  * call is that call's result.
  */
 const admit = Effect.fnUntraced(function*(
-  messages: ReadonlyArray<Messages.Asking>,
+  messages: ReadonlyArray<Messages.PendingMessage>,
   selection: Selection.Selection
 ) {
   const caller = yield* Caller
@@ -106,7 +106,7 @@ const direct = (
   tools: Tools.Tools,
   caller: Caller["Service"],
   admissions: Admissions,
-  { console, personalArguments, selection }: Shown
+  { console, personalArguments, selection }: ToolView
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Operation.Services<Operations>> | undefined => {
   const found = Direct.read(request.headers, body)
   const operation = tools.find(found?.name)

@@ -29,7 +29,7 @@ export const parse = (bytes: ArrayBuffer): Effect.Effect<unknown, Malformed> =>
   )
 
 /** A message that waits for an answer. */
-export interface Asking {
+export interface PendingMessage {
   readonly id: unknown
   /** The name of the tool where the message calls one. */
   readonly tool: unknown
@@ -37,7 +37,7 @@ export interface Asking {
   readonly input: unknown
 }
 
-const asking = (message: unknown): ReadonlyArray<Asking> => {
+const asking = (message: unknown): ReadonlyArray<PendingMessage> => {
   if (!Predicate.isObject(message) || !Predicate.hasProperty(message, "id")) return []
   const calls = Predicate.hasProperty(message, "method") && message.method === "tools/call"
   const params = Predicate.hasProperty(message, "params") ? message.params : undefined
@@ -49,7 +49,7 @@ const asking = (message: unknown): ReadonlyArray<Asking> => {
 }
 
 /** The messages with an id, of a batch or of one. */
-export const askingIn = (body: unknown): ReadonlyArray<Asking> =>
+export const askingIn = (body: unknown): ReadonlyArray<PendingMessage> =>
   Array.isArray(body) ? body.flatMap(asking) : asking(body)
 
 /** Whether the body asks for one list of what there is, and nothing else. */

@@ -1,6 +1,6 @@
 /** What an assistant reads of an answer: lists as one line an item with the members that matter, the rest as JSON. */
 import { Predicate } from "effect"
-import type { Written } from "../kernel/Encoding.ts"
+import type { EncodedAnswer } from "../kernel/Encoding.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
 type Item = Readonly<Record<string, unknown>>
@@ -57,7 +57,7 @@ const next = (operation: Operation.Any, items: ReadonlyArray<Item>): string => {
 }
 
 /** The answer as text; what it leaves out is in the structured content. */
-export const render = (operation: Operation.Any, { answer, text }: Written): string => {
+export const render = (operation: Operation.Any, { answer, text }: EncodedAnswer): string => {
   if (!isItem(answer)) return text
   const notice = typeof answer["content_notice"] === "string" ? [answer["content_notice"]] : []
   if (answer["object"] === "list") {

@@ -5,7 +5,7 @@ import type { Caller } from "../domain/Access.ts"
 import { isBeyond } from "../kernel/Admission.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
-import { operations, Served } from "../operations/index.ts"
+import { operations, ServedOperations } from "../operations/index.ts"
 import * as Arguments from "./Arguments.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -149,7 +149,7 @@ const of = (list: ReadonlyArray<Operation.Any>): Tools => {
 export const { all, find, names, toolsetNames } = of(operations)
 
 /** The tools of the operations that are served. */
-export const served: Effect.Effect<Tools> = Effect.map(Served, of)
+export const served: Effect.Effect<Tools> = Effect.map(ServedOperations, of)
 
 /** Whether the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>

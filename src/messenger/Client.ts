@@ -2,9 +2,9 @@
 import { Clock, Deferred, Duration, Effect, Random, Redacted, type Scope } from "effect"
 import { serviceDevice, type SessionRef } from "../domain/Messenger.ts"
 import { MessengerKeys } from "../ports/MessengerKeys.ts"
-import { type Common, NoSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
+import { type MessengerFailure, NoSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { Cipher } from "./Cipher.ts"
-import type { Line } from "./Network.ts"
+import type { SessionLine } from "./Network.ts"
 import { type Address, isRefusal, type wire, WireClient } from "./Protocol.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Storage from "./Storage.ts"
@@ -28,22 +28,22 @@ export interface Client {
   call<M extends wire.RpcMethod, E = never>(
     request: M,
     meanings?: Meanings<E>
-  ): Effect.Effect<wire.RpcCallReturn[M["_"]], Common | E>
+  ): Effect.Effect<wire.RpcCallReturn[M["_"]], MessengerFailure | E>
   /** Goes on at another data centre, under a key of its own there. */
-  moveTo(dataCentre: number): Effect.Effect<void, Common>
+  moveTo(dataCentre: number): Effect.Effect<void, MessengerFailure>
   /** Whether the platform has said that it does not know the key: nothing is asked over this connection any more. */
   isDoubted(): boolean
   /** How many connections the session has lost so far: what was asked over them is asked again. */
   losses(): number
   /** Forgets the session's key: the service has signed out itself. */
-  readonly loggedOut: Effect.Effect<void, Common>
+  readonly loggedOut: Effect.Effect<void, MessengerFailure>
 }
 
 /** What the platform says unasked; `again` after a connection that was lost, meanwhile it has said nothing. */
 export type Unasked = wire.TypeUpdates | "again"
 
 export interface Options {
-  readonly line: Line
+  readonly line: SessionLine
   /** Makes a key where the session has none. */
   readonly anew: boolean
   /** Absent, the platform says nothing unasked. */
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function*(
   platform: Platform,
   sessionRef: SessionRef,
   { anew, line, unasked }: Options
-): Effect.fn.Return<Client, Common, MessengerKeys | Scope.Scope> {
+): Effect.fn.Return<Client, MessengerFailure, MessengerKeys | Scope.Scope> {
   const keys = yield* available
   const kept = yield* keys.load(sessionRef)
   if (kept === null && !anew) return yield* new NoSession({ reason: "never" })
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function*(
   }
 
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const ended = yield* Deferred.make<never, Common>()
+  const ended = yield* Deferred.make<never, MessengerFailure>()
   /** What the library is asked before it has a key, it sends up to a second after it has one. */
   const keyed = yield* Deferred.make<void>()
   if (kept !== null && [...kept.values.keys()].some(Storage.isKey)) yield* Deferred.succeed(keyed, undefined)
@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function*(
   })
 
   /** A session that has ended leaves its connection at once: who opens it again must not find the key in use. */
-  const failed = (failure: Common): Effect.Effect<never, Common> =>
+  const failed = (failure: MessengerFailure): Effect.Effect<never, MessengerFailure> =>
     failure instanceof NoSession && failure.reason !== "never"
       ? Deferred.fail(ended, failure).pipe(
         Effect.andThen(disconnected),
@@ -193,7 +193,7 @@ export const make = Effect.fnUntraced(function*(
       ).pipe(
         Effect.raceFirst(Deferred.await(ended)),
         Effect.tap(known),
-        Effect.flatMap((answer): Effect.Effect<wire.RpcCallReturn[M["_"]], Common | E> => {
+        Effect.flatMap((answer): Effect.Effect<wire.RpcCallReturn[M["_"]], MessengerFailure | E> => {
           if (!isRefusal(answer)) return Effect.succeed(answer)
           const meaning = meanings?.[answer.errorMessage]
           return meaning === undefined

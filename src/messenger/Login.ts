@@ -6,12 +6,12 @@ import {
   type CodeSent,
   type Connected,
   LoginRefused,
-  type LoginState,
   type LoginVerbs,
-  type PasswordStep
+  type PasswordStep,
+  type SealedLoginState
 } from "../ports/MessengerLogin.ts"
 import {
-  type Common,
+  type MessengerFailure,
   NoSession,
   type PasswordInvalid,
   PlatformRefused,
@@ -29,8 +29,8 @@ type State = typeof State.Type
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(State))
 const encode = Schema.encodeSync(Schema.fromJsonString(State))
 
-const stateOf = (state: State): LoginState => Redacted.make(encode(state))
-const read = (state: LoginState): State => decode(Redacted.value(state))
+const stateOf = (state: State): SealedLoginState => Redacted.make(encode(state))
+const read = (state: SealedLoginState): State => decode(Redacted.value(state))
 
 const refused = (reason: LoginRefused["reason"]) => () => new LoginRefused({ reason })
 
@@ -85,10 +85,10 @@ const before = <A, E, R>(step: Effect.Effect<A, E | NoSession, R>) =>
     ({ reason }) => Effect.fail(new PlatformRefused({ reason }))
   )
 
-export type Connect = (
+export type OpenLoginClient = (
   sessionRef: SessionRef,
   anew: boolean
-) => Effect.Effect<Client, Common, Scope.Scope>
+) => Effect.Effect<Client, MessengerFailure, Scope.Scope>
 
 const connected = (client: Client, answer: wire.auth.TypeAuthorization) =>
   Effect.gen(function*() {
@@ -107,10 +107,10 @@ const connected = (client: Client, answer: wire.auth.TypeAuthorization) =>
   })
 
 /** The steps of a login over connections that `connect` makes. */
-export const make = (connect: Connect): LoginVerbs => {
+export const make = (connect: OpenLoginClient): LoginVerbs => {
   /** Runs a step over the key that the login was begun with. */
   const step = <A, E>(
-    state: LoginState,
+    state: SealedLoginState,
     run: (client: Client, state: State) => Effect.Effect<A, E>
   ) => {
     const known = read(state)
@@ -121,7 +121,7 @@ export const make = (connect: Connect): LoginVerbs => {
   }
 
   /** A step of a login that goes on; one whose key is gone is over. */
-  const next = <A, E>(state: LoginState, run: (client: Client, state: State) => Effect.Effect<A, E>) =>
+  const next = <A, E>(state: SealedLoginState, run: (client: Client, state: State) => Effect.Effect<A, E>) =>
     Effect.catchIf(
       step(state, run),
       (failure): failure is PlatformRefused => failure instanceof PlatformRefused && failure.reason === "never",

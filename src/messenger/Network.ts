@@ -18,7 +18,7 @@ export const rightFor = (duration: Duration.Duration): Right => {
 }
 
 /** How a session reaches its data centre. */
-export interface Line {
+export interface SessionLine {
   readonly transport: WireTransport
   /** Ends every connection, also one that is being made, and makes none any more. */
   readonly cut: () => void
@@ -28,7 +28,7 @@ export interface Line {
 
 export interface Network {
   /** `atOnce` does not wait behind the sessions that reconnect: somebody waits for an answer. */
-  readonly line: (right: Right, how: { readonly atOnce: boolean }) => Line
+  readonly line: (right: Right, how: { readonly atOnce: boolean }) => SessionLine
   /** The data centres that could not be reached when they were tried last. */
   readonly away: Effect.Effect<ReadonlyArray<number>>
 }

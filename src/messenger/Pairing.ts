@@ -2,13 +2,18 @@
 import { Clock, Effect, type Redacted, type Scope } from "effect"
 import type { SessionRef } from "../domain/Messenger.ts"
 import { type Paired, PairingRefused, PasswordNeeded } from "../ports/MessengerLogin.ts"
-import { type Common, NoSession, type PasswordInvalid, PlatformUnavailable } from "../ports/MessengerSession.ts"
+import {
+  type MessengerFailure,
+  NoSession,
+  type PasswordInvalid,
+  PlatformUnavailable
+} from "../ports/MessengerSession.ts"
 import type { Client } from "./Client.ts"
 import { once } from "./Once.ts"
 import * as Passwords from "./Passwords.ts"
 import * as Values from "./Values.ts"
 
-export type Connect = (sessionRef: SessionRef) => Effect.Effect<Client, Common, Scope.Scope>
+export type OpenClient = (sessionRef: SessionRef) => Effect.Effect<Client, MessengerFailure, Scope.Scope>
 
 const refused = () => new PairingRefused()
 
@@ -21,12 +26,12 @@ const tokenRefused = {
 }
 
 /** `client` lets in the session that `connect` connects. */
-export const pair = (client: Client, connect: Connect) =>
+export const pair = (client: Client, connect: OpenClient) =>
   Effect.fn("LiveSession.pair")(
     function*(
       sessionRef: SessionRef,
       password: Redacted.Redacted | null
-    ): Effect.fn.Return<Paired, Common | PairingRefused | PasswordInvalid | PasswordNeeded, Scope.Scope> {
+    ): Effect.fn.Return<Paired, MessengerFailure | PairingRefused | PasswordInvalid | PasswordNeeded, Scope.Scope> {
       const { hasPassword } = yield* Passwords.settings(client)
       if (hasPassword === true) {
         if (password === null) return yield* new PasswordNeeded()

@@ -31,7 +31,7 @@ export const meanings: Meanings<PasswordInvalid | Stale> = {
 export const settings = (client: Client) => client.call({ _: "account.getPassword" })
 
 /** A proof with the settings that it was made by. */
-export interface Proved {
+export interface PasswordProof {
   readonly proof: wire.RawInputCheckPasswordSRP
   readonly settings: wire.account.RawPassword
 }
@@ -43,7 +43,7 @@ export interface Proved {
 export const proved = <A, E>(
   client: Client,
   password: Redacted.Redacted,
-  ask: (proved: Proved) => Effect.Effect<A, E | Stale>
+  ask: (proved: PasswordProof) => Effect.Effect<A, E | Stale>
 ) => {
   const once = Effect.gen(function*() {
     const current = yield* settings(client)

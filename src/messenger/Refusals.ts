@@ -1,7 +1,7 @@
 /** What the platform's refusals mean. Their texts are the platform's, and are here alone. */
 import type { SessionEnd } from "../domain/Messenger.ts"
 import {
-  type Common,
+  type MessengerFailure,
   NoSession,
   PlatformBusy,
   PlatformRefused,
@@ -9,7 +9,7 @@ import {
 } from "../ports/MessengerSession.ts"
 
 /** A refusal as the platform sends it. */
-export interface Refusal {
+export interface PlatformRefusal {
   readonly code: number
   readonly text: string
 }
@@ -39,14 +39,14 @@ const longWait = 3600
 const longestWait = 7 * 86_400
 
 /** For how many seconds the platform asks to wait; null where it does not. */
-const waitOf = ({ code, text }: Refusal): number | null => {
+const waitOf = ({ code, text }: PlatformRefusal): number | null => {
   const [, number, minutes] = (code === tooMuch ? anyNumber : namedWait).exec(text) ?? []
   if (number === undefined) return code === tooMuch || longWaits.has(text) ? longWait : null
   return Math.min(longestWait, Math.max(1, Number(number) * (minutes === undefined ? 1 : 60)))
 }
 
 /** What a refusal means that has no meaning of its own where it comes from. */
-export const common = (refusal: Refusal): Common => {
+export const common = (refusal: PlatformRefusal): MessengerFailure => {
   const reason = ended[refusal.text]
   if (reason !== undefined) return new NoSession({ reason })
   const seconds = waitOf(refusal)

@@ -1,11 +1,13 @@
 /** A client that outlives a doubt about its key: once the doubt is over, the key is tried on a connection of its own. */
 import { Effect, Exit, Scope, Semaphore } from "effect"
-import type { Common } from "../ports/MessengerSession.ts"
+import type { MessengerFailure } from "../ports/MessengerSession.ts"
 import type { Client } from "./Client.ts"
 
 /** `connect` connects the session's client; one that is doubted is replaced before the next call. */
 export const make = Effect.fnUntraced(
-  function*(connect: Effect.Effect<Client, Common, Scope.Scope>): Effect.fn.Return<Client, Common, Scope.Scope> {
+  function*(
+    connect: Effect.Effect<Client, MessengerFailure, Scope.Scope>
+  ): Effect.fn.Return<Client, MessengerFailure, Scope.Scope> {
     const around = yield* Effect.scope
     const opening = yield* Semaphore.make(1)
 

@@ -3,9 +3,9 @@ import { Clock, Duration, Effect, type Redacted } from "effect"
 import * as crypto from "node:crypto"
 import { signOutLock } from "../domain/Limits.ts"
 import { type AccountSecurity, AuthorizationId, type HeldSecrets, maskEmail } from "../domain/Messenger.ts"
-import type { Connection } from "../layers/messenger/LiveSessions.ts"
+import type { PlatformConnection } from "../layers/messenger/LiveSessions.ts"
 import {
-  type Common,
+  type MessengerFailure,
   NoSession,
   PasswordInvalid,
   PlatformRefused,
@@ -41,7 +41,7 @@ const ownId = AuthorizationId.make("0")
 const isBigNumber = /^-?\d{1,19}$/
 
 /** The verbs over the client of a session that is signed in. */
-export const make = (client: Client): Omit<Connection, "pair"> => {
+export const make = (client: Client): Omit<PlatformConnection, "pair"> => {
   const profile = Effect.gen(function*() {
     const answer = yield* client.call({ _: "users.getFullUser", id: { _: "inputUserSelf" } })
     const user = answer.users.find((one): one is wire.RawUser => one._ === "user" && one.self === true)
@@ -96,7 +96,7 @@ export const make = (client: Client): Omit<Connection, "pair"> => {
   })
 
   /** A part of the security settings: only a refusal of the part itself leaves it unread. */
-  const part = <A>(ask: Effect.Effect<A, Common>): Effect.Effect<A | null, Common> =>
+  const part = <A>(ask: Effect.Effect<A, MessengerFailure>): Effect.Effect<A | null, MessengerFailure> =>
     Effect.catchTag(ask, "PlatformRefused", () => Effect.succeed(null))
 
   const held = Effect.fnUntraced(function*(candidates: HeldSecrets["twoFaPasswords"]) {

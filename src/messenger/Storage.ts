@@ -3,7 +3,7 @@ import { Redacted } from "effect"
 import type { KeptSession } from "../ports/MessengerKeys.ts"
 import type { WireStorage } from "./Protocol.ts"
 
-export interface Written {
+export interface StorageWriter {
   /** Saves a value, which replaces the version; it fails where somebody else has replaced it. */
   save(name: string, value: Uint8Array, version: number): Promise<void>
   /** The library wants the key deleted, because the platform does not know it. */
@@ -22,7 +22,7 @@ const isPassing = (name: string): boolean => name.startsWith("salts")
  * The library's storage over the values that were loaded. A key that it asks to delete is kept: the platform says
  * now and then of a key for a while that it does not know it. Keys of a session alone are kept, none for a while only.
  */
-export const make = (kept: KeptSession | null, written: Written): WireStorage => {
+export const make = (kept: KeptSession | null, written: StorageWriter): WireStorage => {
   const values = new Map([...kept?.values ?? []].map(([name, one]) => [name, {
     value: Redacted.value(one.value),
     version: one.version

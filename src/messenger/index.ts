@@ -8,8 +8,8 @@ import { loginHeld } from "../domain/Limits.ts"
 import type { SessionRef } from "../domain/Messenger.ts"
 import { Ownership } from "../engine/Ownership.ts"
 import * as LiveSessions from "../layers/messenger/LiveSessions.ts"
+import { MessengerAvailability } from "../ports/MessengerAvailability.ts"
 import { MessengerKeys } from "../ports/MessengerKeys.ts"
-import { MessengerReach } from "../ports/MessengerReach.ts"
 import { MessengerSession, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { Cipher } from "./Cipher.ts"
 import * as Client from "./Client.ts"
@@ -54,7 +54,7 @@ const learn = (publicKeys: ReadonlyArray<string>) =>
  */
 export const layer = (
   options: Options
-): Layer.Layer<MessengerSession | MessengerReach, PublicKeyUnusable, MessengerKeys | Ownership> =>
+): Layer.Layer<MessengerSession | MessengerAvailability, PublicKeyUnusable, MessengerKeys | Ownership> =>
   Layer.effectContext(
     Effect.gen(function*() {
       yield* learn(options.publicKeys)
@@ -87,7 +87,7 @@ export const layer = (
         )
       })
       return Context.make(MessengerSession, messenger).pipe(
-        Context.add(MessengerReach, MessengerReach.of({ away: network.away }))
+        Context.add(MessengerAvailability, MessengerAvailability.of({ away: network.away }))
       )
     })
   )

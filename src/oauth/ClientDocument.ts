@@ -4,7 +4,7 @@ import { maxDocumentAddressLength } from "../domain/OAuth.ts"
 import { hostOf, isLoopback } from "./RedirectUri.ts"
 import { refuse } from "./Refused.ts"
 import { checkMetadata } from "./registration/metadata.ts"
-import type { Client } from "./Values.ts"
+import type { OAuthClient } from "./Values.ts"
 
 const label = /^[a-z0-9-]{1,63}$/
 
@@ -38,5 +38,5 @@ export const describedBy = Effect.fnUntraced(function*(address: string, body: un
   if (!redirectUris.every((uri) => isLoopback(uri) || hostOf(uri) === hostOf(address))) {
     return yield* refuse("invalid_redirect_uri", "redirect_uris are on the document's own host or on this machine.")
   }
-  return { id: address, name, redirectUris, authMethod, secretDigest: null } satisfies Client
+  return { id: address, name, redirectUris, authMethod, secretDigest: null } satisfies OAuthClient
 })

@@ -3,14 +3,14 @@ import type { SignedIn } from "../console/ConsoleSessions.ts"
 import * as Actor from "../domain/Actor.ts"
 import { type ActionName, journalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
 import type { JournalDetails } from "../domain/JournalEvent.ts"
-import type { Connection, Origin } from "./Values.ts"
+import type { ClientOrigin, OAuthConnection } from "./Values.ts"
 
 /** What an admin did on a page of the console. */
 export const adminEntry = (
   action: ActionName,
   admin: SignedIn,
   connectionId: string,
-  origin: Origin,
+  origin: ClientOrigin,
   details: JournalDetails
 ): JournalEntry =>
   journalEntry(
@@ -24,8 +24,8 @@ export const adminEntry = (
 export const connectionEntry = (
   action: ActionName,
   actor: "admin" | "service",
-  connection: Connection,
-  origin: Origin
+  connection: OAuthConnection,
+  origin: ClientOrigin
 ): JournalEntry => {
   const credential = { kind: "oauth" as const, id: connection.id, label: connection.label }
   return journalEntry(

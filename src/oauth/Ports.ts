@@ -3,10 +3,10 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { OrganizationId, Scope } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
 import type { Assistant, Resource } from "../domain/OAuth.ts"
-import type { ChosenAccess, Client, Code, Connection, Digest, Granter, Token } from "./Values.ts"
+import type { ChosenAccess, Code, Digest, Granter, OAuthClient, OAuthConnection, Token } from "./Values.ts"
 
 /** What a secret of the authorization server is for; each kind has a form of its own. */
-export type SecretKind = "code" | "access" | "refresh" | "client"
+export type OAuthSecretKind = "code" | "access" | "refresh" | "client"
 
 /** What a refresh token says of itself, so that a used one is recognised without being kept. */
 export interface RefreshReference {
@@ -18,13 +18,13 @@ export interface RefreshReference {
 
 /** Making secrets and their digests. */
 export class OAuthSecrets extends Context.Service<OAuthSecrets, {
-  make(kind: Exclude<SecretKind, "refresh">): Effect.Effect<Redacted.Redacted>
+  make(kind: Exclude<OAuthSecretKind, "refresh">): Effect.Effect<Redacted.Redacted>
   /** A refresh token that says under a seal what it is; only its own digest makes it worth anything. */
   makeRefresh(reference: RefreshReference): Effect.Effect<Redacted.Redacted>
   /** What a well-formed refresh token says of itself; null for one of before it said so. */
   reference(secret: Redacted.Redacted): RefreshReference | null
   /** Whether the text has the form of a secret of this kind, its checksum and its seal included. */
-  isWellFormed(kind: SecretKind, secret: Redacted.Redacted): boolean
+  isWellFormed(kind: OAuthSecretKind, secret: Redacted.Redacted): boolean
   digest(secret: Redacted.Redacted): Digest
   /** Every digest under which the secret may have been kept. */
   digests(secret: Redacted.Redacted): ReadonlyArray<string>
@@ -34,7 +34,7 @@ export class OAuthSecrets extends Context.Service<OAuthSecrets, {
 }>()("org-security-console/oauth/Ports/OAuthSecrets") {}
 
 /** A registration to keep. */
-export interface NewClient extends Omit<Client, "secretDigest"> {
+export interface NewClient extends Omit<OAuthClient, "secretDigest"> {
   readonly secret: Digest | null
   readonly createdAt: Date
   /** Where it came from, for the limit. */
@@ -43,7 +43,7 @@ export interface NewClient extends Omit<Client, "secretDigest"> {
 
 /** The applications that registered themselves, each at one issuer. */
 export class OAuthClients extends Context.Service<OAuthClients, {
-  find(issuer: string, id: string): Effect.Effect<Client | null, ServiceUnavailable>
+  find(issuer: string, id: string): Effect.Effect<OAuthClient | null, ServiceUnavailable>
   /** Keeps a registration; fails when there were too many from the address or in all. */
   register(issuer: string, client: NewClient): Effect.Effect<void, RateLimited | ServiceUnavailable>
 }>()("org-security-console/oauth/Ports/OAuthClients") {}
@@ -90,7 +90,7 @@ export interface Inspected {
 
 /** What is asked about an application that an admin is about to connect. */
 export interface Applying {
-  readonly client: Client
+  readonly client: OAuthClient
   /** The host that the code goes to, and whether it is the admin's own machine. */
   readonly host: string
   readonly loopback: boolean
@@ -111,7 +111,7 @@ export interface Replaceable {
 }
 
 /** What an admin looks for in a list that they choose from, and what they have ticked in it. */
-export interface Wanted {
+export interface ListQuery {
   readonly find: string
   readonly ticked: ReadonlyArray<string>
 }
@@ -171,7 +171,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     now: Date
   ): Effect.Effect<Inspected | null, ServiceUnavailable>
   /** The connection, locked for the rest of the transaction. */
-  lock(organizationId: OrganizationId, connectionId: string): Effect.Effect<Connection | null>
+  lock(organizationId: OrganizationId, connectionId: string): Effect.Effect<OAuthConnection | null>
   /** The connection's code, locked; read after the connection was. */
   code(
     organizationId: OrganizationId,
@@ -189,7 +189,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   /** Whether the admin reaches every one of them. */
   canAccess(admin: Granter, access: ChosenAccess): Effect.Effect<boolean>
   /** What the admin may choose from; a long list is cut to what is ticked and what is looked for. */
-  choices(admin: Granter, wanted: { readonly [K in keyof Choices]: Wanted }): Effect.Effect<Choices>
+  choices(admin: Granter, wanted: { readonly [K in keyof Choices]: ListQuery }): Effect.Effect<Choices>
   /** Whether the admin may connect the application: owner and superadmins any, the others where it is approved. */
   mayConnect(admin: Granter, application: string): Effect.Effect<boolean>
   /**

@@ -7,7 +7,7 @@ export const AuthMethod = Schema.Literals(["none", "client_secret_basic", "clien
 export type AuthMethod = typeof AuthMethod.Type
 
 /** An application as it registered itself; nothing of it is proved. */
-export interface Client {
+export interface OAuthClient {
   readonly id: string
   readonly name: string
   readonly redirectUris: ReadonlyArray<string>
@@ -22,7 +22,7 @@ export interface Digest {
 }
 
 /** A connection with the admin that it acts as, as they are now. */
-export interface Connection {
+export interface OAuthConnection {
   readonly id: string
   readonly clientId: string | null
   readonly clientName: string
@@ -73,13 +73,13 @@ export interface ChosenAccess {
 }
 
 /** Where a request came from, for the journal. */
-export interface Origin {
+export interface ClientOrigin {
   readonly ip: string | null
   readonly requestId: string | null
 }
 
 /** The address that clients know the authorization server by, and the organization that it is for, if one alone. */
-export interface Issuer {
+export interface OAuthIssuer {
   readonly baseUrl: string
   readonly organizationId: OrganizationId | null
 }

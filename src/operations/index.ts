@@ -144,7 +144,7 @@ export const operations = [
 export type Operations = typeof operations
 
 /** The operations that HTTP and MCP serve and document; all of them by default. */
-export const Served = Context.Reference<Operation.List>("org-security-console/operations/Served", {
+export const ServedOperations = Context.Reference<Operation.List>("org-security-console/operations/ServedOperations", {
   defaultValue: () => operations
 })
 

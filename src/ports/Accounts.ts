@@ -1,7 +1,7 @@
 /** Protected accounts. */
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
-import type { AccountFacts, AccountId, DepartmentId, MessengerNames, MonitorFacts } from "../domain/Account.ts"
+import type { AccountFacts, AccountId, DepartmentId, LatestPoll, MessengerNames } from "../domain/Account.ts"
 import type { SessionFacts, Termination } from "../domain/Session.ts"
 import type { AccountStatus } from "../domain/Status.ts"
 
@@ -24,7 +24,7 @@ export class Accounts extends Context.Service<Accounts, {
   /** The accounts that match best, one more than `limit` where more do. */
   search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
   /** How the latest looks at the account went. */
-  monitor(organizationId: OrganizationId, id: AccountId): Effect.Effect<MonitorFacts>
+  monitor(organizationId: OrganizationId, id: AccountId): Effect.Effect<LatestPoll>
   sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
   /** The latest sessions that ended, newest first. */
   terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>

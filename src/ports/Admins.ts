@@ -1,4 +1,4 @@
-/** The admins of the organization. */
+/** The organization's admins, for operators, mail preferences and enabling: no caller's limit applies. */
 import { Context, type Effect } from "effect"
 import type { OrganizationId, Role } from "../domain/Access.ts"
 import type { AdminFacts } from "../domain/Admin.ts"
@@ -24,7 +24,7 @@ export class Admins extends Context.Service<Admins, {
   list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<AdminFacts>>
   /** The admin of an address in any case, if there is one; locked for the rest of the transaction when asked. */
   findByEmail(organizationId: OrganizationId, email: string, lock: boolean): Effect.Effect<AdminFacts | null>
-  /** Makes an admin without a password, and answers the id; null where the address or the owner's place is taken. */
+  /** Creates an admin without a password, and returns the id; null where the address is taken, or there is an owner already. */
   create(organizationId: OrganizationId, admin: NewAdmin, now: Date): Effect.Effect<string | null>
   update(
     organizationId: OrganizationId,

@@ -31,7 +31,7 @@ export const NewApiKeyId = Context.Reference<string | undefined>(
 )
 
 /** What is kept of a credential that is held: one that has only ended with its admin is not revoked. */
-export interface Locked {
+export interface LockedCredential {
   readonly revoked: boolean
 }
 
@@ -56,11 +56,11 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
   /** The key of an id, if there is one. */
   findApiKey(organizationId: OrganizationId, id: string): Effect.Effect<ApiKeyFacts | null>
   /** Holds the key as it is for the rest of the transaction. */
-  lockApiKey(organizationId: OrganizationId, id: string): Effect.Effect<Locked>
+  lockApiKey(organizationId: OrganizationId, id: string): Effect.Effect<LockedCredential>
   /** Revokes the key and those made by it, at any depth; answers how many of those there were. */
   revokeApiKey(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<number>
   /** Holds the connection as it is for the rest of the transaction. */
-  lockConnection(organizationId: OrganizationId, id: string): Effect.Effect<Locked>
+  lockConnection(organizationId: OrganizationId, id: string): Effect.Effect<LockedCredential>
   /** Disconnects: no token of the connection works from here on. */
   revokeConnection(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/IssuedCredentials") {}

@@ -2,13 +2,13 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AccountId, DepartmentId } from "../domain/Account.ts"
-import { Refusal } from "../domain/Connecting.ts"
+import { ConnectRefusal } from "../domain/Connecting.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { defaultLoginStarts } from "../domain/Limits.ts"
 import type { LoginFacts, Started } from "../domain/Login.ts"
 import type { Profile } from "../domain/Messenger.ts"
 import type { OrganizationFacts } from "../domain/Organization.ts"
-import type { Connected, LoginState } from "./MessengerLogin.ts"
+import type { Connected, SealedLoginState } from "./MessengerLogin.ts"
 
 /** How many logins an organization may start in an hour. */
 export const LoginStarts = Context.Reference<number>("org-security-console/ports/Logins/LoginStarts", {
@@ -16,7 +16,7 @@ export const LoginStarts = Context.Reference<number>("org-security-console/ports
 })
 
 /** Why an account is not connected; nothing of it is kept. */
-export class LoginRefusal extends Schema.TaggedError<LoginRefusal>()("LoginRefusal", { reason: Refusal }) {}
+export class LoginRefusal extends Schema.TaggedError<LoginRefusal>()("LoginRefusal", { reason: ConnectRefusal }) {}
 
 /** The login has ended while its step was under way. */
 export class LoginEnded extends Schema.TaggedError<LoginEnded>()("LoginEnded", {}) {}
@@ -28,7 +28,7 @@ export interface HeldLogin {
   /** This step's alone. */
   readonly token: string
   /** What the messenger needs at the next step, opened; null before it has answered. */
-  readonly state: LoginState | null
+  readonly state: SealedLoginState | null
   /** A step before this one was begun, and nobody knows how it went. */
   readonly unsettled: boolean
 }
@@ -59,7 +59,7 @@ export interface LoginChange extends
     >
   >
 {
-  readonly messenger?: LoginState | null
+  readonly messenger?: SealedLoginState | null
 }
 
 /** What becomes of the hold: given back, kept for what is still to be done, or left as a step whose end nobody knows. */

@@ -8,11 +8,11 @@ export const CodeChannel = Schema.Literals(["app", "sms", "call", "email", "othe
 export type CodeChannel = typeof CodeChannel.Type
 
 /** What an implementation has to know at the next step of a login: opaque, kept and sealed by the caller. */
-export type LoginState = Redacted.Redacted
+export type SealedLoginState = Redacted.Redacted
 
 /** The platform sent a code. */
 export interface CodeSent {
-  readonly state: LoginState
+  readonly state: SealedLoginState
   readonly channel: CodeChannel
   /** How many characters the code has, where the platform says it. */
   readonly codeLength: number | null
@@ -33,7 +33,7 @@ export interface PasswordStep {
   readonly _tag: "PasswordStep"
   /** Written by the holder. */
   readonly hint: string | null
-  readonly state: LoginState
+  readonly state: SealedLoginState
 }
 
 /** The platform goes on with this login no longer, but for `code_invalid`. */
@@ -76,17 +76,17 @@ export interface LoginVerbs {
   /** Has a code sent to the number, in E.164. The caller makes the reference, so that it is known beforehand. */
   begin(sessionRef: SessionRef, phone: string): Effect.Effect<CodeSent, LoginCommon | LoginRefused>
   /** Has another code sent, by the platform's next channel. */
-  resend(state: LoginState): Effect.Effect<CodeSent, LoginCommon | LoginRefused>
+  resend(state: SealedLoginState): Effect.Effect<CodeSent, LoginCommon | LoginRefused>
   submitCode(
-    state: LoginState,
+    state: SealedLoginState,
     code: Redacted.Redacted
   ): Effect.Effect<Connected | PasswordStep, LoginCommon | LoginRefused>
   submitPassword(
-    state: LoginState,
+    state: SealedLoginState,
     password: Redacted.Redacted
   ): Effect.Effect<Connected, LoginCommon | LoginRefused | PasswordInvalid>
   /** Ends the login and whatever came of it: a session that it signed in is logged out. Repeating it succeeds. */
-  cancel(state: LoginState): Effect.Effect<void, LoginCommon>
+  cancel(state: SealedLoginState): Effect.Effect<void, LoginCommon>
   /** Whether the login has signed in; null where it has not. */
-  resolve(state: LoginState): Effect.Effect<Connected | null, LoginCommon>
+  resolve(state: SealedLoginState): Effect.Effect<Connected | null, LoginCommon>
 }

@@ -1,6 +1,6 @@
 /** How an account is secured on the platform: the part of LiveSession that changes its e-mail addresses and passkeys. */
 import { type Effect, type Redacted, Schema } from "effect"
-import type { Common, PasswordInvalid } from "./MessengerSession.ts"
+import type { MessengerFailure, PasswordInvalid } from "./MessengerSession.ts"
 
 /** The platform refused an address, or the code that was sent to it. */
 export class EmailRefused extends Schema.TaggedError<EmailRefused>()("EmailRefused", {
@@ -36,18 +36,20 @@ export interface RecoveryEmailChange {
 
 export interface SecurityVerbs {
   /** Sends a code to an address that is to be the recovery one; the one before stays until it is confirmed. */
-  setRecoveryEmail(change: RecoveryEmailChange): Effect.Effect<EmailPending, Common | EmailRefused | PasswordInvalid>
+  setRecoveryEmail(
+    change: RecoveryEmailChange
+  ): Effect.Effect<EmailPending, MessengerFailure | EmailRefused | PasswordInvalid>
   /** Makes the address that waits the recovery one. */
-  confirmRecoveryEmail(code: Redacted.Redacted): Effect.Effect<void, Common | EmailRefused>
+  confirmRecoveryEmail(code: Redacted.Redacted): Effect.Effect<void, MessengerFailure | EmailRefused>
   /** Forgets the address that waits; without one it succeeds. */
-  readonly cancelRecoveryEmail: Effect.Effect<void, Common>
+  readonly cancelRecoveryEmail: Effect.Effect<void, MessengerFailure>
   /** Removes the recovery address, and one that waits; without any it succeeds. */
-  removeRecoveryEmail(current: Redacted.Redacted): Effect.Effect<void, Common | PasswordInvalid>
+  removeRecoveryEmail(current: Redacted.Redacted): Effect.Effect<void, MessengerFailure | PasswordInvalid>
   /** Sends a code to an address that is to replace the one that codes for signing in are sent to. */
-  startLoginEmail(email: string): Effect.Effect<EmailPending, Common | EmailRefused>
-  confirmLoginEmail(code: Redacted.Redacted): Effect.Effect<void, Common | EmailRefused>
+  startLoginEmail(email: string): Effect.Effect<EmailPending, MessengerFailure | EmailRefused>
+  confirmLoginEmail(code: Redacted.Redacted): Effect.Effect<void, MessengerFailure | EmailRefused>
   /** Registers the passkey; the platform lists it under the answered id, which is that of the credential. */
-  addPasskey(prepared: PreparedPasskey): Effect.Effect<{ readonly id: string }, Common | PasskeyRefused>
+  addPasskey(prepared: PreparedPasskey): Effect.Effect<{ readonly id: string }, MessengerFailure | PasskeyRefused>
   /** Removes the passkey; one that is not there any more succeeds. */
-  removePasskey(id: string): Effect.Effect<void, Common>
+  removePasskey(id: string): Effect.Effect<void, MessengerFailure>
 }

@@ -31,7 +31,7 @@ export class PlatformRefused extends Schema.TaggedError<PlatformRefused>()("Plat
 }) {}
 
 /** What may go wrong with every call to the platform. */
-export type Common = NoSession | PlatformBusy | PlatformUnavailable | PlatformRefused
+export type MessengerFailure = NoSession | PlatformBusy | PlatformUnavailable | PlatformRefused
 
 /** The platform refused the username. */
 export class UsernameRefused extends Schema.TaggedError<UsernameRefused>()("UsernameRefused", {
@@ -64,30 +64,30 @@ export interface TwoFaChange {
 /** One account as the platform shows it to a session of the service; valid until its scope closes. */
 export interface LiveSession extends SecurityVerbs {
   /** The profile as it is now. */
-  readonly profile: Effect.Effect<Profile, Common>
+  readonly profile: Effect.Effect<Profile, MessengerFailure>
   /** The security settings as they are now; a part that could not be read is null. */
-  security(held: HeldSecrets): Effect.Effect<AccountSecurity, Common>
+  security(held: HeldSecrets): Effect.Effect<AccountSecurity, MessengerFailure>
   /** Changes the profile, all of the patch or nothing, and answers the new one; what is set already succeeds. */
-  updateProfile(patch: ProfilePatch): Effect.Effect<Profile, Common | ProfileRefused>
+  updateProfile(patch: ProfilePatch): Effect.Effect<Profile, MessengerFailure | ProfileRefused>
   /** Sets the username (without @), or removes it with null, and answers the new profile; what is set already succeeds. */
-  setUsername(username: string | null): Effect.Effect<Profile, Common | UsernameRefused>
+  setUsername(username: string | null): Effect.Effect<Profile, MessengerFailure | UsernameRefused>
   /** Every device that is signed in, the asking session included. */
-  readonly authorizations: Effect.Effect<ReadonlyArray<Authorization>, Common>
+  readonly authorizations: Effect.Effect<ReadonlyArray<Authorization>, MessengerFailure>
   /** Signs the authorization out; by the id that `authorizations` gives it. */
-  signOut(id: AuthorizationId): Effect.Effect<void, Common | SignOutLocked | UnknownAuthorization>
+  signOut(id: AuthorizationId): Effect.Effect<void, MessengerFailure | SignOutLocked | UnknownAuthorization>
   /** Confirms the authorization as the holder's, so that the platform asks for it no longer; a confirmed one succeeds. */
-  confirm(id: AuthorizationId): Effect.Effect<void, Common | UnknownAuthorization>
+  confirm(id: AuthorizationId): Effect.Effect<void, MessengerFailure | UnknownAuthorization>
   /** Whether the candidate is the account's 2FA password; false where it has none. */
-  checkPassword(candidate: Redacted.Redacted): Effect.Effect<boolean, Common>
+  checkPassword(candidate: Redacted.Redacted): Effect.Effect<boolean, MessengerFailure>
   /** Sets or replaces the 2FA password; `current` is null where the account has none. */
-  setPassword(change: TwoFaChange): Effect.Effect<void, Common | PasswordInvalid>
+  setPassword(change: TwoFaChange): Effect.Effect<void, MessengerFailure | PasswordInvalid>
   /** Removes the 2FA password, and the recovery email with it; without a password it succeeds. */
-  removePassword(current: Redacted.Redacted): Effect.Effect<void, Common | PasswordInvalid>
+  removePassword(current: Redacted.Redacted): Effect.Effect<void, MessengerFailure | PasswordInvalid>
   /** Signs another session of the service in, under a reference that the caller makes; with the 2FA password where one is. */
   pair(
     sessionRef: SessionRef,
     password: Redacted.Redacted | null
-  ): Effect.Effect<Paired, Common | PairingRefused | PasswordInvalid | PasswordNeeded>
+  ): Effect.Effect<Paired, MessengerFailure | PairingRefused | PasswordInvalid | PasswordNeeded>
   /**
    * What the platform says unasked from the opening on, in its order; after `Lost` it ends.
    *
@@ -96,7 +96,7 @@ export interface LiveSession extends SecurityVerbs {
    */
   readonly events: Stream.Stream<MessengerEvent>
   /** Ends this session itself, whatever its age. */
-  readonly logOut: Effect.Effect<void, Common>
+  readonly logOut: Effect.Effect<void, MessengerFailure>
 }
 
 /**
@@ -114,7 +114,7 @@ export class MessengerSession extends Context.Service<
      * Whoever opens a reference that is open in this process already shares its connection: a key that is used from two
      * places at once dies.
      */
-    open(sessionRef: SessionRef): Effect.Effect<LiveSession, Common, Scope.Scope>
+    open(sessionRef: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
     /** Forgets a session's key without a word to the platform: nobody can use it any more. */
     forget(sessionRef: SessionRef): Effect.Effect<void, PlatformUnavailable>
   }

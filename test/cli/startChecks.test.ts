@@ -4,7 +4,7 @@ import * as StartChecks from "../../src/cli/StartChecks.ts"
 import * as Variables from "../../src/cli/Variables.ts"
 import * as Postgres from "../../src/layers/sql/Postgres.ts"
 
-const settings: StartChecks.Checked = {
+const settings: StartChecks.CheckedSettings = {
   demo: false,
   messenger: "none",
   host: "127.0.0.1",

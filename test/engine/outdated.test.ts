@@ -49,7 +49,7 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
       Ownership,
       Effect.map(Meanwhile, (meanwhile) => ({
         current: () => meanwhile.term,
-        standing: Effect.sync(() => ({ term: meanwhile.term, elsewhere: null })),
+        state: Effect.sync(() => ({ term: meanwhile.term, elsewhere: null })),
         changes: Stream.never
       }))
     )),

@@ -14,7 +14,7 @@ import { maxRoleLabelLength, maxUsernameLength } from "../../src/domain/Limits.t
 import { Text } from "../../src/domain/Wire.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
-import { operations, Served } from "../../src/operations/index.ts"
+import { operations, ServedOperations } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import * as Mcp from "../mcp/support.ts"
 import { forEachDatabase } from "../support/database.ts"
@@ -109,7 +109,7 @@ const takeUsername = Operation.guarded(
 
 const list: Operation.List = [...operations, retireLabel, takeUsername]
 
-const serving = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Served, list)
+const serving = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, ServedOperations, list)
 
 const label = "Chair"
 

@@ -11,7 +11,7 @@ import * as path from "node:path"
 import * as KeptFile from "../../src/cli/KeptFile.ts"
 import { Checkpoint } from "../../src/domain/Checkpoint.ts"
 import { CheckpointKeys, digest } from "../../src/layers/crypto/CheckpointKeys.ts"
-import { NotTaken, type Target } from "../../src/layers/push/Target.ts"
+import { NotTaken, type PushTarget } from "../../src/layers/push/Target.ts"
 import { Targets } from "../../src/layers/push/Targets.ts"
 import * as CheckpointPush from "../../src/layers/sql/CheckpointPush.ts"
 import * as Checkpoints from "../../src/layers/sql/Checkpoints.ts"
@@ -57,14 +57,14 @@ const signed = Effect.fnUntraced(function*(count: number) {
 const numbers = (from: number, to: number) =>
   globalThis.Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-const cursorOf = (target: Target) =>
+const cursorOf = (target: PushTarget) =>
   SqlClient.SqlClient.use((sql) =>
     sql<{ number: number; failures: number }>`
       select number, failures from journal_push where target = ${target.name}`
   ).pipe(Effect.map(([row]) => row))
 
 /** Pushes until there is nothing more, as the service does; answers what came of the last. */
-const pushAll = Effect.fnUntraced(function*(target: Target) {
+const pushAll = Effect.fnUntraced(function*(target: PushTarget) {
   while (true) {
     const outcome = yield* CheckpointPush.pushSome(target)
     if (outcome.is !== "taken" || !outcome.more) return outcome
@@ -129,7 +129,7 @@ describe("signed checkpoints that are pushed", () => {
         expect(yield* pushAll(target)).toEqual({ is: "nothing", failing: false })
 
         const next = yield* signed(3)
-        const killed: Target = {
+        const killed: PushTarget = {
           ...target,
           send: (checkpoints) => Effect.andThen(target.send(checkpoints), Effect.interrupt)
         }
@@ -254,7 +254,7 @@ describe("signed checkpoints that are pushed", () => {
       Effect.gen(function*() {
         const last = yield* signed(1)
         const batches: globalThis.Array<ReadonlyArray<number>> = []
-        const target: Target = {
+        const target: PushTarget = {
           name: "one",
           send: (checkpoints) =>
             Effect.andThen(
@@ -262,7 +262,7 @@ describe("signed checkpoints that are pushed", () => {
               Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
             )
         }
-        const broken: Target = { name: "broken", send: () => Effect.fail(new NotTaken({ reason: "never" })) }
+        const broken: PushTarget = { name: "broken", send: () => Effect.fail(new NotTaken({ reason: "never" })) }
         expect(yield* CheckpointPush.pushSome(broken)).toEqual({ is: "failed", reason: "never" })
         while (batches.flat().length < last) {
           yield* Effect.all(globalThis.Array.from({ length: 6 }, () => CheckpointPush.pushSome(target)), {
@@ -278,7 +278,7 @@ describe("signed checkpoints that are pushed", () => {
       Effect.gen(function*() {
         yield* signed(1)
         let works = false
-        const target: Target = {
+        const target: PushTarget = {
           name: "somewhere",
           send: () => works ? Effect.void : Effect.fail(new NotTaken({ reason: "status 500" }))
         }

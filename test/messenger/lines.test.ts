@@ -9,8 +9,8 @@ import { Monitors } from "../../src/engine/Monitors.ts"
 import { Ownership } from "../../src/engine/Ownership.ts"
 import * as Keys from "../../src/layers/memory/MessengerKeys.ts"
 import { Alarm } from "../../src/ports/Alarm.ts"
+import { MessengerAvailability } from "../../src/ports/MessengerAvailability.ts"
 import { MessengerKeys } from "../../src/ports/MessengerKeys.ts"
-import { MessengerReach } from "../../src/ports/MessengerReach.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import type { DataCentre, Key } from "../support/dataCentre/DataCentre.ts"
 import { type Fault, Refusal } from "../support/dataCentre/Faults.ts"
@@ -20,7 +20,7 @@ import * as Wire from "../support/dataCentre/index.ts"
 let term: number | null = 1
 const ownership = Layer.succeed(Ownership, {
   current: () => term,
-  standing: Effect.sync(() => ({ term, elsewhere: null })),
+  state: Effect.sync(() => ({ term, elsewhere: null })),
   changes: Stream.never
 })
 
@@ -189,7 +189,7 @@ layer(wire, { excludeTestServices: true })("a session's line", (it) => {
   it.effect("is told of while its data centre is away, and made again when it is back", () =>
     Effect.gen(function*() {
       const { centre, live } = yield* connected
-      const reach = yield* MessengerReach
+      const reach = yield* MessengerAvailability
       yield* Effect.promise(centre.down)
       const waiting = yield* Effect.forkScoped(live.profile)
       yield* Effect.repeat(reach.away, { until: (away) => away.includes(1), schedule: Schedule.spaced("20 millis") })

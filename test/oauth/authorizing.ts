@@ -11,7 +11,7 @@ export const challenge = challengeOf("verifier")
 export const check = (text: string, admin: SignedIn | null) => Authorize.check(text, issuer, Option.fromNullOr(admin))
 
 /** What the application is told: the error, the state and the issuer, in the query of its own address. */
-export const told = (checked: Authorize.Checked, uri = callback) => {
+export const told = (checked: Authorize.AuthorizeResult, uri = callback) => {
   if (checked._tag !== "Redirect") return checked
   expect(checked.location.startsWith(`${uri}?`)).toBe(true)
   const location = new URL(checked.location)
@@ -22,7 +22,7 @@ export const told = (checked: Authorize.Checked, uri = callback) => {
 
 export const error = (code: string) => [code, "a state", World.baseUrl]
 
-export const ready = (checked: Authorize.Checked) => {
+export const ready = (checked: Authorize.AuthorizeResult) => {
   if (checked._tag !== "Ready") throw new Error(JSON.stringify(checked))
   return checked.request
 }

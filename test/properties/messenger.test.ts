@@ -3,7 +3,11 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/Access.ts"
 import { SessionEnd } from "../../src/domain/Messenger.ts"
-import { type Answer, type PlatformOperation, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import {
+  type PlatformOperation,
+  type ScriptedAnswer,
+  SimulatedPlatform
+} from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/Journal.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
@@ -27,7 +31,7 @@ const stage = Effect.gen(function*() {
     profile: (patch: object) => World.patch(profile, admins.owner.key, patch),
     read: World.get(profile, admins.owner.key),
     name: Effect.map(World.get(`/v1/accounts/${account.id}`, admins.owner.key), ({ body }) => body.name as string),
-    script: (answer: Answer, operation: PlatformOperation = "update_profile") =>
+    script: (answer: ScriptedAnswer, operation: PlatformOperation = "update_profile") =>
       platform.script({ answer, operation, userId: account.userId }),
     /** Resolves when the service has asked the platform to change the profile. */
     asked: Effect.repeat(platform.calls, {

@@ -240,7 +240,7 @@ describe("the document for operators", () => {
   })
 
   it("has a row for every field of a request's line", () => {
-    const source = read("src/edge/Observation.ts")
+    const source = read("src/edge/RequestLog.ts")
     const [, object = ""] = /^const fields = [^]*?\({\n([^]*?)^}\)/m.exec(source) ?? []
     const fields = object.split("\n").map((line) => /^ {2}([a-z_]+)/.exec(line)?.[1]).filter((name) =>
       name !== undefined

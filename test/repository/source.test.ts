@@ -49,8 +49,8 @@ describe("the list of operations", () => {
 /** What runs for a guarded operation, a login or one that takes a key, where a tracer is, or for a page. */
 const rarer = [
   "src/edge/Compression.ts",
-  "src/edge/Observation.ts",
-  "src/kernel/Elder.ts",
+  "src/edge/RequestLog.ts",
+  "src/kernel/OlderSession.ts",
   "src/kernel/Idempotency.ts",
   "src/kernel/Live.ts",
   "src/kernel/LoginCalls.ts",

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { contentNotice } from "../../src/domain/Wire.ts"
 import {
-  type NewAccount,
+  type NewSimulatedAccount,
   type SecurityChange,
   SimulatedPlatform
 } from "../../src/layers/messenger/SimulatedPlatform.ts"
@@ -12,7 +12,7 @@ import * as Held from "../support/held.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
-const arrange = Effect.fnUntraced(function*(person: Partial<NewAccount> = {}) {
+const arrange = Effect.fnUntraced(function*(person: Partial<NewSimulatedAccount> = {}) {
   yield* TestClock.setTime(now.getTime())
   const platform = yield* SimulatedPlatform
   const { admins, id } = yield* World.makeOrganization()

@@ -1,7 +1,7 @@
 /** How many answers of the database the service waits for. */
 import { Effect } from "effect"
 import { vi } from "vitest"
-import { Session } from "../../src/layers/sql/wire/Session.ts"
+import { WireSession } from "../../src/layers/sql/wire/Session.ts"
 
 /** The beginning of the entrance, by which every request finds out who asks. */
 const entrance = "with me as ("
@@ -12,12 +12,14 @@ const entrance = "with me as ("
  */
 export const awaiting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
   const messages: Array<ReadonlyArray<string>> = []
-  const { run } = Session.prototype
-  const spy = vi.spyOn(Session.prototype, "run").mockImplementation(function(this: Session, statements, ...rest) {
-    const texts = statements.map(({ text }) => text.replaceAll(/\s+/g, " ").trim())
-    if (this.outstanding === 0 && !texts.some((text) => text.startsWith(entrance))) messages.push(texts)
-    return run.call(this, statements, ...rest)
-  })
+  const { run } = WireSession.prototype
+  const spy = vi.spyOn(WireSession.prototype, "run").mockImplementation(
+    function(this: WireSession, statements, ...rest) {
+      const texts = statements.map(({ text }) => text.replaceAll(/\s+/g, " ").trim())
+      if (this.outstanding === 0 && !texts.some((text) => text.startsWith(entrance))) messages.push(texts)
+      return run.call(this, statements, ...rest)
+    }
+  )
   const answer = yield* Effect.ensuring(effect, Effect.sync(() => spy.mockRestore()))
   return { answer, messages }
 })

@@ -3,13 +3,13 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
-import { type NewAccount, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { type NewSimulatedAccount, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as World from "./world.ts"
 
 export const start = Date.UTC(2026, 2, 2, 12)
 
 /** Somebody on the messenger whom nobody has connected, with the code that was sent to them last. */
-export const meet = Effect.fnUntraced(function*(person: Partial<NewAccount> = {}) {
+export const meet = Effect.fnUntraced(function*(person: Partial<NewSimulatedAccount> = {}) {
   const platform = yield* SimulatedPlatform
   const digits = person.phone ?? `49${crypto.randomInt(1_000_000_000, 9_999_999_999)}`
   const userId = yield* platform.createAccount({ first_name: "Ada", last_name: "Lovelace", ...person, phone: digits })

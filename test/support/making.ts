@@ -6,7 +6,10 @@ import { OrganizationId, type Role, Scope } from "../../src/domain/Access.ts"
 import { AccountId } from "../../src/domain/Account.ts"
 import { requestsPerMinute, signOutLock } from "../../src/domain/Limits.ts"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
-import { type NewAccount as NewPerson, SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import {
+  type NewSimulatedAccount as NewPerson,
+  SimulatedPlatform
+} from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import * as Fixtures from "./fixtures.ts"
@@ -112,7 +115,7 @@ export const makeOrganization = Effect.fnUntraced(function*(
 })
 
 /** Makes an account without a person on the messenger. */
-export const makeAccount = (organizationId: string, options: Partial<Provisioning.NewAccount> = {}) =>
+export const makeAccount = (organizationId: string, options: Partial<Provisioning.AccountOptions> = {}) =>
   Effect.map(
     Fixtures.within(
       organizationId,
@@ -129,7 +132,7 @@ export const makeAccount = (organizationId: string, options: Partial<Provisionin
 export const makeLiveAccount = Effect.fnUntraced(function*(
   organizationId: string,
   person: Partial<NewPerson> = {},
-  options: Partial<Provisioning.NewAccount> = {}
+  options: Partial<Provisioning.AccountOptions> = {}
 ) {
   const platform = yield* SimulatedPlatform
   const phone = person.phone ?? `1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`

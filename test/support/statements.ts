@@ -26,11 +26,11 @@ export const recording = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Eff
       Effect.sync(() => {
         const [sql, params] = statement.compile()
         const connection = Context.getOrUndefined(fiber.context, transactionService)?.[0]
-        const organizationId = connection instanceof Client.Own || connection instanceof Client.Common
+        const organizationId = connection instanceof Client.Own || connection instanceof Client.SharedLink
           ? connection.organizationId ?? null
           : null
         const inTransaction = connection !== undefined &&
-          !(connection instanceof Client.Common && organizationId === null)
+          !(connection instanceof Client.SharedLink && organizationId === null)
         said.push({ sql: oneLine(sql), params, inTransaction, organizationId })
         return statement
       })

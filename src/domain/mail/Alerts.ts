@@ -1,4 +1,5 @@
 /** Mails about accounts, as their protection writes them; names and devices in them are text by strangers. */
+import type { StopReason } from "../Status.ts"
 import { moment, type Paragraph, quoted } from "./Letter.ts"
 import { mailKind } from "./Mail.ts"
 
@@ -171,15 +172,12 @@ export const monitoringLostWidely = mailKind("monitoring_lost_widely", {
   })
 })
 
-const stops = {
+const stops: Readonly<Record<StopReason, string>> = {
   session_lost: "The service's session was ended, and there is no second one. Log in to the account again.",
   licence: "The licence has ended.",
   organization_suspended: "The organization is suspended.",
   account_deleted_by_platform: "The account is gone on the messenger."
 }
-
-/** Why an account is no longer protected. */
-export type StopReason = keyof typeof stops
 
 export const protectionStopped = mailKind("protection_stopped", {
   ...recipients,

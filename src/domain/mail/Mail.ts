@@ -4,16 +4,16 @@ import type { MailChoices } from "../Preferences.ts"
 import type { Letter } from "./Letter.ts"
 
 /** A choice by which a person turns a kind of mail off (specification, section 2.9). */
-export type Choice = keyof MailChoices
+export type MailChoice = keyof MailChoices
 
 /**
  * Who gets a mail: those who get the organization's notifications, its owner, its superadmins or one admin, or the
  * address of the service's support. Where a choice is named, whoever has turned it off is left out.
  */
 export type Audience =
-  | { readonly to: "recipients"; readonly choice: Choice }
-  | { readonly to: "owner"; readonly choice: Choice }
-  | { readonly to: "superadmins"; readonly choice: Choice }
+  | { readonly to: "recipients"; readonly choice: MailChoice }
+  | { readonly to: "owner"; readonly choice: MailChoice }
+  | { readonly to: "superadmins"; readonly choice: MailChoice }
   | { readonly to: "admin"; readonly adminId: string }
   | { readonly to: "support" }
 
@@ -37,11 +37,11 @@ export interface MailKind<F> {
   /** When it is sent, as the table of mails says. */
   readonly when: string
   readonly to: Audience["to"]
-  readonly choice: Choice | null
+  readonly choice: MailChoice | null
 }
 
 type Addressed<F> =
-  | { readonly to: "recipients" | "owner" | "superadmins"; readonly choice: Choice }
+  | { readonly to: "recipients" | "owner" | "superadmins"; readonly choice: MailChoice }
   | { readonly to: "support" }
   | { readonly to: "admin"; readonly admin: (facts: F) => string }
 

@@ -1,10 +1,10 @@
 /** Every kind of mail. */
+import * as AdminMails from "./AdminMails.ts"
 import * as Alerts from "./Alerts.ts"
-import * as People from "./People.ts"
 
+export * from "./AdminMails.ts"
 export * from "./Alerts.ts"
-export * from "./People.ts"
 
 /** What the table of mails shows of each kind. */
-export const mailKinds = [...Object.values(People), ...Object.values(Alerts)]
+export const mailKinds = [...Object.values(AdminMails), ...Object.values(Alerts)]
   .map(({ choice, kind, to, when }) => ({ choice, kind, to, when }))

@@ -9,7 +9,7 @@ export interface Loss {
 }
 
 /** The list was read, through one of the service's sessions. */
-export interface Seen {
+export interface SeenList {
   readonly kind: "seen"
   /** The own session that asked, by the id of its row. */
   readonly through: string
@@ -21,8 +21,8 @@ export interface Seen {
 }
 
 /** What came of asking for the list. */
-export type Outcome =
-  | Seen
+export type ListResult =
+  | SeenList
   /** No session of the service was left to ask through. */
   | { readonly kind: "lost" }
   | { readonly kind: "unavailable"; readonly error: string }
@@ -30,7 +30,7 @@ export type Outcome =
 
 /** What one step has seen. */
 export interface Observation {
-  readonly outcome: Outcome
+  readonly outcome: ListResult
   /** Own sessions that were found lost on the way. */
   readonly lost: ReadonlyArray<Loss>
   /** Login codes that the platform has sent since the last step, as its events said. */

@@ -33,7 +33,7 @@ export const lastPollWasGood = ({ account, monitor }: Pick<ProtectionFacts, "acc
   (monitor.started_at === null || monitor.last_ok_at >= monitor.started_at)
 
 /** How a poll that brought nothing changes the account. */
-export interface Failed {
+export interface FailedPoll {
   readonly account: AccountChange
   readonly monitor: MonitorChange
   readonly notices: ReadonlyArray<Notice>
@@ -45,7 +45,7 @@ export interface Failed {
 const unknownFor = (
   { account, away, facets }: Pick<ProtectionFacts, "account" | "away" | "facets">,
   error: string
-): Omit<Failed, "monitor"> => {
+): Omit<FailedPoll, "monitor"> => {
   const known = account.monitoring_state === "unknown"
   const change = known ? {} : { monitoring_state: "unknown" as const }
   if (away && error === "unavailable") return { account: change, notices: [], ...(known ? {} : { away: true }) }
@@ -58,7 +58,7 @@ const unknownFor = (
 }
 
 /** A poll failed. */
-export const failed = (facts: ProtectionFacts, error: string, now: Date): Failed => {
+export const failed = (facts: ProtectionFacts, error: string, now: Date): FailedPoll => {
   const failures = facts.monitor.failures + 1
   const unknown = failures >= failuresUntilUnknown || isSilent(facts.monitor, now)
   return {
@@ -73,7 +73,7 @@ export const failed = (facts: ProtectionFacts, error: string, now: Date): Failed
 }
 
 /** The platform asks to wait: that is a failure only when it is long. */
-export const flooded = (facts: ProtectionFacts, seconds: number, now: Date): Failed => {
+export const flooded = (facts: ProtectionFacts, seconds: number, now: Date): FailedPoll => {
   const wait = Duration.seconds(seconds)
   const flood_until = plus(now, wait)
   if (Duration.toMillis(wait) <= Duration.toMillis(longestQuietFlood)) {
@@ -85,7 +85,7 @@ export const flooded = (facts: ProtectionFacts, seconds: number, now: Date): Fai
 }
 
 /** No session of the service can be used, and that is its own fault. */
-export const unusable = (facts: ProtectionFacts, error: string, now: Date): Failed => ({
+export const unusable = (facts: ProtectionFacts, error: string, now: Date): FailedPoll => ({
   ...unknownFor(facts, error),
   monitor: {
     last_polled_at: now,

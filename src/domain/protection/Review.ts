@@ -5,7 +5,7 @@ import { canSignOut, earliest, isOnSight, reviewDeadline } from "./Deadline.ts"
 import type { EndedSession, SessionEnding } from "./Decision.ts"
 import type { EndingReason, GuardedAccount, WatchedSession } from "./Facts.ts"
 import { deviceLabel, endingAction, mailedSession, type Notice, sessionEvent } from "./Notices.ts"
-import { isPending, type Row } from "./Rows.ts"
+import { isPending, type SessionRow } from "./Rows.ts"
 
 /** What deadlines and endings are decided by. */
 export interface Terms {
@@ -18,13 +18,13 @@ export interface Terms {
 }
 
 /** Marks a new session as one that was there before the service. */
-export const baselined = (row: Row, asking: Authorization, { account }: Terms): Row =>
+export const baselined = (row: SessionRow, asking: Authorization, { account }: Terms): SessionRow =>
   !account.baselined && row.created_at !== null && asking.created_at !== null && row.created_at <= asking.created_at
     ? { ...row, baseline: true }
     : row
 
 /** Queues again what a pause withheld. */
-export const requeued = (row: Row, now: Date): Row =>
+export const requeued = (row: SessionRow, now: Date): SessionRow =>
   row.withheld_at === null ? row : {
     ...row,
     queued_at: now,
@@ -40,13 +40,13 @@ export const isSpared = (
 ): boolean => ending_reason !== null && approved_at !== null && (ending_at === null || approved_at >= ending_at)
 
 /** Takes back what an admin has decided against since. */
-export const spared = <R extends Row>(row: R): R =>
+export const spared = <R extends SessionRow>(row: R): R =>
   isSpared(row)
     ? { ...row, queued_at: null, ending_reason: null, ending_at: null, ending_by: null, ending_intent: null }
     : row
 
 /** Gives a session that nobody reviewed its deadline. */
-export const withDeadline = (row: Row, { account, enforcement, now, reviewWindow }: Terms): Row =>
+export const withDeadline = (row: SessionRow, { account, enforcement, now, reviewWindow }: Terms): SessionRow =>
   !isPending(row) || row.review_deadline !== null ? row : {
     ...row,
     review_deadline: reviewDeadline({
@@ -60,7 +60,7 @@ export const withDeadline = (row: Row, { account, enforcement, now, reviewWindow
   }
 
 /** Marks a session whose deadline has come. */
-export const whenDue = (row: Row, now: Date): Row =>
+export const whenDue = (row: SessionRow, now: Date): SessionRow =>
   isPending(row) && row.ending_reason === null && row.review_deadline !== null && row.review_deadline <= now
     ? { ...row, ending_reason: "autokill", ending_at: now }
     : row
@@ -70,16 +70,16 @@ const maySignOut = ({ enforcement, now, retryAt }: Terms): boolean =>
   canSignOut(enforcement, now) && (retryAt === null || retryAt <= now)
 
 /** Queues what cannot be signed out now. */
-export const whenLater = (row: Row, terms: Terms): Row =>
+export const whenLater = (row: SessionRow, terms: Terms): SessionRow =>
   row.ending_reason === null || row.queued_at !== null || maySignOut(terms) ? row : { ...row, queued_at: terms.now }
 
-const age = ({ created_at, seen_at }: Row): number => (created_at ?? seen_at).getTime()
+const age = ({ created_at, seen_at }: SessionRow): number => (created_at ?? seen_at).getTime()
 
 /** Strangers before sessions that somebody knows, the youngest first. */
-const byUrgency = (one: Row, other: Row): number =>
+const byUrgency = (one: SessionRow, other: SessionRow): number =>
   Number(isPending(other)) - Number(isPending(one)) || age(other) - age(one)
 
-const ending = (row: Row, reason: EndingReason): SessionEnding => ({
+const ending = (row: SessionRow, reason: EndingReason): SessionEnding => ({
   session_id: row.id,
   reason,
   by: row.ending_by,
@@ -89,7 +89,7 @@ const ending = (row: Row, reason: EndingReason): SessionEnding => ({
 })
 
 /** What is signed out now, in its order. */
-export const endings = (rows: ReadonlyArray<Row>, terms: Terms): ReadonlyArray<SessionEnding> =>
+export const endings = (rows: ReadonlyArray<SessionRow>, terms: Terms): ReadonlyArray<SessionEnding> =>
   maySignOut(terms)
     ? rows.toSorted(byUrgency).flatMap((row) =>
       row.ending_reason === null || row.service ? [] : [ending(row, row.ending_reason)]
@@ -98,7 +98,7 @@ export const endings = (rows: ReadonlyArray<Row>, terms: Terms): ReadonlyArray<S
 
 /** When something is due although no poll is; what is due already is retried by the polls. */
 export const dueAt = (
-  rows: ReadonlyArray<Pick<Row, "approved_at" | "baseline" | "ending_reason" | "review_deadline" | "service">>,
+  rows: ReadonlyArray<Pick<SessionRow, "approved_at" | "baseline" | "ending_reason" | "review_deadline" | "service">>,
   { enforcement, now, retryAt }: Pick<Terms, "enforcement" | "now" | "retryAt">
 ): Date | null => {
   const open = rows.filter((row) => isPending(row) && row.ending_reason === null).map((row) => row.review_deadline)
@@ -143,7 +143,7 @@ export const endedByOthersNotice = (row: WatchedSession, actor: "external" | "un
 ]
 
 /** What is reported of a stranger's session. */
-export const detectedNotice = (row: Row): Notice => [
+export const detectedNotice = (row: SessionRow): Notice => [
   sessionEvent("session.detected", "external", row.id),
   { kind: "session.detected", session: mailedSession(row), deadline: row.review_deadline }
 ]

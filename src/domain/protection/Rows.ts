@@ -4,7 +4,7 @@ import type { WatchedSession } from "./Facts.ts"
 import type { Recognized } from "./Own.ts"
 
 /** A row as it will be; `record_id` is null where it is new. */
-export type Row = Omit<WatchedSession, "record_id"> & { readonly record_id: string | null }
+export type SessionRow = Omit<WatchedSession, "record_id"> & { readonly record_id: string | null }
 
 /** Whether the row is of a session that an admin could approve and nobody has. */
 export const isPending = (
@@ -27,7 +27,7 @@ const untouched = {
   ending_intent: null
 } as const
 
-const fresh = (seen: Authorization, now: Date): Row => ({
+const fresh = (seen: Authorization, now: Date): SessionRow => ({
   ...untouched,
   ...texts(seen),
   record_id: null,
@@ -79,11 +79,11 @@ const earlierRows = (
 /** The rows as the list leaves them. */
 export interface Followed {
   /** Strangers that had a row. */
-  readonly known: ReadonlyArray<Row>
+  readonly known: ReadonlyArray<SessionRow>
   /** Strangers that are seen for the first time. */
-  readonly added: ReadonlyArray<Row>
+  readonly added: ReadonlyArray<SessionRow>
   /** The service's own. */
-  readonly own: ReadonlyArray<Row>
+  readonly own: ReadonlyArray<SessionRow>
   /** Strangers' rows that are not listed any more. */
   readonly gone: ReadonlyArray<WatchedSession>
   /** Rows that go without a session having ended: of own sessions, and of those that go on under another id. */
@@ -99,12 +99,12 @@ export const followed = (
 ): Followed => {
   const earlier = earlierRows(rows.filter(({ service }) => !service), list.strangers, otherList)
   const kept = new Set([...earlier.values()].map(({ record_id }) => record_id))
-  const known = list.strangers.flatMap((seen): ReadonlyArray<Row> => {
+  const known = list.strangers.flatMap((seen): ReadonlyArray<SessionRow> => {
     const row = earlier.get(seen.id)
     if (row === undefined) return []
     return [{ ...row, ...texts(seen), id: seen.id, record_id: row.id === seen.id ? row.record_id : null }]
   })
-  const ownRow = (seen: Authorization): Row => {
+  const ownRow = (seen: Authorization): SessionRow => {
     const row = rows.find((row) => row.id === seen.id) ?? fresh(seen, now)
     return {
       ...row,

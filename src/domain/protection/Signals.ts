@@ -51,7 +51,7 @@ const changes = (before: Facets, after: Facets): ReadonlyArray<Signal> => [
 ]
 
 /** What a look has shown. */
-export interface Looked {
+export interface SignalsSeen {
   readonly signals: ReadonlyArray<Signal>
   readonly facets: Facets
 }
@@ -61,7 +61,7 @@ export const looked = (
   facets: Facets,
   security: AccountSecurity | undefined,
   profile: Profile | undefined
-): Looked => {
+): SignalsSeen => {
   const seen = seenFacets(security, profile)
   return { signals: changes(facets, seen), facets: { ...facets, ...seen } }
 }

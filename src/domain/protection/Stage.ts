@@ -5,7 +5,7 @@ import type { DecideOptions, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import type { Survived } from "./Lost.ts"
 import { accountEvent, mailedSession, type Notice } from "./Notices.ts"
 import type { Terms } from "./Review.ts"
-import type { Row } from "./Rows.ts"
+import type { SessionRow } from "./Rows.ts"
 import type { Attempted } from "./Signals.ts"
 
 export interface Stage {
@@ -59,7 +59,7 @@ const same = (one: unknown, other: unknown): boolean =>
 /** The rows that are new or differ from what is stored. */
 export const upserts = (
   stored: ReadonlyArray<WatchedSession>,
-  rows: ReadonlyArray<Row>
+  rows: ReadonlyArray<SessionRow>
 ): ReadonlyArray<SessionUpsert> => {
   const before = new Map(stored.map((row) => [row.record_id, Object.entries(row)]))
   return rows.flatMap((row) => {

@@ -4,7 +4,7 @@ import { plus } from "./Deadline.ts"
 import type { Signal, Takeover } from "./Decision.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { accountEvent, type Notice } from "./Notices.ts"
-import { isPending, type Row } from "./Rows.ts"
+import { isPending, type SessionRow } from "./Rows.ts"
 
 const recent = (moment: Date | null, now: Date): boolean => moment !== null && plus(moment, attemptsRemembered) >= now
 
@@ -24,7 +24,7 @@ export const takeoverSignals = (
     : []
 
 /** Marks every session that is not the service's own; one whose sign-out may have been sent keeps its reason. */
-export const hijacked = (rows: ReadonlyArray<Row>, now: Date): ReadonlyArray<Row> =>
+export const hijacked = (rows: ReadonlyArray<SessionRow>, now: Date): ReadonlyArray<SessionRow> =>
   rows.map((row) =>
     row.service || row.ending_intent !== null
       ? row

@@ -6,7 +6,7 @@ import type { Decision, EndedSession, OwnChange, Signal, Takeover } from "./Deci
 import type { Facets, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { type Survived, withoutPaired } from "./Lost.ts"
 import { collected, type Notice } from "./Notices.ts"
-import type { Seen } from "./Observation.ts"
+import type { SeenList } from "./Observation.ts"
 import type { Recognized } from "./Own.ts"
 import { lastPollWasGood } from "./Polling.ts"
 import {
@@ -27,7 +27,7 @@ import {
   whenLater,
   withDeadline
 } from "./Review.ts"
-import { followed, isPending, type Row } from "./Rows.ts"
+import { followed, isPending, type SessionRow } from "./Rows.ts"
 import { accountNotices, seenAccount, twoFaLost } from "./SeenAccount.ts"
 import { attempted, looked } from "./Signals.ts"
 import { attemptNotices, attemptSignals, enforcementChange, type Stage, takeoverOf, termsOf, upserts } from "./Stage.ts"
@@ -76,7 +76,7 @@ const ended = (
 }
 
 /** Closes the intents of sign-outs that an admin has decided against. */
-const sparedNotices = (rows: ReadonlyArray<Row>): ReadonlyArray<Notice> =>
+const sparedNotices = (rows: ReadonlyArray<SessionRow>): ReadonlyArray<Notice> =>
   rows.flatMap((row) =>
     isSpared(row) && row.ending_reason !== null && row.ending_intent !== null
       ? [undoneNotice(row.id, row.ending_reason, row.ending_intent, "approved")]
@@ -102,7 +102,7 @@ const revokedBefore = ({ revoked_at }: Facets, now: Date): ReadonlyArray<Signal>
     : []
 
 /** Marks what is to be signed out, of a takeover or at its deadline, and queues what cannot be yet. */
-const marked = (rows: ReadonlyArray<Row>, takeover: Takeover | null, terms: Terms): ReadonlyArray<Row> =>
+const marked = (rows: ReadonlyArray<SessionRow>, takeover: Takeover | null, terms: Terms): ReadonlyArray<SessionRow> =>
   (takeover === null || takeover.response === "none" ? rows : hijacked(rows, terms.now))
     .map((row) => whenLater(whenDue(row, terms.now), terms))
 
@@ -110,7 +110,7 @@ const marked = (rows: ReadonlyArray<Row>, takeover: Takeover | null, terms: Term
 const openTakeover = (
   before: string | undefined,
   takeover: Takeover | null,
-  rows: ReadonlyArray<Row>,
+  rows: ReadonlyArray<SessionRow>,
   gone: ReadonlyArray<WatchedSession>
 ): { readonly open: string | undefined; readonly stopped: string | null } => {
   const acting = takeover !== null && takeover.response !== "none"
@@ -122,7 +122,7 @@ const openTakeover = (
 }
 
 /** Decides on a list. */
-export const whenSeen = (stage: Stage, seen: Seen, list: Recognized): Decision => {
+export const whenSeen = (stage: Stage, seen: SeenList, list: Recognized): Decision => {
   const { codes, facts, now } = stage
   const left = withList(stage, list)
   const terms = termsOf(stage, left.own)

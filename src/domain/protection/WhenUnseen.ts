@@ -2,9 +2,9 @@
 import { Struct } from "effect"
 import type { Decision, MonitorChange } from "./Decision.ts"
 import { collected } from "./Notices.ts"
-import { type Failed, failed, flooded, unusable } from "./Polling.ts"
+import { failed, type FailedPoll, flooded, unusable } from "./Polling.ts"
 import { dueAt, whenLater } from "./Review.ts"
-import { isPending, type Row } from "./Rows.ts"
+import { isPending, type SessionRow } from "./Rows.ts"
 import { attempted } from "./Signals.ts"
 import { attemptNotices, attemptSignals, enforcementChange, type Stage, takeoverOf, termsOf, upserts } from "./Stage.ts"
 import { hijacked, lockReason, signalNotices, strangerSeen, takeoverSignals } from "./Takeover.ts"
@@ -16,7 +16,7 @@ export type Unseen =
   /** Protection stops with the last session of the service. */
   | { readonly kind: "stopped" }
 
-const failure = ({ facts, now }: Stage, because: Unseen): Failed => {
+const failure = ({ facts, now }: Stage, because: Unseen): FailedPoll => {
   switch (because.kind) {
     case "unavailable":
       return failed(facts, because.error, now)
@@ -42,7 +42,7 @@ export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
   const strangers = { now: facts.sessions.some(isPending), lately: strangerSeen(facts, now) }
   const judged = takeoverOf(stage, takeoverSignals(left.signals, strangers), terms.enforcement)
   const takeover = judged?.response === "sign_out" ? { ...judged, response: "queued" as const } : judged
-  const marked: ReadonlyArray<Row> = takeover?.response === "queued"
+  const marked: ReadonlyArray<SessionRow> = takeover?.response === "queued"
     ? hijacked(facts.sessions, now).map((row) => whenLater(row, { ...terms, enforcement: null }))
     : facts.sessions
   const { account, away, monitor, notices } = failure(stage, because)

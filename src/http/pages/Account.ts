@@ -149,7 +149,7 @@ const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyAr
 </dl>`
 }
 
-export interface Shown {
+export interface FormResult {
   readonly done?: string | undefined
   /** What an operation refused, in its words. */
   readonly problem?: string
@@ -158,7 +158,7 @@ export interface Shown {
 }
 
 /** The page of the account. */
-export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: Shown) {
+export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: FormResult) {
   const account = yield* getAccount.call({ account_id: id })
   const { data: events } = yield* listJournalEvents.call({ account_id: id, limit: eventsShown })
   const departments = yield* Lists.departments

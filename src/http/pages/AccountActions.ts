@@ -1,6 +1,6 @@
 /** The addresses of an account's page: the page, and what answers each of its forms. */
 import { Effect } from "effect"
-import { Keep } from "../../domain/SessionReview.ts"
+import { KeptSessions } from "../../domain/SessionReview.ts"
 import { pauseProtection } from "../../operations/accounts/pause_protection.ts"
 import { resumeProtection } from "../../operations/accounts/resume_protection.ts"
 import { setAccountRoleLabel } from "../../operations/accounts/set_account_role_label.ts"
@@ -13,7 +13,7 @@ import { signOutOtherSessions } from "../../operations/sessions/sign_out_other_s
 import { signOutSession } from "../../operations/sessions/sign_out_session.ts"
 import * as Account from "./Account.ts"
 import { numberOf } from "./AccountConnect.ts"
-import { type Action, pathOf, token } from "./AccountForms.ts"
+import { type AccountAction, pathOf, token } from "./AccountForms.ts"
 import * as AccountLogin from "./AccountLogin.ts"
 import * as Forms from "./Forms.ts"
 import * as Html from "./Html.ts"
@@ -57,7 +57,7 @@ const get = (visit: Visit.Visit) =>
 
 /** Answers a form by its operation; what the operation refuses is shown on the page, in its words. */
 const act = <E, R>(
-  action: Action,
+  action: AccountAction,
   run: (
     accountId: string,
     form: Visit.Form
@@ -80,7 +80,7 @@ const act = <E, R>(
           )))
   )
 
-const isKeep = (text: string): text is Keep => Keep.literals.some((keep) => keep === text)
+const isKeep = (text: string): text is KeptSessions => KeptSessions.literals.some((keep) => keep === text)
 
 export const routes = [
   Visit.route("GET", path, get),

@@ -6,7 +6,7 @@ import { html } from "./Html.ts"
 import type * as Visit from "./Visit.ts"
 
 /** What is in the form; what one way of choosing holds is kept while another is picked. */
-export interface Draft {
+export interface AccountChoiceDraft {
   readonly by: "all" | "accounts" | "departments"
   readonly accounts: ReadonlyArray<string>
   readonly departments: ReadonlyArray<string>
@@ -16,12 +16,18 @@ export interface Draft {
 
 const maxFind = 100
 
-export const empty: Draft = { by: "accounts", accounts: [], departments: [], findAccount: "", findDepartment: "" }
+export const empty: AccountChoiceDraft = {
+  by: "accounts",
+  accounts: [],
+  departments: [],
+  findAccount: "",
+  findDepartment: ""
+}
 
 /** What is looked for; the database knows no text with a NUL. */
 const needle = (text: string): string => text.replaceAll("\0", "").slice(0, maxFind)
 
-export const read = (form: Visit.Form): Draft => {
+export const read = (form: Visit.Form): AccountChoiceDraft => {
   const by = form.text("scope_type")
   return {
     by: by === "all" || by === "departments" ? by : "accounts",
@@ -33,11 +39,11 @@ export const read = (form: Visit.Form): Draft => {
 }
 
 /** The ids that are chosen the way that is picked. */
-export const chosen = ({ accounts, by, departments }: Draft): ReadonlyArray<string> =>
+export const chosen = ({ accounts, by, departments }: AccountChoiceDraft): ReadonlyArray<string> =>
   by === "all" ? [] : by === "accounts" ? accounts : departments
 
 /** What is wrong with the choice, if anything is. */
-export const fault = (draft: Draft, { accounts, departments }: Choices): string | undefined => {
+export const fault = (draft: AccountChoiceDraft, { accounts, departments }: Choices): string | undefined => {
   const { length } = chosen(draft)
   return draft.by === "all" || accounts.total + departments.total === 0
     ? undefined
@@ -49,7 +55,7 @@ export const fault = (draft: Draft, { accounts, departments }: Choices): string 
 }
 
 /** What the draft looks for and has ticked, for the lists to show. */
-export const wanted = ({ accounts, departments, findAccount, findDepartment }: Draft) => ({
+export const wanted = ({ accounts, departments, findAccount, findDepartment }: AccountChoiceDraft) => ({
   accounts: { find: findAccount, ticked: accounts },
   departments: { find: findDepartment, ticked: departments }
 })
@@ -60,7 +66,7 @@ interface Item {
   readonly hint?: string
 }
 
-export interface List {
+export interface ChoiceList {
   readonly kind: "account" | "department"
   readonly items: Listed<Item>
   readonly ticked: ReadonlyArray<string>
@@ -72,7 +78,7 @@ export interface List {
   readonly next: string
 }
 
-const box = (kind: List["kind"], { hint, id, name }: Item, ticked: boolean): Html.Html =>
+const box = (kind: ChoiceList["kind"], { hint, id, name }: Item, ticked: boolean): Html.Html =>
   html`
   <div class="choice">
     <input type="checkbox" id="${kind}-${id}" name="${kind}" value="${id}"${ticked ? " checked" : ""}>
@@ -83,7 +89,7 @@ const box = (kind: List["kind"], { hint, id, name }: Item, ticked: boolean): Htm
 
 const number = (count: number): string => count.toLocaleString("en")
 
-const search = ({ action, anchor = "reach", find, kind }: List): Html.Html =>
+const search = ({ action, anchor = "reach", find, kind }: ChoiceList): Html.Html =>
   html`
   <div class="search" role="search">
     <label for="find-${kind}">Find ${kind === "account" ? "an account" : "a department"}</label>
@@ -94,7 +100,7 @@ const search = ({ action, anchor = "reach", find, kind }: List): Html.Html =>
   </div>`
 
 /** A list to tick in: whole when it is short, else what is ticked, what is found, and a field to search with. */
-export const list = (shown: List): Html.Html => {
+export const list = (shown: ChoiceList): Html.Html => {
   const { find, items, kind } = shown
   const { found, matching, total } = items
   const plural = `${kind}s`
@@ -135,7 +141,7 @@ export const accountItem = ({ id, name, phone_number, role_label }: Account): It
 /** The whole choice; `action` is where its form leads. */
 export const field = (
   { accounts, departments }: Choices,
-  draft: Draft,
+  draft: AccountChoiceDraft,
   faults: Html.Faults,
   action: string
 ): Html.Html => {
@@ -147,7 +153,7 @@ export const field = (
   <input type="hidden" name="scope_type" value="accounts">
 </fieldset>`
   }
-  const radio = (by: Draft["by"], text: string, hint: string) =>
+  const radio = (by: AccountChoiceDraft["by"], text: string, hint: string) =>
     html`
   <div class="choice">
     <input type="radio" id="by-${by}" name="scope_type" value="${by}"${draft.by === by ? " checked" : ""}>

@@ -32,7 +32,7 @@ const inputs = {
   role_label: `Give a label on one line, of at most ${maxRoleLabelLength} characters.`
 }
 
-const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refused?: Refused.Refused) {
+const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refused?: Refused.RefusedForm) {
   if (!protectors.includes(view.admin.role)) {
     return yield* Visit.problem(view.visit.base, view.visit.requestId, {
       status: 403,

@@ -12,7 +12,7 @@ import * as Lists from "./Lists.ts"
 import type * as Visit from "./Visit.ts"
 
 /** The forms, each by the end of its address. */
-export type Action =
+export type AccountAction =
   | "approve-session"
   | "sign-out-session"
   | "sign-out-others"
@@ -27,10 +27,10 @@ export type Action =
 export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${accountId}`
 
 /** What the token of a form stands for. */
-export const token = (action: Action, accountId: string, about = ""): string => `${action} ${accountId} ${about}`
+export const token = (action: AccountAction, accountId: string, about = ""): string => `${action} ${accountId} ${about}`
 
 interface Button {
-  readonly action: Action
+  readonly action: AccountAction
   /** What the form is about besides the account, as the member `about`. */
   readonly about?: string
   readonly verb: string

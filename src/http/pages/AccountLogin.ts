@@ -174,7 +174,7 @@ const doneAt = (base: string, { account_id, kind }: Pick<Shown, "account_id" | "
     }`
   )
 
-const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?: Refused.Refused) {
+const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?: Refused.RefusedForm) {
   const login: Shown = yield* getLogin.call({ login_id: id })
   if (login.state === "completed") return doneAt(view.visit.base, login)
   const faults = isOpen(login) ? Refused.faultsOf(refused, inputs) : Html.noFaults

@@ -9,13 +9,13 @@ import { Db } from "../../ports/Db.ts"
 import { EmailChanges } from "../../ports/EmailChanges.ts"
 import * as AccountForms from "./AccountForms.ts"
 import {
-  type Action,
   address,
   inputs,
   paired,
   passkey,
   pathOf,
   type Secured,
+  type SecurityAction,
   twoFa
 } from "./AccountSecuritySections.ts"
 import * as Frame from "./Frame.ts"
@@ -25,14 +25,14 @@ import * as Refused from "./Refused.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
-export { type Action, pathOf, token } from "./AccountSecuritySections.ts"
+export { pathOf, type SecurityAction, token } from "./AccountSecuritySections.ts"
 
 /** What came of a form that was sent. */
-export interface Shown {
+export interface SecurityFormResult {
   readonly done?: string | undefined
-  readonly refused?: Refused.Refused
+  readonly refused?: Refused.RefusedForm
   /** The form that was refused. */
-  readonly action?: Action
+  readonly action?: SecurityAction
 }
 
 const load = Effect.fnUntraced(function*(view: Visit.View, account: AccountDetail) {
@@ -51,11 +51,11 @@ const load = Effect.fnUntraced(function*(view: Visit.View, account: AccountDetai
 })
 
 /** Where a refusal belongs: to a field of its form, or above the page. */
-const faultsOf = ({ action, refused }: Shown): Html.Faults =>
+const faultsOf = ({ action, refused }: SecurityFormResult): Html.Faults =>
   new Map([...Refused.faultsOf(refused, inputs)].map(([name, text]) => [`${action ?? ""}-${name}`, text]))
 
 /** The page of the account's security. */
-export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: Shown) {
+export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: SecurityFormResult) {
   const { base, requestId } = view.visit
   if (!protectors.includes(view.admin.role)) {
     return yield* Visit.problem(base, requestId, {

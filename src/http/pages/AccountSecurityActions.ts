@@ -11,7 +11,7 @@ import { removeTwoFaPassword } from "../../operations/security/remove_two_fa_pas
 import { setLoginEmail } from "../../operations/security/set_login_email.ts"
 import { setRecoveryEmail } from "../../operations/security/set_recovery_email.ts"
 import { setTwoFaPassword } from "../../operations/security/set_two_fa_password.ts"
-import { type Action, pathOf, show, token } from "./AccountSecurity.ts"
+import { pathOf, type SecurityAction, show, token } from "./AccountSecurity.ts"
 import * as Forms from "./Forms.ts"
 import * as Html from "./Html.ts"
 import * as Refused from "./Refused.ts"
@@ -21,7 +21,7 @@ import * as Visit from "./Visit.ts"
 const path = "/console/accounts/:account_id/security"
 
 /** What was done, by the form that asked for it. */
-const dones: Readonly<Record<Action, string>> = {
+const dones: Readonly<Record<SecurityAction, string>> = {
   "set-two-fa": "The 2FA password is set, and kept by the service.",
   "remove-two-fa": "The 2FA password is removed.",
   "set-recovery-email": "The messenger has sent a code: enter it below.",
@@ -48,7 +48,7 @@ const get = (visit: Visit.Visit) =>
   )
 
 /** Answers a form by its operation. A code ends what was asked for with the second factor, and needs none of its own. */
-const act = <A, E, R>(action: Action, run: (account_id: string, form: Visit.Form) => Effect.Effect<A, E, R>) =>
+const act = <A, E, R>(action: SecurityAction, run: (account_id: string, form: Visit.Form) => Effect.Effect<A, E, R>) =>
   Visit.route(
     "POST",
     `${path}/${action}`,

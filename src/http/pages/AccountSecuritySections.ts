@@ -11,7 +11,7 @@ import * as Times from "./Times.ts"
 import type * as Visit from "./Visit.ts"
 
 /** The forms, each by the end of its address. */
-export type Action =
+export type SecurityAction =
   | "set-two-fa"
   | "remove-two-fa"
   | `${"set" | "confirm"}-${EmailKind}-email`
@@ -24,7 +24,7 @@ export type Action =
 export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${accountId}/security`
 
 /** What the token of a form stands for. */
-export const token = (action: Action, accountId: string): string => `security ${action} ${accountId}`
+export const token = (action: SecurityAction, accountId: string): string => `security ${action} ${accountId}`
 
 /** What the page shows, and the form that was refused. */
 export interface Secured {
@@ -46,13 +46,13 @@ export const inputs = {
   email: "Enter an address such as ada@example.com."
 }
 
-const form = ({ id, view }: Secured, action: Action, content: Html.Html): Html.Html =>
+const form = ({ id, view }: Secured, action: SecurityAction, content: Html.Html): Html.Html =>
   html`<form method="post" action="${view.visit.base}${pathOf(id)}/${action}">
     ${Forms.hidden(view, token(action, id))}
     ${content}
   </form>`
 
-const confirmed = ({ id, view }: Secured, action: Action, verb: string, consequence: string): Html.Html =>
+const confirmed = ({ id, view }: Secured, action: SecurityAction, verb: string, consequence: string): Html.Html =>
   Forms.confirmed(view, { path: `${pathOf(id)}/${action}`, token: token(action, id), members: {}, verb, consequence })
 
 interface Field {
@@ -62,7 +62,7 @@ interface Field {
   readonly attributes: Html.Html
 }
 
-const field = ({ faults }: Secured, action: Action, { attributes, hint, label, name }: Field): Html.Html => {
+const field = ({ faults }: Secured, action: SecurityAction, { attributes, hint, label, name }: Field): Html.Html => {
   const id = `${action}-${name}`
   return html`<div class="field">
       <label for="${id}">${label}</label>
@@ -73,7 +73,7 @@ const field = ({ faults }: Secured, action: Action, { attributes, hint, label, n
 }
 
 /** Asks for the holder's password, where the service does not keep the account's. */
-const holders = (secured: Secured, action: Action): Html.Html | undefined => {
+const holders = (secured: Secured, action: SecurityAction): Html.Html | undefined => {
   const { profile } = secured
   return profile?.two_fa_present === false || profile?.two_fa_managed === true ? undefined : field(secured, action, {
     name: "current_password",
@@ -148,7 +148,7 @@ const confirmation = (secured: Secured, kind: EmailKind): Html.Html | undefined 
   const change = secured.changes[kind]
   if (change === null || !isOpen(change, new Date(secured.view.now))) return undefined
   const { attempts_left, code_length, expires_at, pattern } = change
-  const action: Action = `confirm-${kind}-email`
+  const action: SecurityAction = `confirm-${kind}-email`
   return html`<div>
       <p role="status">A code was sent to ${Html.named(pattern)}. It is taken until ${Html.momentOf(expires_at)}.</p>
       ${
@@ -173,7 +173,7 @@ const confirmation = (secured: Secured, kind: EmailKind): Html.Html | undefined 
 }
 
 const setting = (secured: Secured, kind: EmailKind): Html.Html => {
-  const action: Action = `set-${kind}-email`
+  const action: SecurityAction = `set-${kind}-email`
   return html`<div>${
     form(
       secured,

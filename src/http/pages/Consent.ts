@@ -25,7 +25,7 @@ const consentForm = (query: string, { client }: Authorize.AuthorizeRequest): str
 /** What is in the form. */
 interface Draft {
   readonly scopes: ReadonlyArray<string>
-  readonly accounts: AccountChoice.Draft
+  readonly accounts: AccountChoice.AccountChoiceDraft
   /** The connections that this one takes the place of; none before the admin has chosen. */
   readonly replaces: ReadonlyArray<string> | undefined
 }

@@ -7,7 +7,7 @@ import type { StatusOverview } from "../../domain/Overview.ts"
 import { isUuid } from "../../domain/Wire.ts"
 import { listProtectedAccounts } from "../../operations/accounts/list_protected_accounts.ts"
 import { listAdmins } from "../../operations/admins/list_admins.ts"
-import { Served } from "../../operations/index.ts"
+import { ServedOperations } from "../../operations/index.ts"
 import { listJournalEvents } from "../../operations/journal/list_journal_events.ts"
 import { tailJournalEvents } from "../../operations/journal/tail_journal_events.ts"
 import { getStatus } from "../../operations/organization/get_status.ts"
@@ -81,7 +81,7 @@ const asked = ({ account, action, admin, before, outcome, since, until }: Filter
 })
 
 /** Every action that there is, by the object that it is about. */
-const actions = Effect.map(Served, (operations) => {
+const actions = Effect.map(ServedOperations, (operations) => {
   const declared = operations.flatMap(({ journal }) => journal === undefined ? [] : [journal.action])
   return Map.groupBy([...new Set([...actionNames, ...declared])].sort(), (action) => action.split(".", 1)[0] ?? "")
 })

@@ -49,7 +49,7 @@ const consequences = (profile: typeof MessengerProfile.Type | null): ReadonlyArr
   "What was archived stays. The account comes back, with it, when it is connected again."
 ]
 
-const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?: Refused.Refused) {
+const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?: Refused.RefusedForm) {
   const { base, requestId } = view.visit
   if (!protectors.includes(view.admin.role)) {
     return yield* Visit.problem(base, requestId, {

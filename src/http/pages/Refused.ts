@@ -1,12 +1,12 @@
 /** What an operation refused, for a page that shows its form again. */
 import { Effect } from "effect"
 import { answer } from "../../edge/Answer.ts"
-import * as Observation from "../../edge/Observation.ts"
+import * as RequestLog from "../../edge/RequestLog.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import { refusedCode, StepUpRefused } from "./StepUp.ts"
 
-export interface Refused {
+export interface RefusedForm {
   /** In the operation's words. */
   readonly problem: string
   readonly code: string
@@ -17,7 +17,7 @@ export interface Refused {
 }
 
 /** What the failure of an operation, or of the step-up before it, says. */
-export const of = (failure: unknown): Refused => {
+export const of = (failure: unknown): RefusedForm => {
   if (failure instanceof StepUpRefused) {
     const { headers, message, status } = failure
     return { problem: message, code: refusedCode, param: undefined, status, headers }
@@ -28,15 +28,15 @@ export const of = (failure: unknown): Refused => {
 
 /** Shows the page with what was refused, instead of failing. */
 export const orShow =
-  <B, E2, R2>(show: (refused: Refused) => Effect.Effect<B, E2, R2>) =>
+  <B, E2, R2>(show: (refused: RefusedForm) => Effect.Effect<B, E2, R2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, E2, R | R2> =>
     Effect.catch(effect, (failure) => {
       const refused = of(failure)
-      return Effect.andThen(Observation.failing(refused.code), show(refused))
+      return Effect.andThen(RequestLog.noteFailure(refused.code), show(refused))
     })
 
 /** The fault of the field that the refusal is about, in words for whoever fills it in; none where it is about none. */
-export const faultsOf = (refused: Refused | undefined, inputs: Readonly<Record<string, string>>): Html.Faults => {
+export const faultsOf = (refused: RefusedForm | undefined, inputs: Readonly<Record<string, string>>): Html.Faults => {
   const { code, param = "", problem } = refused ?? { code: "", problem: "" }
   const words = Object.hasOwn(inputs, param) ? inputs[param] : undefined
   if (words === undefined) return Html.noFaults

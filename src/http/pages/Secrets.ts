@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { find, list, reveal, type Revealed } from "../../console/SecretReveals.ts"
 import { AccountId, accountName } from "../../domain/Account.ts"
 import { answer } from "../../edge/Answer.ts"
-import * as Observation from "../../edge/Observation.ts"
+import * as RequestLog from "../../edge/RequestLog.ts"
 import type { HeldPassword } from "../../ports/Secrets.ts"
 import * as Forms from "./Forms.ts"
 import * as Frame from "./Frame.ts"
@@ -32,7 +32,7 @@ const row = (view: Visit.View) => (held: HeldPassword): Html.Html =>
 const refused = (view: Visit.View, failure: Parameters<typeof answer>[0]) => {
   const { body, headers, status } = answer(failure)
   return Effect.andThen(
-    Observation.failing(body.error.code),
+    RequestLog.noteFailure(body.error.code),
     Frame.page(view, {
       title: "Secrets",
       status,

@@ -18,7 +18,7 @@ import { admitAnonymous } from "../../edge/Authenticate.ts"
 import * as Body from "../../edge/Body.ts"
 import { clientOf } from "../../edge/ClientAddress.ts"
 import { hostOf } from "../../edge/Entry.ts"
-import * as Observation from "../../edge/Observation.ts"
+import * as RequestLog from "../../edge/RequestLog.ts"
 import { Readiness, RequestId } from "../../edge/Settings.ts"
 import { type Site, Sites } from "../../edge/Site.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
@@ -116,7 +116,7 @@ const serve = <E, R>(
     const base = site === undefined ? "" : new URL(site.baseUrl).pathname.replace(/\/$/, "")
     const start = request.url.indexOf("?")
     const ip = yield* clientOf(request)
-    yield* Observation.known(ip)
+    yield* RequestLog.noteClient(ip)
     return yield* Effect.gen(function*() {
       if (host === undefined) return yield* new ParameterInvalid({ message: "Host: is required." })
       if (site === undefined) return yield* new ResourceMissing({})
@@ -150,7 +150,7 @@ export const admin = Effect.fnUntraced(function*(visit: Visit) {
   if (Option.isSome(signedIn)) {
     const { organizationId, sessionId } = signedIn.value
     const credential = { kind: "console", id: sessionId } as const
-    yield* Observation.known(visit.ip, { organizationId, credential, via: "console" })
+    yield* RequestLog.noteClient(visit.ip, { organizationId, credential, via: "console" })
   }
   return signedIn
 })
@@ -187,7 +187,7 @@ export const outForm = "sign-out"
 /** What every page of an organization that was wound down says: nothing of it is shown or done, but for signing out. */
 export const closed = Effect.fnUntraced(function*({ base, requestId }: Visit, admin: SignedIn, returnTo = "") {
   const failure = new OrganizationClosed({})
-  yield* Observation.failing(failure._tag)
+  yield* RequestLog.noteFailure(failure._tag)
   return yield* Html.respond({
     base,
     title: "This organization is closed",
@@ -236,7 +236,7 @@ export const asAdmin = <E, R>(
 export const showRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapError(effect, (error) =>
     error instanceof PasswordIncorrect || error instanceof TooManyAttempts
-      ? Observation.failing(error._tag)
+      ? RequestLog.noteFailure(error._tag)
       : Effect.void)
 
 /** Pages that a sign-in does not lead back to: they are for whoever is not signed in. */

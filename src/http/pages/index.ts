@@ -74,7 +74,7 @@ export type Services = Exclude<
 >
 
 /** One page, or what answers a form of one, by the members of its path. */
-export interface Served {
+export interface PageRoute {
   readonly method: "GET" | "POST"
   readonly path: `/${string}`
   readonly serve: (params: Visit.Visit["params"]) => Effect.Effect<
@@ -85,4 +85,4 @@ export interface Served {
 }
 
 /** Every page; all that has nothing to do with passkeys works without a script. */
-export const pages: ReadonlyArray<Served> = all
+export const pages: ReadonlyArray<PageRoute> = all

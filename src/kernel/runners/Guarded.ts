@@ -9,12 +9,21 @@ import { Accounts } from "../../ports/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
 import { Guard, GuardLost, type Held } from "../../ports/Guard.ts"
 import { Journal } from "../../ports/Journal.ts"
-import type { Checked, Guarding, Known, Messaging, Planned, Settled, Stored, Unchanged } from "../Context.ts"
+import type {
+  CheckResult,
+  GuardedContext,
+  MessengerContext,
+  Planned,
+  RequestContext,
+  Settled,
+  Stored,
+  Unchanged
+} from "../Context.ts"
 import type { Work } from "../Contract.ts"
-import { elder } from "../Elder.ts"
-import type { Keep } from "../Idempotency.ts"
+import type { KeepAnswer } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import * as Live from "../Live.ts"
+import { olderSession } from "../OlderSession.ts"
 import type { JournalRefusals, Note } from "../Refused.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
@@ -23,30 +32,30 @@ export interface Steps<I, P, S, A, E, R> {
   /** Whether it goes on where the account cannot be reached: every call to the messenger fails then as opening did. */
   readonly unreached?: boolean
   /** What is locked before the account is, in the transaction of the outcome. */
-  lock?(context: Guarding): Effect.Effect<void, never, R>
+  lock?(context: GuardedContext): Effect.Effect<void, never, R>
   /** What is to be done by what is stored: before the account is held, and again once it is locked. */
-  check(input: I, context: Guarding): Effect.Effect<Checked<P, A, R>, E, R>
+  check(input: I, context: GuardedContext): Effect.Effect<CheckResult<P, A, R>, E, R>
   /** The same by what the messenger has now. */
-  look?(plan: P, context: Messaging): Effect.Effect<Planned<P> | Unchanged<A>, E, R>
+  look?(plan: P, context: MessengerContext): Effect.Effect<Planned<P> | Unchanged<A>, E, R>
   /** What the intent says. */
   intent(plan: P): Intent
   /** Writes down what has to be known before the messenger is asked, in the transaction of the intent. */
-  prepare?(plan: P, intent: number, context: Guarding): Effect.Effect<void, never, R>
+  prepare?(plan: P, intent: number, context: GuardedContext): Effect.Effect<void, never, R>
   /** Changes the messenger, outside any transaction. */
-  act(plan: P, context: Messaging): Effect.Effect<S, E, R>
+  act(plan: P, context: MessengerContext): Effect.Effect<S, E, R>
   /** Writes down what follows, in the transaction of the outcome. */
-  settle(plan: P, result: S, context: Guarding): Effect.Effect<Settled, never, R>
+  settle(plan: P, result: S, context: GuardedContext): Effect.Effect<Settled, never, R>
   /**
    * Writes down what follows where the change failed, in the transaction of the outcome; where it is not certain the
    * messenger may have changed all the same.
    */
-  failed?(plan: P, failure: Failed, context: Guarding): Effect.Effect<void, never, R>
+  failed?(plan: P, failure: ChangeFailure, context: GuardedContext): Effect.Effect<void, never, R>
   /** What the caller is answered, with everything written. */
-  answer(plan: P, result: S, context: Messaging): Effect.Effect<A, E, R>
+  answer(plan: P, result: S, context: MessengerContext): Effect.Effect<A, E, R>
 }
 
 /** How a change failed, as its outcome says. */
-export type Failed = {
+export type ChangeFailure = {
   /** The code, or `interrupted`. */
   readonly error: string
   /** Whether the messenger has certainly not changed. */
@@ -83,7 +92,7 @@ interface Run<I, P, S, A, E, R> {
 /** A change that the journal knows of: from here on the intent and its outcome say how it went. */
 interface Begun<P> {
   readonly plan: P
-  readonly known: Guarding
+  readonly known: GuardedContext
   readonly held: Held
   readonly intent: number
 }
@@ -96,14 +105,14 @@ const checked = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   const account = yield* resolve(caller, input, held !== null)
   if (account === undefined) return yield* Effect.die(new Error("A guarded operation names its account"))
   if (held !== null && held !== "locked") yield* (yield* Guard).confirm(held)
-  const known: Guarding = { caller, account, now: new Date(yield* Clock.currentTimeMillis) }
+  const known: GuardedContext = { caller, account, now: new Date(yield* Clock.currentTimeMillis) }
   if (held === null) note.reached = known
   return { known, found: yield* steps.check(input, known) }
 })
 
 /** Stores what needs no messenger, within the transaction. */
 const store = Effect.fnUntraced(
-  function*<A, R>(known: Known, { details, journal: action, targetId, write }: Stored<A, R>) {
+  function*<A, R>(known: RequestContext, { details, journal: action, targetId, write }: Stored<A, R>) {
     const journal = yield* Journal
     yield* write
     const { organizationId } = known.caller
@@ -130,7 +139,7 @@ const storeOnly = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R
 const entryOf = <I, P, S, A, E, R>(
   { declared, steps }: Run<I, P, S, A, E, R>,
   plan: P,
-  known: Known,
+  known: RequestContext,
   ...rest: OutcomeOf
 ) => Journaling.entry(declared, { ...known, targetId: steps.intent(plan).targetId }, ...rest)
 
@@ -179,7 +188,7 @@ const failed = <I, P, S, A, E, R>(
   { steps }: Run<I, P, S, A, E, R>,
   plan: P,
   exit: Exit.Failure<unknown, unknown>,
-  after: Guarding
+  after: GuardedContext
 ) => {
   const details = failureOf(exit)
   const written = steps.failed === undefined ? Effect.void : steps.failed(plan, details, after)
@@ -194,7 +203,7 @@ const finish = Effect.fnUntraced(function*<I, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
   begun: Begun<P>,
   exit: Exit.Exit<S, E>,
-  live: Messaging["live"]
+  live: MessengerContext["live"]
 ) {
   const accounts = yield* Accounts
   const db = yield* Db
@@ -228,7 +237,7 @@ const change = <I extends Targeting, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
   plan: P,
   held: Held,
-  live: Messaging["live"]
+  live: MessengerContext["live"]
 ) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
@@ -245,13 +254,13 @@ const change = <I extends Targeting, P, S, A, E, R>(
 /** Holds the account, looks at it through its live session, and changes it where something is still to be changed. */
 const hold = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
-  known: Guarding,
+  known: GuardedContext,
   first: Planned<P>
 ) {
   const guard = yield* Guard
   const { id, session_ref } = known.account
   const held = yield* guard.acquire(run.caller.organizationId, id)
-  const older = yield* elder({ organizationId: run.caller.organizationId, accountId: id }, known.now)
+  const older = yield* olderSession({ organizationId: run.caller.organizationId, accountId: id }, known.now)
   const opened = Live.open(session_ref === null ? null : SessionRef.make(session_ref), older)
   const live = yield* run.steps.unreached === true
     ? Effect.catch(opened, (failure) => Effect.succeed(Live.failing(failure)))
@@ -267,7 +276,7 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
   steps: Steps<I, P, S, A, E, R>,
   journalRefusals: JournalRefusals
 ) =>
-  Effect.fnUntraced(function*(input: I, keep?: Keep) {
+  Effect.fnUntraced(function*(input: I, keep?: KeepAnswer) {
     const note: Note = { reached: undefined }
     let isKept = false
     const kept = keep && ((answer: A) =>
@@ -301,7 +310,7 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
 type OutcomeOf = Parameters<typeof Journaling.entry> extends [unknown, unknown, ...infer Rest] ? Rest : never
 
 /** What an outcome says of a change that did not succeed. */
-const failureOf = (exit: Exit.Failure<unknown, unknown>): Failed => {
+const failureOf = (exit: Exit.Failure<unknown, unknown>): ChangeFailure => {
   const failure = Exit.findErrorOption(exit)
   const tag = failure._tag === "Some" && typeof failure.value === "object" && failure.value !== null &&
       "_tag" in failure.value

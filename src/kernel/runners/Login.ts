@@ -13,7 +13,7 @@ import type { MessengerSession } from "../../ports/MessengerSession.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import type { Further, Unchanged } from "../Context.ts"
 import type { Work } from "../Contract.ts"
-import type { Keep } from "../Idempotency.ts"
+import type { KeepAnswer } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
@@ -26,7 +26,7 @@ export interface Entering {
 }
 
 /** The step has the login. */
-export interface Entered<P> {
+export interface EnteredStep<P> {
   readonly changed: true
   readonly plan: P
   readonly events?: ReadonlyArray<Further>
@@ -50,7 +50,7 @@ export type LoginServices = Db | Departments | Journal | Logins | MessengerSessi
 
 export interface LoginSteps<I, P, S, A, E> {
   /** Finds, checks, counts and claims the login. */
-  enter(input: I, context: Entering): Effect.Effect<Entered<P> | Unchanged<A> | Waiting, E, LoginServices>
+  enter(input: I, context: Entering): Effect.Effect<EnteredStep<P> | Unchanged<A> | Waiting, E, LoginServices>
   /** Asks the messenger, outside any transaction. */
   act(plan: P): Effect.Effect<S, never, LoginServices>
   /** Writes down what came of it; null where nobody knows. What it fails with undoes what it wrote. */
@@ -74,7 +74,7 @@ const interval = Duration.millis(100)
 
 /** Runs one step: whatever it leaves behind in a crash is found by the next one, or by the job that ends logins. */
 export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, steps: LoginSteps<I, P, S, A, E>) =>
-  Effect.fnUntraced(function*(input: I, keep?: Keep) {
+  Effect.fnUntraced(function*(input: I, keep?: KeepAnswer) {
     const caller = yield* Caller
     const db = yield* Db
     const organizations = yield* Organizations

@@ -3,7 +3,7 @@ import { Clock, Context, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
 import type { ResourceMissing, ServiceUnavailable } from "../../domain/Failure.ts"
 import { Db } from "../../ports/Db.ts"
-import type { Known } from "../Context.ts"
+import type { RequestContext } from "../Context.ts"
 import type { KernelServices } from "../Contract.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
@@ -11,7 +11,7 @@ import type { Resolve, Targeting } from "../Resolve.ts"
 export const runRead = <I extends Targeting, A, E, R, B, R2>(
   resolve: Resolve,
   beside: ((input: I, caller: Caller["Service"]) => Effect.Effect<B, never, R2>) | undefined,
-  run: (input: I, context: Known & { readonly beside: B | undefined }) => Effect.Effect<A, E, R>
+  run: (input: I, context: RequestContext & { readonly beside: B | undefined }) => Effect.Effect<A, E, R>
 ) =>
 (input: I): Effect.Effect<A, E | ResourceMissing | ServiceUnavailable, R | R2 | KernelServices<"read">> =>
   Effect.withFiber(({ context }) => {

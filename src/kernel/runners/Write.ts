@@ -4,9 +4,9 @@ import { Caller } from "../../domain/Access.ts"
 import type { JournalAction } from "../../domain/JournalEntry.ts"
 import { append } from "../../ports/Append.ts"
 import { Db } from "../../ports/Db.ts"
-import type { Known, Outcome } from "../Context.ts"
+import type { Outcome, RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
-import type { Keep } from "../Idempotency.ts"
+import type { KeepAnswer } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import type { JournalRefusals, Note } from "../Refused.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
@@ -15,7 +15,7 @@ import type { Resolve, Targeting } from "../Resolve.ts"
 export const runWrite = <I extends Targeting, A, E, R>(
   resolve: Resolve,
   journaled: JournalAction,
-  run: (input: I, context: Known) => Effect.Effect<Outcome<A>, E, R>,
+  run: (input: I, context: RequestContext) => Effect.Effect<Outcome<A>, E, R>,
   journalRefusals: JournalRefusals
 ) => {
   const change = Effect.fnUntraced(function*(
@@ -23,7 +23,7 @@ export const runWrite = <I extends Targeting, A, E, R>(
     caller: Caller["Service"],
     now: Date,
     note: Note,
-    keep: Keep | undefined
+    keep: KeepAnswer | undefined
   ) {
     const account = yield* resolve(caller, input, true)
     const context = { caller, now, account }
@@ -38,7 +38,7 @@ export const runWrite = <I extends Targeting, A, E, R>(
     return outcome.answer
   })
 
-  return Effect.fnUntraced(function*(input: I, keep?: Keep) {
+  return Effect.fnUntraced(function*(input: I, keep?: KeepAnswer) {
     const caller = yield* Caller
     const db = yield* Db
     const now = new Date(yield* Clock.currentTimeMillis)

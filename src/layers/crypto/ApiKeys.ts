@@ -51,7 +51,7 @@ export const form = (start: string, more = 0) => {
 }
 
 /** What is kept of a key. */
-export interface Kept {
+export interface StoredKey {
   readonly digest: string
   readonly pepper_id: string
   /** Its last characters, which tell its holder keys apart: part of the checksum. */
@@ -67,7 +67,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   /** Whether the text has the form of a key of this service, its checksum included. */
   isWellFormed(key: Redacted.Redacted): boolean
   /** What to keep of a new key. */
-  digest(key: Redacted.Redacted): Kept
+  digest(key: Redacted.Redacted): StoredKey
   /** Every digest under which the key may have been kept. */
   digests(key: Redacted.Redacted): ReadonlyArray<string>
 }>()("org-security-console/layers/crypto/ApiKeys") {

@@ -1,12 +1,12 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as crypto from "node:crypto"
-import { OAuthSecrets, type RefreshReference, type SecretKind } from "../../oauth/Ports.ts"
+import { type OAuthSecretKind, OAuthSecrets, type RefreshReference } from "../../oauth/Ports.ts"
 import { base62, form, fromBase62 } from "./ApiKeys.ts"
 import { hmac, type Pepper, Peppers } from "./Peppers.ts"
 
 /** What is between the prefix and the secret, by kind: code, access token, refresh token, client secret. */
-const marks: Readonly<Record<SecretKind, string>> = { code: "oac", access: "oat", refresh: "ort", client: "ocs" }
+const marks: Readonly<Record<OAuthSecretKind, string>> = { code: "oac", access: "oat", refresh: "ort", client: "ocs" }
 
 /** The reference of a refresh token: 16 bytes of its connection's id, 4 of its generation, 6 of its end. */
 const referenceBytes = 26
@@ -53,7 +53,7 @@ export const layer = (prefix: string) =>
     Effect.gen(function*() {
       const peppers = yield* Peppers
       const random = yield* SecureRandom.SecureRandom
-      const formOf = (kind: SecretKind) => form(`${prefix}_${marks[kind]}_`)
+      const formOf = (kind: OAuthSecretKind) => form(`${prefix}_${marks[kind]}_`)
       const refresh = form(`${prefix}_${marks.refresh}_`, referenceLength + sealLength)
       const isSealed = (token: Redacted.Redacted): boolean => {
         const { said, secret } = refresh.read(token)

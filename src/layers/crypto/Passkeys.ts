@@ -52,13 +52,13 @@ export const partyOf = ({ baseUrl }: { readonly baseUrl: string }): Party | null
 }
 
 /** A passkey as browsers know it. */
-export interface Known {
+export interface PasskeyDescriptor {
   readonly id: string
   readonly transports: ReadonlyArray<string>
 }
 
 /** A passkey as it is checked. */
-export interface Kept extends Known {
+export interface StoredPasskey extends PasskeyDescriptor {
   readonly publicKey: string
   readonly counter: number
 }
@@ -69,7 +69,7 @@ export const handleOf = ({ adminId, organizationId }: AdminRef): Uint8Array<Arra
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(text, "base64url"))
 
-const listed = (passkeys: ReadonlyArray<Known>) =>
+const listed = (passkeys: ReadonlyArray<PasskeyDescriptor>) =>
   passkeys.map(({ id, transports }) => ({ id, transports: [...transports] }))
 
 /** Ed25519, ECDSA with P-256, and RSA, as COSE numbers them. */
@@ -82,7 +82,7 @@ export const creation = (
   party: Party,
   challenge: string,
   owner: AdminRef & { readonly email: string; readonly adminName: string | null },
-  exclude: ReadonlyArray<Known>
+  exclude: ReadonlyArray<PasskeyDescriptor>
 ) =>
   Effect.flatMap(library, ({ generateRegistrationOptions }) =>
     Effect.promise(() =>
@@ -102,7 +102,7 @@ export const creation = (
     )).pipe(Effect.map((options) => JSON.stringify(options)))
 
 /** What `navigator.credentials.get` takes, as JSON; without passkeys the person chooses one. */
-export const request = (party: Party, challenge: string, allow: ReadonlyArray<Known>) =>
+export const request = (party: Party, challenge: string, allow: ReadonlyArray<PasskeyDescriptor>) =>
   Effect.flatMap(library, ({ generateAuthenticationOptions }) =>
     Effect.promise(() =>
       generateAuthenticationOptions({
@@ -115,7 +115,7 @@ export const request = (party: Party, challenge: string, allow: ReadonlyArray<Kn
     )).pipe(Effect.map((options) => JSON.stringify(options)))
 
 /** A passkey that was made just now. */
-export interface Made extends Kept {
+export interface Made extends StoredPasskey {
   readonly backedUp: boolean
 }
 
@@ -153,7 +153,7 @@ export const asserted = Effect.fnUntraced(function*(
   party: Party,
   challenge: string,
   { id, rawId, response, type }: Assertion,
-  kept: Kept
+  kept: StoredPasskey
 ) {
   const { verifyAuthenticationResponse } = yield* library
   const { authenticatorData, clientDataJSON, signature } = response

@@ -4,13 +4,13 @@ import { Context, Effect, Layer, Redacted, Semaphore } from "effect"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
 
 /** How much work a hash is: memory in KiB, passes and lanes. */
-export interface Parameters {
+export interface HashParameters {
   readonly memoryCost: number
   readonly timeCost: number
   readonly parallelism: number
 }
 
-const standard: Parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const standard: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** How many hashes are computed at a time: each takes 19 MiB. */
 const atATime = 4
@@ -29,7 +29,7 @@ export class PasswordHasher extends Context.Service<PasswordHasher, {
   /** Whether the hash was made with the parameters of today. */
   isCurrent(hashed: string): boolean
 }>()("org-security-console/layers/crypto/PasswordHasher") {
-  static readonly layerWith = (parameters: Parameters) =>
+  static readonly layerWith = (parameters: HashParameters) =>
     Layer.sync(PasswordHasher, () => {
       const { memoryCost, parallelism, timeCost } = parameters
       const start = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`

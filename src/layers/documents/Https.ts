@@ -9,7 +9,7 @@ import { DocumentUnread } from "../../oauth/Ports.ts"
 import { isSpecial } from "./special.ts"
 
 /** What is asked besides the address. */
-export interface Asking {
+export interface HttpsRequest {
   readonly method: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
@@ -86,7 +86,7 @@ export const textOf = async (response: IncomingMessage, most: number): Promise<s
 /** Asks once, by a connection of its own, and follows no redirect. */
 export const ask = (
   address: string,
-  { body, headers, method }: Asking,
+  { body, headers, method }: HttpsRequest,
   outside: Internet,
   signal: AbortSignal
 ): Promise<IncomingMessage> =>

@@ -28,24 +28,24 @@ export const ProviderInternet = Context.Reference<(privateNetwork: boolean) => H
 )
 
 /** A provider with the secret that the console has there. */
-export interface Known extends IdentityProviderFacts {
+export interface ProviderWithSecret extends IdentityProviderFacts {
   readonly secret: Redacted.Redacted
 }
 
 /** What a sign-in relies on until it comes back. */
-export interface Secrets {
+export interface SignInSecrets {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
 /** The same, with when the person left for the provider, in milliseconds. */
-interface Begun extends Secrets {
+interface Begun extends SignInSecrets {
   readonly since: number
 }
 
 /** Who the provider says that it is. */
-export interface Person {
+export interface ProviderUser {
   readonly subject: string
   /** Whether the provider says that more than one factor was given. */
   readonly multiFactor: boolean
@@ -156,7 +156,7 @@ export const make = Effect.gen(function*() {
   const underway = new Map<string, Deferred.Deferred<Configuration, ProviderAway>>()
   const turns = yield* Semaphore.make(providerAsked)
 
-  const discover = Effect.fnUntraced(function*(provider: Known) {
+  const discover = Effect.fnUntraced(function*(provider: ProviderWithSecret) {
     const oidc = yield* library
     const now = yield* Clock.currentTimeMillis
     const seconds = Duration.toSeconds(providerDeadline)
@@ -198,10 +198,10 @@ export const make = Effect.gen(function*() {
     }).pipe(Effect.catch((code) => unreached(provider, code)))
   })
 
-  const nameOf = ({ version }: Known) => version
+  const nameOf = ({ version }: ProviderWithSecret) => version
 
   const ask = Effect.fnUntraced(
-    function*(provider: Known, answered: Deferred.Deferred<Configuration, ProviderAway>) {
+    function*(provider: ProviderWithSecret, answered: Deferred.Deferred<Configuration, ProviderAway>) {
       const read = yield* Effect.exit(
         Effect.flatMap(
           turns.withPermitsIfAvailable(1)(discover(provider)),
@@ -219,7 +219,7 @@ export const make = Effect.gen(function*() {
   )
 
   /** The provider's documents, remembered for a while. */
-  const configured = Effect.fnUntraced(function*(provider: Known) {
+  const configured = Effect.fnUntraced(function*(provider: ProviderWithSecret) {
     const found = kept.peek(nameOf(provider))
     if (found !== undefined && found.until > (yield* Clock.currentTimeMillis)) return yield* found.read
     const other = underway.get(nameOf(provider))
@@ -233,7 +233,12 @@ export const make = Effect.gen(function*() {
   return {
     /** Where somebody is sent to sign in there. */
     address: Effect.fnUntraced(
-      function*(provider: Known, redirectUri: string, { nonce, state, verifier }: Secrets, hint: string | null) {
+      function*(
+        provider: ProviderWithSecret,
+        redirectUri: string,
+        { nonce, state, verifier }: SignInSecrets,
+        hint: string | null
+      ) {
         const oidc = yield* library
         const config = yield* configured(provider)
         const challenge = yield* Effect.promise(() => oidc.calculatePKCECodeChallenge(verifier))
@@ -252,35 +257,37 @@ export const make = Effect.gen(function*() {
     ),
 
     /** Who came back to the address, with everything checked that the token and the answer say. */
-    person: Effect.fnUntraced(function*(provider: Known, address: URL, { nonce, since, state, verifier }: Begun) {
-      const oidc = yield* library
-      const config = yield* configured(provider)
-      const asked = Effect.tryPromise({
-        try: () =>
-          oidc.authorizationCodeGrant(config, address, {
-            pkceCodeVerifier: verifier,
-            expectedState: state,
-            expectedNonce: nonce,
-            idTokenExpected: true
-          }),
-        catch: codeOf
-      })
-      const answer = yield* Effect.result(turns.withPermitsIfAvailable(1)(asked))
-      if (Result.isFailure(answer)) {
-        if (answer.failure === staleKeys) kept.delete(nameOf(provider))
-        return yield* refusals.test(answer.failure)
-          ? refused(answer.failure)
-          : unreached(provider, answer.failure)
+    person: Effect.fnUntraced(
+      function*(provider: ProviderWithSecret, address: URL, { nonce, since, state, verifier }: Begun) {
+        const oidc = yield* library
+        const config = yield* configured(provider)
+        const asked = Effect.tryPromise({
+          try: () =>
+            oidc.authorizationCodeGrant(config, address, {
+              pkceCodeVerifier: verifier,
+              expectedState: state,
+              expectedNonce: nonce,
+              idTokenExpected: true
+            }),
+          catch: codeOf
+        })
+        const answer = yield* Effect.result(turns.withPermitsIfAvailable(1)(asked))
+        if (Result.isFailure(answer)) {
+          if (answer.failure === staleKeys) kept.delete(nameOf(provider))
+          return yield* refusals.test(answer.failure)
+            ? refused(answer.failure)
+            : unreached(provider, answer.failure)
+        }
+        if (Option.isNone(answer.success)) return yield* new ProviderAway({ host: hostOf(provider) })
+        const claims = answer.success.value.claims()
+        if (claims === undefined) return yield* refused("id_token")
+        const now = yield* Clock.currentTimeMillis
+        const fault = faultOf(claims, provider, now)
+        if (fault !== null) return yield* refused(fault)
+        if (!isFresh(claims, provider, since, now)) return yield* stale
+        const amr: unknown = claims["amr"]
+        return { subject: claims.sub, multiFactor: Array.isArray(amr) && amr.includes("mfa") } satisfies ProviderUser
       }
-      if (Option.isNone(answer.success)) return yield* new ProviderAway({ host: hostOf(provider) })
-      const claims = answer.success.value.claims()
-      if (claims === undefined) return yield* refused("id_token")
-      const now = yield* Clock.currentTimeMillis
-      const fault = faultOf(claims, provider, now)
-      if (fault !== null) return yield* refused(fault)
-      if (!isFresh(claims, provider, since, now)) return yield* stale
-      const amr: unknown = claims["amr"]
-      return { subject: claims.sub, multiFactor: Array.isArray(amr) && amr.includes("mfa") } satisfies Person
-    })
+    )
   }
 })

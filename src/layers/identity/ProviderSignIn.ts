@@ -11,7 +11,7 @@ import { addressGroup } from "../../domain/Address.ts"
 import { callbackPath, type IdentityProviderFacts } from "../../domain/IdentityProvider.ts"
 import { type ActionName, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import { freeAddressFailures, maxProviderReturn, providerSignInLifetime } from "../../domain/Limits.ts"
-import { identityLinked, identityUnlinked } from "../../domain/mail/People.ts"
+import { identityLinked, identityUnlinked } from "../../domain/mail/AdminMails.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 import { type Identity, IdentityProviders } from "../../ports/IdentityProviders.ts"
 import { Journal } from "../../ports/Journal.ts"
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       if (row === undefined) return null
       const { client_secret_sealed, ...facts } = row
       const opened = yield* vault.open(client_secret_sealed, sealedFor(organizationId, facts))
-      return { ...facts, secret: opened } satisfies Provider.Known
+      return { ...facts, secret: opened } satisfies Provider.ProviderWithSecret
     })
 
     /** What the cookie holds; none for one that is not this service's, or was planted beside another. */

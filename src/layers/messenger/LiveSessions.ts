@@ -10,19 +10,24 @@ import {
   type SessionRef
 } from "../../domain/Messenger.ts"
 import type { EmailPending } from "../../ports/MessengerSecurity.ts"
-import { type Common, type LiveSession, type MessengerSession, NoSession } from "../../ports/MessengerSession.ts"
+import {
+  type LiveSession,
+  type MessengerFailure,
+  type MessengerSession,
+  NoSession
+} from "../../ports/MessengerSession.ts"
 
 /** How many events a session keeps that nobody has read. */
 export const eventsKept = 256
 
 /** What a connection to the platform is asked. */
-export type Connection = Omit<LiveSession, "events">
+export type PlatformConnection = Omit<LiveSession, "events">
 
 /** Connects a session to the platform for as long as the scope lasts; `push` takes what the platform says unasked. */
-export type Connect = (
+export type ConnectSession = (
   sessionRef: SessionRef,
   push: (event: MessengerEvent) => void
-) => Effect.Effect<Connection, Common, Scope.Scope>
+) => Effect.Effect<PlatformConnection, MessengerFailure, Scope.Scope>
 
 interface Reader {
   readonly queue: Queue.Queue<MessengerEvent, Cause.Done>
@@ -30,7 +35,7 @@ interface Reader {
 }
 
 interface Shared {
-  readonly connection: Deferred.Deferred<Connection, Common>
+  readonly connection: Deferred.Deferred<PlatformConnection, MessengerFailure>
   readonly scope: Scope.Closeable
   readonly readers: Set<Reader>
   users: number
@@ -57,10 +62,10 @@ const cleanPending = (pending: EmailPending): EmailPending => ({
 
 /** A connection whose calls are made while `isOpen`, and whose end is told by `lost`. */
 const watched = (
-  connection: Connection,
+  connection: PlatformConnection,
   isOpen: () => boolean,
   lost: (reason: SessionEnd) => void
-): Connection => {
+): PlatformConnection => {
   const asked = <A, E>(call: Effect.Effect<A, E | NoSession>) =>
     Effect.suspend(() => {
       if (!isOpen()) return Effect.die(new Error("The messenger session is used after its scope closed."))
@@ -94,7 +99,7 @@ const watched = (
 }
 
 /** Opens sessions over the connections that `connect` makes. */
-export const make = (connect: Connect): Pick<MessengerSession["Service"], "open"> => {
+export const make = (connect: ConnectSession): Pick<MessengerSession["Service"], "open"> => {
   const all = new Map<SessionRef, Shared>()
 
   const forget = (sessionRef: SessionRef, shared: Shared): void => {

@@ -3,14 +3,14 @@ import { DateTime, Effect } from "effect"
 import type { MessengerUserId, SessionRef } from "../../domain/Messenger.ts"
 import type { LoginCommon } from "../../ports/MessengerLogin.ts"
 import {
-  type Common,
+  type MessengerFailure,
   NoSession,
   PlatformBusy,
   PlatformRefused,
   PlatformUnavailable
 } from "../../ports/MessengerSession.ts"
-import type { Changes } from "./SimulatedChanges.ts"
-import { Answer, type PlatformOperation } from "./SimulatedPlatform.ts"
+import type { SimulatedChanges } from "./SimulatedChanges.ts"
+import { type PlatformOperation, ScriptedAnswer } from "./SimulatedPlatform.ts"
 import type { SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 
 export interface Calls {
@@ -20,7 +20,7 @@ export interface Calls {
     operation: PlatformOperation,
     work: Effect.Effect<A, E | NoSession>,
     unreadable?: Effect.Effect<A, E | NoSession>
-  ): Effect.Effect<A, E | Common>
+  ): Effect.Effect<A, E | MessengerFailure>
   /** A call without a session, about an account where one is known. */
   login<A, E>(
     user: Effect.Effect<MessengerUserId | null>,
@@ -30,7 +30,7 @@ export interface Calls {
 }
 
 /** Calls of the service from one place: a key that is used at another one meanwhile dies. */
-export const make = (store: SimulatedStore["Service"], changes: Changes, place: string): Calls => {
+export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges, place: string): Calls => {
   /** The script is used up at once, so that a call which waits leaves the next one to the next script. */
   const nextAnswer = Effect.fnUntraced(function*(userId: MessengerUserId | null, operation: PlatformOperation) {
     if ((yield* store.nextScript(userId, operation)) === null) return null
@@ -50,11 +50,11 @@ export const make = (store: SimulatedStore["Service"], changes: Changes, place: 
   })
 
   const follow = <A, E>(
-    answer: Answer | null,
+    answer: ScriptedAnswer | null,
     work: Effect.Effect<A, E>,
     unreadable: Effect.Effect<A, E>
   ): Effect.Effect<A, E | LoginCommon> =>
-    answer === null ? work : Answer.match(answer, {
+    answer === null ? work : ScriptedAnswer.match(answer, {
       Busy: ({ seconds }): Effect.Effect<A, E | LoginCommon> =>
         Effect.fail(new PlatformBusy({ retryAfterSeconds: seconds })),
       Unavailable: () => Effect.fail(new PlatformUnavailable()),
@@ -76,7 +76,7 @@ export const make = (store: SimulatedStore["Service"], changes: Changes, place: 
     operation: PlatformOperation,
     work: Effect.Effect<A, E | NoSession>,
     unreadable: Effect.Effect<A, E | NoSession>
-  ): Effect.fn.Return<A, E | Common> {
+  ): Effect.fn.Return<A, E | MessengerFailure> {
     yield* store.outsideTransaction
     const known = yield* store.authorizationOf(sessionRef)
     const answer = yield* begun(known?.user_id ?? null, operation)

@@ -14,7 +14,7 @@ export type Tell = (
   actor?: SimulatedAuthorization
 ) => Effect.Effect<void>
 
-export interface Changes {
+export interface SimulatedChanges {
   /** Runs the change while no other one runs; what it tells is told once it is kept. */
   make<A, E, R>(change: (tell: Tell, end: End) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   /** The account as it is now. */
@@ -30,7 +30,7 @@ export type End = (
   actor?: SimulatedAuthorization
 ) => Effect.Effect<void>
 
-export const make = (store: SimulatedStore["Service"], pushes: Pushes): Changes => {
+export const make = (store: SimulatedStore["Service"], pushes: Pushes): SimulatedChanges => {
   const teller = (batch: Batch): Tell =>
     Effect.fnUntraced(function*(userId, event, actor) {
       for (const { id, session_ref } of yield* store.authorizations(userId)) {

@@ -10,18 +10,18 @@ import {
 import {
   type Connected,
   LoginRefused,
-  type LoginState,
   type LoginVerbs,
   type Paired,
   PairingRefused,
   PasswordNeeded,
-  type PasswordStep
+  type PasswordStep,
+  type SealedLoginState
 } from "../../ports/MessengerLogin.ts"
 import { type NoSession, PasswordInvalid, PlatformBusy } from "../../ports/MessengerSession.ts"
 import { codeLength, codeLifetime, codeWait, entriesAtMost, isPhone } from "./PlatformRules.ts"
 import { isPassword, platformId } from "./SimulatedAccounts.ts"
 import type { Calls } from "./SimulatedCalls.ts"
-import type { Changes, Tell } from "./SimulatedChanges.ts"
+import type { SimulatedChanges, Tell } from "./SimulatedChanges.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedLogin, SimulatedStore } from "./SimulatedStore.ts"
 
 type Channel = SimulatedLogin["channel"]
@@ -29,7 +29,7 @@ type Channel = SimulatedLogin["channel"]
 /** An account and a session of the service that asks for something. */
 export type Authorized = Effect.Effect<readonly [SimulatedAccount, SimulatedAuthorization], NoSession>
 
-export interface Logins {
+export interface SimulatedLogins {
   readonly verbs: LoginVerbs
   /** Signs another session in, as the asking one lets it. */
   pair(
@@ -42,8 +42,8 @@ export interface Logins {
 const after = (moment: Date, duration: Duration.Duration): Date =>
   new Date(moment.getTime() + Duration.toMillis(duration))
 
-const stateOf = (sessionRef: SessionRef): LoginState => Redacted.make(sessionRef)
-const refOf = (state: LoginState): SessionRef => SessionRef.make(Redacted.value(state))
+const stateOf = (sessionRef: SessionRef): SealedLoginState => Redacted.make(sessionRef)
+const refOf = (state: SealedLoginState): SessionRef => SessionRef.make(Redacted.value(state))
 
 const refused = (reason: LoginRefused["reason"]) => Effect.fail(new LoginRefused({ reason }))
 
@@ -53,7 +53,7 @@ const connected = (authorization: SimulatedAuthorization): Connected => ({
   createdAt: authorization.signed_in_at
 })
 
-export const make = (store: SimulatedStore["Service"], changes: Changes, calls: Calls): Logins => {
+export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges, calls: Calls): SimulatedLogins => {
   /** How codes are sent to the account, in the order in which they are asked for. */
   const channels = Effect.fnUntraced(function*(account: SimulatedAccount) {
     const devices = (yield* store.authorizations(account.user_id)).filter(({ password_pending }) => !password_pending)
@@ -139,7 +139,7 @@ export const make = (store: SimulatedStore["Service"], changes: Changes, calls: 
     return login === null || account === null || login.expires_at <= now ? null : { account, login, now }
   })
 
-  const userOf = (state: LoginState) =>
+  const userOf = (state: SealedLoginState) =>
     Effect.map(
       Effect.all([store.login(refOf(state)), store.authorizationOf(refOf(state))]),
       ([login, authorization]) => login?.user_id ?? authorization?.user_id ?? null

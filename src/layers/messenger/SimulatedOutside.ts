@@ -13,10 +13,10 @@ import { SignOutLocked } from "../../ports/MessengerSession.ts"
 import { applyPatch, resetTime, unlockedAt } from "./PlatformRules.ts"
 import type { Pushes } from "./Pushes.ts"
 import { isPassword, platformId, withPassword } from "./SimulatedAccounts.ts"
-import type { Changes, Tell } from "./SimulatedChanges.ts"
+import type { SimulatedChanges, Tell } from "./SimulatedChanges.ts"
 import {
   type Device,
-  type OutsideChange,
+  type HolderChange,
   type SecurityChange,
   type ServiceDevice,
   SimulatedPlatform
@@ -64,7 +64,7 @@ const empty = (user_id: MessengerUserId, premium: boolean): SimulatedAccount => 
 
 export const make = (
   store: SimulatedStore["Service"],
-  changes: Changes,
+  changes: SimulatedChanges,
   pushes: Pushes
 ): SimulatedPlatform["Service"] => {
   const existing = Effect.fnUntraced(function*(userId: MessengerUserId) {
@@ -88,7 +88,7 @@ export const make = (
       if (event !== undefined) yield* tell(userId, event)
     }))
 
-  const withProfile = Effect.fnUntraced(function*(account: SimulatedAccount, change: OutsideChange) {
+  const withProfile = Effect.fnUntraced(function*(account: SimulatedAccount, change: HolderChange) {
     const { phone = account.phone, photo_id = account.photo_id, username = account.username, ...patch } = change
     const patched = yield* Effect.fromResult(applyPatch(account, patch))
     const named = yield* changes.withUsername(patched, username)

@@ -37,7 +37,7 @@ export const PlatformOperation = Schema.Literals([
 export type PlatformOperation = typeof PlatformOperation.Type
 
 /** How the platform answers a call that a script matches. */
-export const Answer = Schema.TaggedUnion({
+export const ScriptedAnswer = Schema.TaggedUnion({
   /** A flood wait. */
   Busy: { seconds: Schema.Int },
   /** Nothing is done and nothing is answered: the connection fails at once. */
@@ -52,11 +52,11 @@ export const Answer = Schema.TaggedUnion({
   /** Reading the security settings answers without them; other calls are answered as ever. */
   SecurityUnreadable: {}
 })
-export type Answer = typeof Answer.Type
+export type ScriptedAnswer = typeof ScriptedAnswer.Type
 
 /** The answer to the next calls that it matches; scripts are used up in the order in which they were added. */
 export interface Script {
-  readonly answer: Answer
+  readonly answer: ScriptedAnswer
   /** The calls it matches; absent, every call. */
   readonly operation?: PlatformOperation
   /** The account it matches; absent, every account. */
@@ -76,7 +76,7 @@ export interface PlatformCall {
 export const callsKept = 10_000
 
 /** A new account; what is left out is empty. */
-export interface NewAccount {
+export interface NewSimulatedAccount {
   /** Digits only. */
   readonly phone: string
   /** Empty for an account that has no name. */
@@ -90,7 +90,7 @@ export interface NewAccount {
 }
 
 /** A change of the profile by its holder; an absent field stays, null removes. */
-export interface OutsideChange extends ProfilePatch {
+export interface HolderChange extends ProfilePatch {
   readonly username?: string | null
   readonly phone?: string
   readonly photo_id?: string | null
@@ -156,7 +156,7 @@ export interface AddressCode {
 }
 
 /** An account that the service has a session of, and how many sign-ins to it nobody has confirmed. */
-export interface ConnectedAccount {
+export interface HeldAccount {
   readonly userId: MessengerUserId
   readonly unconfirmed: number
 }
@@ -167,12 +167,12 @@ export interface ConnectedAccount {
  * An account or authorization that does not exist, and a phone number that is none or another account's, are defects.
  */
 export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
-  createAccount(account: NewAccount): Effect.Effect<MessengerUserId, ProfileRefused | UsernameRefused>
+  createAccount(account: NewSimulatedAccount): Effect.Effect<MessengerUserId, ProfileRefused | UsernameRefused>
   /** The service signs in to the account, once more where it has: its authorization is as young as the device says. */
   connect(userId: MessengerUserId, device?: ServiceDevice): Effect.Effect<SessionRef>
   /** The id under which the others see a session of the service. */
   authorizationId(sessionRef: SessionRef): Effect.Effect<AuthorizationId>
-  changeProfile(userId: MessengerUserId, change: OutsideChange): Effect.Effect<void, ProfileRefused | UsernameRefused>
+  changeProfile(userId: MessengerUserId, change: HolderChange): Effect.Effect<void, ProfileRefused | UsernameRefused>
   setPremium(userId: MessengerUserId, premium: boolean): Effect.Effect<void>
   changeSecurity(userId: MessengerUserId, change: SecurityChange): Effect.Effect<void>
   /** Someone who does not know the 2FA password has it removed in seven days, or takes that back. */
@@ -210,7 +210,7 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   /** The codes that were sent to addresses and have not run out. */
   readonly addressCodes: Effect.Effect<ReadonlyArray<AddressCode>>
   /** The accounts with a session of the service that are neither frozen nor unreachable. */
-  readonly connected: Effect.Effect<ReadonlyArray<ConnectedAccount>>
+  readonly connected: Effect.Effect<ReadonlyArray<HeldAccount>>
   script(script: Script): Effect.Effect<void>
   readonly clearScripts: Effect.Effect<void>
   /** The latest calls of the service, oldest first. */

@@ -6,7 +6,7 @@ import { type NoSession, PasswordInvalid } from "../../ports/MessengerSession.ts
 import { addressCodeLifetime, codeLength, entriesAtMost, isEmail, passkeysAtMost, unlockedAt } from "./PlatformRules.ts"
 import { isPassword } from "./SimulatedAccounts.ts"
 import type { Calls } from "./SimulatedCalls.ts"
-import type { EmailKind, SimulatedAccount, SimulatedAuthorization } from "./SimulatedStore.ts"
+import type { AddressKind, SimulatedAccount, SimulatedAuthorization } from "./SimulatedStore.ts"
 
 /** Changes the account of a session, or fails and leaves it as it is. */
 export type Change = <E>(
@@ -14,7 +14,7 @@ export type Change = <E>(
   next: (account: SimulatedAccount, asking: SimulatedAuthorization) => Effect.Effect<SimulatedAccount, E>
 ) => Effect.Effect<unknown, E | NoSession>
 
-const withoutCode = (account: SimulatedAccount, kind: EmailKind): SimulatedAccount => ({
+const withoutCode = (account: SimulatedAccount, kind: AddressKind): SimulatedAccount => ({
   ...account,
   ...(kind === "recovery" ? { recovery_pending_pattern: null } : {}),
   email_codes: { ...account.email_codes, [kind]: undefined }
@@ -26,7 +26,7 @@ const newCode = Effect.map(
 )
 
 /** Sends a code to the address. */
-const started = Effect.fnUntraced(function*(account: SimulatedAccount, kind: EmailKind, email: string) {
+const started = Effect.fnUntraced(function*(account: SimulatedAccount, kind: AddressKind, email: string) {
   if (!isEmail(email)) return yield* new EmailRefused({ reason: "invalid" })
   const pattern = maskEmail(email)
   const now = (yield* DateTime.nowAsDate).getTime()
@@ -44,7 +44,7 @@ const started = Effect.fnUntraced(function*(account: SimulatedAccount, kind: Ema
 })
 
 /** What a code makes of the account; a wrong one costs an attempt. */
-const entered = Effect.fnUntraced(function*(account: SimulatedAccount, kind: EmailKind, code: Redacted.Redacted) {
+const entered = Effect.fnUntraced(function*(account: SimulatedAccount, kind: AddressKind, code: Redacted.Redacted) {
   const sent = account.email_codes[kind]
   const now = (yield* DateTime.nowAsDate).getTime()
   if (sent === undefined || sent.until <= now || sent.attemptsLeft <= 0) {
@@ -70,7 +70,7 @@ export const make = (calls: Calls, change: Change) => (sessionRef: SessionRef): 
   const call = calls.session
 
   const start = <E>(
-    kind: EmailKind,
+    kind: AddressKind,
     email: string,
     check: (account: SimulatedAccount) => Effect.Effect<void, E>
   ) =>
@@ -79,7 +79,7 @@ export const make = (calls: Calls, change: Change) => (sessionRef: SessionRef): 
       { pattern: maskEmail(email), codeLength: codeLength("email") }
     )
 
-  const confirm = (kind: EmailKind, code: Redacted.Redacted) =>
+  const confirm = (kind: AddressKind, code: Redacted.Redacted) =>
     Effect.suspend(() => {
       let refused: "code_expired" | "code_invalid" | null = null
       return Effect.andThen(

@@ -15,7 +15,7 @@ import { applyPatch, unlockedAt } from "./PlatformRules.ts"
 import type { Pushes } from "./Pushes.ts"
 import { isPassword, listedTo, profileOf, securityOf, withPassword } from "./SimulatedAccounts.ts"
 import * as SimulatedCalls from "./SimulatedCalls.ts"
-import type { Changes, Tell } from "./SimulatedChanges.ts"
+import type { SimulatedChanges, Tell } from "./SimulatedChanges.ts"
 import * as SimulatedLogins from "./SimulatedLogins.ts"
 import * as SimulatedSecurity from "./SimulatedSecurity.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
@@ -25,7 +25,7 @@ const profileChanged = MessengerEvent.make({ _tag: "ProfileChanged" })
 /** The service at one place: a key that is used at another one meanwhile dies. */
 export const make = (
   store: SimulatedStore["Service"],
-  changes: Changes,
+  changes: SimulatedChanges,
   pushes: Pushes,
   place: string
 ): MessengerSession["Service"] => {
@@ -81,7 +81,7 @@ export const make = (
       )
     })
 
-  const connection = (sessionRef: SessionRef): LiveSessions.Connection => ({
+  const connection = (sessionRef: SessionRef): LiveSessions.PlatformConnection => ({
     profile: call(sessionRef, "profile", Effect.map(authorized(sessionRef), ([account]) => profileOf(account))),
     security: Effect.fn("LiveSession.security")((held) =>
       call(

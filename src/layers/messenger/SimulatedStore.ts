@@ -12,18 +12,18 @@ import type { CodeChannel } from "../../ports/MessengerLogin.ts"
 import type { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import {
-  type Answer,
   callsKept,
-  type ConnectedAccount,
+  type HeldAccount,
   type PlatformCall,
-  type PlatformOperation
+  type PlatformOperation,
+  type ScriptedAnswer
 } from "./SimulatedPlatform.ts"
 
 /** What an address is for. */
-export type EmailKind = "recovery" | "login"
+export type AddressKind = "recovery" | "login"
 
 /** A code that waits to be entered. */
-export interface EmailCode {
+export interface SentCode {
   readonly pattern: string
   readonly code: string
   /** In milliseconds since 1970. */
@@ -42,7 +42,7 @@ export interface SimulatedAccount extends Profile {
   readonly recovery_pending_pattern: string | null
   readonly reset_at: Date | null
   /** The codes that were sent to addresses, by what they are to become. */
-  readonly email_codes: { readonly [Kind in EmailKind]?: EmailCode | undefined }
+  readonly email_codes: { readonly [Kind in AddressKind]?: SentCode | undefined }
   readonly passkey_ids: ReadonlyArray<string>
   /** How the account ended. */
   readonly ended: "deleted" | "banned" | null
@@ -86,7 +86,7 @@ export interface StoredScript {
   readonly number: number
   readonly user_id: MessengerUserId | null
   readonly operation: PlatformOperation | null
-  readonly answer: Answer
+  readonly answer: ScriptedAnswer
   readonly remaining: number
 }
 
@@ -126,7 +126,7 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   /** How a session of the service ended. */
   ended(sessionRef: SessionRef): Effect.Effect<SessionEnd | null>
   /** The accounts that the service has a session of, but for those that are frozen or unreachable. */
-  readonly connected: Effect.Effect<ReadonlyArray<ConnectedAccount>>
+  readonly connected: Effect.Effect<ReadonlyArray<HeldAccount>>
   isForSale(username: string): Effect.Effect<boolean>
   offerForSale(username: string): Effect.Effect<void>
   addScript(script: Omit<StoredScript, "number">): Effect.Effect<void>

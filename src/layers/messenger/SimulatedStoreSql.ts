@@ -5,7 +5,7 @@ import type { SessionEnd } from "../../domain/Messenger.ts"
 import { PlatformUnavailable } from "../../ports/MessengerSession.ts"
 import * as Tenant from "../sql/Tenant.ts"
 import { usernameKey } from "./PlatformRules.ts"
-import { Answer, callsKept, type ConnectedAccount, type PlatformCall } from "./SimulatedPlatform.ts"
+import { callsKept, type HeldAccount, type PlatformCall, ScriptedAnswer } from "./SimulatedPlatform.ts"
 import {
   type SimulatedAccount,
   type SimulatedAuthorization,
@@ -14,7 +14,7 @@ import {
   type StoredScript
 } from "./SimulatedStore.ts"
 
-const AnswerText = Schema.fromJsonString(Answer)
+const AnswerText = Schema.fromJsonString(ScriptedAnswer)
 const decodeAnswer = Schema.decodeSync(AnswerText)
 const encodeAnswer = Schema.encodeSync(AnswerText)
 
@@ -188,7 +188,7 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row?.reason ?? null),
           Effect.orDie
         ),
-      connected: sql<ConnectedAccount>`
+      connected: sql<HeldAccount>`
         select user_id as "userId", count(*) filter (where unconfirmed)::int as unconfirmed
         from simulated_authorization join simulated_account using (user_id)
         where not frozen and not unreachable

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { lines, notTaken, type Target } from "./Target.ts"
+import { lines, notTaken, type PushTarget } from "./Target.ts"
 
 const newline = 10
 
@@ -43,7 +43,7 @@ const append = async (file: string, texts: ReadonlyArray<string>): Promise<void>
 }
 
 /** The file, made with mode 0600 where it is not there; it may be one that can only be appended to. */
-export const target = (file: string): Target => ({
+export const target = (file: string): PushTarget => ({
   name: `file:${file}`,
   send: (checkpoints) =>
     Effect.flatMap(lines(checkpoints), (texts) =>

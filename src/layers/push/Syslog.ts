@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import * as dgram from "node:dgram"
 import * as net from "node:net"
 import * as os from "node:os"
-import { lines, NotTaken, notTaken, type Target } from "./Target.ts"
+import { lines, NotTaken, notTaken, type PushTarget } from "./Target.ts"
 
 /** Facility 13, log audit; severity 5, notice. */
 const priority = 13 * 8 + 5
@@ -41,7 +41,7 @@ const overUdp = (host: string, port: number, messages: ReadonlyArray<string>) =>
   )
 
 /** A collector of syslog. */
-export const target = (transport: "tcp" | "udp", host: string, port: number): Target => ({
+export const target = (transport: "tcp" | "udp", host: string, port: number): PushTarget => ({
   name: `syslog+${transport}://${net.isIPv6(host) ? `[${host}]` : host}:${port}`,
   send: (checkpoints) =>
     Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { Checkpoint } from "../../domain/Checkpoint.ts"
 /** A target did not take the checkpoints; the reason holds no secret. */
 export class NotTaken extends Data.TaggedError("NotTaken")<{ readonly reason: string }> {}
 
-export interface Target {
+export interface PushTarget {
   /** What log, metrics and the database call it: never a secret of its address. */
   readonly name: string
   /** Succeeds once the target has all of them; what was in doubt is sent again. */

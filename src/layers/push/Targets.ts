@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as File from "./File.ts"
 import * as Syslog from "./Syslog.ts"
-import type { Target } from "./Target.ts"
+import type { PushTarget } from "./Target.ts"
 import * as Webhook from "./Webhook.ts"
 
 /** An address in the list cannot be pushed to; the message names its place and never repeats it. */
@@ -11,7 +11,7 @@ export class TargetInvalid extends Schema.TaggedError<TargetInvalid>()("TargetIn
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
 
-const parse = (text: string): Target | undefined => {
+const parse = (text: string): PushTarget | undefined => {
   const [, file] = /^file:(?:\/\/)?(\/.+)$/.exec(text) ?? []
   if (file !== undefined) return File.target(file)
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -26,12 +26,12 @@ const parse = (text: string): Target | undefined => {
 }
 
 /** Where this process pushes checkpoints, none by default. */
-export class Targets extends Context.Service<Targets, ReadonlyArray<Target>>()(
+export class Targets extends Context.Service<Targets, ReadonlyArray<PushTarget>>()(
   "org-security-console/layers/push/Targets"
 ) {
   /** Reads addresses separated by commas. */
   static readonly make = Effect.fnUntraced(function*(text: Redacted.Redacted) {
-    const targets = new Map<string, Target>()
+    const targets = new Map<string, PushTarget>()
     const entries = Redacted.value(text).split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
     for (const [place, entry] of entries.entries()) {
       const target = parse(entry)

@@ -1,7 +1,7 @@
 /** Checkpoints sent to a web address, some at a time. */
 import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
-import { lines, NotTaken, notTaken, type Target } from "./Target.ts"
+import { lines, NotTaken, notTaken, type PushTarget } from "./Target.ts"
 
 /** The credentials of an address: a token alone is a bearer's. */
 const authorization = ({ password, username }: URL): Record<string, string> => {
@@ -15,7 +15,7 @@ const authorization = ({ password, username }: URL): Record<string, string> => {
 }
 
 /** The address, which may hold secrets in its userinfo, path and query; its name tells by a digest which one it is. */
-export const target = (address: Redacted.Redacted<URL>): Target => {
+export const target = (address: Redacted.Redacted<URL>): PushTarget => {
   const url = new URL(Redacted.value(address))
   const headers = { ...authorization(url), "content-type": "application/json" }
   url.username = ""

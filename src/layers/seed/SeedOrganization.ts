@@ -13,7 +13,7 @@ import * as Secrets from "../sql/Secrets.ts"
 import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./Rows.ts"
 import { resolve, type SeedAccount, type SeedOrganization } from "./Seed.ts"
 import { SeedInvalid } from "./SeedFault.ts"
-import { connect, type Connected } from "./SimulatedUsers.ts"
+import { connect, type SeededUser } from "./SimulatedUsers.ts"
 
 /** A key that was made, once and never again readable. */
 export interface LoadedKey {
@@ -54,7 +54,7 @@ const heldSecrets = (messenger: SeedAccount["messenger"]): ReadonlyArray<NewSecr
 const makeAccount = Effect.fnUntraced(function*(
   organizationId: string,
   seed: SeedAccount,
-  known: Connected | undefined,
+  known: SeededUser | undefined,
   departments: ReadonlyMap<string, string>,
   admins: ReadonlyMap<string, string>,
   now: Date

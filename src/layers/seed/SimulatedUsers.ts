@@ -4,7 +4,7 @@ import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
 import { isPaired, resolve, type SeedAccount, type SeedPerson, type SeedSession } from "./Seed.ts"
 
 /** A person as the messenger knows them, with the ids of the sessions that the seed gives the account. */
-export interface Connected {
+export interface SeededUser {
   readonly userId: string
   readonly sessionRef: string | null
   readonly paired: { readonly sessionRef: string; readonly seenAs: string; readonly createdAt: Date } | null
@@ -75,7 +75,7 @@ export const connect = Effect.fnUntraced(function*(account: SeedAccount, now: Da
   const seenAs = second === undefined ? undefined : made[sessions.indexOf(second)]?.id
   if (messenger.unreachable === true) yield* platform.setUnreachable(userId, true)
   if (messenger.frozen === true) yield* platform.setFrozen(userId, true)
-  const connected: Connected = {
+  const connected: SeededUser = {
     userId,
     sessionRef,
     paired: second === undefined || pairedRef === null || seenAs === undefined

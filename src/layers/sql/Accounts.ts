@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Caller } from "../../domain/Access.ts"
-import { type AccountFacts, type MonitorFacts, nameKey, unwatched } from "../../domain/Account.ts"
+import { type AccountFacts, type LatestPoll, nameKey, unwatched } from "../../domain/Account.ts"
 import { patterns, searchText } from "../../domain/AccountSearch.ts"
 import type { SessionFacts, Termination } from "../../domain/Session.ts"
 import { offboarded, paused, resumed } from "../../domain/Status.ts"
@@ -187,7 +187,7 @@ export const layer = Layer.effect(
       ),
 
       monitor: (organizationId, id) =>
-        sql<MonitorFacts>`
+        sql<LatestPoll>`
           select last_polled_at, last_poll_error from monitor
           where organization_id = ${organizationId} and account_id = ${id}`.pipe(
           Effect.orDie,

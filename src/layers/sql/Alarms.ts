@@ -1,7 +1,7 @@
 /** Alarms from one process to another over PostgreSQL: whoever watches hears at once of what another process was asked. */
 import { Duration, Effect, FiberHandle, Layer, Option, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { Ownership, type Standing } from "../../engine/Ownership.ts"
+import { type LeaseState, Ownership } from "../../engine/Ownership.ts"
 import { Alarm } from "../../ports/Alarm.ts"
 import * as Client from "./Client.ts"
 import * as Tenant from "./Tenant.ts"
@@ -38,9 +38,9 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     return yield* Effect.forever(Effect.andThen(Queue.take(told), alarm.wake))
   })).pipe(Effect.ignore, Effect.andThen(Effect.sleep(openedAfter)), Effect.forever)
   const hearing = yield* FiberHandle.make<never, never>()
-  const stand = ({ term }: Standing) =>
+  const stand = ({ term }: LeaseState) =>
     term === null ? FiberHandle.clear(hearing) : FiberHandle.run(hearing, hear, { onlyIfMissing: true })
-  yield* Stream.concat(Stream.fromEffect(ownership.value.standing), ownership.value.changes).pipe(
+  yield* Stream.concat(Stream.fromEffect(ownership.value.state), ownership.value.changes).pipe(
     Stream.runForEach(stand),
     Effect.forkScoped({ startImmediately: true })
   )

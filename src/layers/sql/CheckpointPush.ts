@@ -5,7 +5,7 @@
 import { Clock, Duration, Effect, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Gauge from "../Gauge.ts"
-import type { Target } from "../push/Target.ts"
+import type { PushTarget } from "../push/Target.ts"
 import { NotTaken } from "../push/Target.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Tenant from "./Tenant.ts"
@@ -70,7 +70,7 @@ type Outcome =
   | { readonly is: "elsewhere" }
 
 /** Sends what is next to the target, if anything is. */
-export const pushSome = Effect.fnUntraced(function*(target: Target) {
+export const pushSome = Effect.fnUntraced(function*(target: PushTarget) {
   const until = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(lease))
   const taken = yield* take(target.name, until)
   if (Option.isNone(taken)) return { is: "elsewhere" } satisfies Outcome
@@ -106,7 +106,7 @@ const waitingSince = Effect.fnUntraced(function*(name: string) {
 })
 
 /** What pushes to one target whatever there is; the log says when it fails first, and when it works again. */
-export const turns = Effect.fnUntraced(function*(target: Target) {
+export const turns = Effect.fnUntraced(function*(target: PushTarget) {
   const clock = yield* Clock.Clock
   let oldest: number | null = null
   yield* Gauge.show(

@@ -4,9 +4,9 @@ import { Clock, Context, Effect, type Queue, type Scope, Stream } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { SqlConnection } from "effect/sql"
 import * as PoolUsage from "./PoolUsage.ts"
-import { type Answer, type Deadline, type Statement } from "./wire/Cycle.ts"
+import { type Deadline, type Statement, type StatementResult } from "./wire/Cycle.ts"
 import * as Failures from "./wire/Failures.ts"
-import { type Place, Session } from "./wire/Session.ts"
+import { type Placement, WireSession } from "./wire/Session.ts"
 import { Shared, type Slot } from "./wire/Shared.ts"
 
 /** How long BEGIN, COMMIT, ROLLBACK and savepoints may take, in milliseconds; no interruption reaches them. */
@@ -37,7 +37,7 @@ const aborted = () => {
 
 /** What statements need of a connection, whatever it is made of. */
 abstract class Link implements SqlConnection.Connection {
-  abstract query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError>
+  abstract query(statement: Statement): Effect.Effect<StatementResult, SqlError.SqlError>
 
   execute(sql: string, params: ReadonlyArray<unknown>): ReturnType<SqlConnection.Connection["execute"]> {
     return Effect.map(this.query(statementOf(sql, params)), ({ rows }) => rows)
@@ -67,7 +67,7 @@ abstract class Link implements SqlConnection.Connection {
 
 /** A session of one's own: for one borrower, until it is given back. */
 export class Own extends Link {
-  readonly #session: Session
+  readonly #session: WireSession
   /** What begins the organization's transaction, until it is sent. */
   #beginning: ReadonlyArray<Statement> = []
   /** What travels with the next statement that is waited for. */
@@ -77,7 +77,7 @@ export class Own extends Link {
   /** The organization whose transaction is open. */
   organizationId: string | undefined
 
-  constructor(session: Session) {
+  constructor(session: WireSession) {
     super()
     this.#session = session
   }
@@ -89,7 +89,7 @@ export class Own extends Link {
     this.#deadline = deadline
   }
 
-  query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
+  query(statement: Statement): Effect.Effect<StatementResult, SqlError.SqlError> {
     if (this.#failure !== undefined) return Effect.fail(this.#failure)
     const control = isControl.test(statement.text)
     // Of what fails together the first that was posted may be at fault, and nothing more may be sent behind it.
@@ -123,7 +123,7 @@ export class Own extends Link {
     this.#posted.push(statement)
   }
 
-  #run(statement: Statement, deadline: Deadline | undefined): Effect.Effect<Answer, SqlError.SqlError> {
+  #run(statement: Statement, deadline: Deadline | undefined): Effect.Effect<StatementResult, SqlError.SqlError> {
     const statements = [...this.#beginning, ...this.#posted, statement]
     this.#beginning = []
     this.#posted = []
@@ -159,12 +159,12 @@ export class Own extends Link {
 }
 
 /** Where statements keep to one session, as long as it answers. */
-interface Kept extends Place {
+interface Kept extends Placement {
   slot: Slot | undefined
 }
 
 /** Statements that are each a transaction of their own, on a session that others use too. */
-export class Common extends Link {
+export class SharedLink extends Link {
   readonly #access: Access
   readonly #before: (named: boolean) => ReadonlyArray<Statement>
   readonly #deadline: Deadline | undefined
@@ -186,7 +186,7 @@ export class Common extends Link {
     this.#deadline = deadline
   }
 
-  query(statement: Statement): Effect.Effect<Answer, SqlError.SqlError> {
+  query(statement: Statement): Effect.Effect<StatementResult, SqlError.SqlError> {
     const { named } = statement
     // One that is planned for its values does not go where another has settled how plans are made.
     const place = this.organizationId === null || !named ? undefined : this.#place
@@ -206,7 +206,7 @@ export interface Access {
     statements: ReadonlyArray<Statement>,
     deadline: Deadline | undefined,
     kept?: Kept
-  ): Effect.Effect<Answer, SqlError.SqlError>
+  ): Effect.Effect<StatementResult, SqlError.SqlError>
   /** Opens a session that hears what is notified on a channel; undefined where no other session can be. */
   readonly listen: ((channel: string) => Effect.Effect<Heard, SqlError.SqlError, Scope.Scope>) | undefined
   /** A session of one's own. */
@@ -279,16 +279,16 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   }
   const scope = yield* Effect.scope
   const pool = yield* onHostClock(PgPool.make(options))
-  const known = new WeakMap<PgConnection.PgConnection, Session>()
-  const open = new Set<Session>()
+  const known = new WeakMap<PgConnection.PgConnection, WireSession>()
+  const open = new Set<WireSession>()
   const runFork = Effect.runForkWith(Context.add(yield* Effect.context<never>(), Clock.Clock, hostClock))
 
-  const sessionOf = (connection: PgConnection.PgConnection): Session => {
+  const sessionOf = (connection: PgConnection.PgConnection): WireSession => {
     const session = known.get(connection)
     if (session !== undefined) return session
     // The library asks by a connection of its own, and its pool lends a session that was cancelled to nobody else.
     const cancel = (asked: () => void) => runFork(Effect.ensuring(connection.interrupt, Effect.sync(asked)))
-    const made = new Session(connection, server ? cancel : undefined)
+    const made = new WireSession(connection, server ? cancel : undefined)
     known.set(connection, made)
     open.add(made)
     made.onLost(() => open.delete(made))
@@ -296,7 +296,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   }
 
   /** A session that does not come back clean goes to nobody else. */
-  const giveBack = (connection: PgConnection.PgConnection, session: Session): Effect.Effect<void> =>
+  const giveBack = (connection: PgConnection.PgConnection, session: WireSession): Effect.Effect<void> =>
     Effect.suspend(() =>
       session.isFree ? Effect.void : Effect.flatMap(session.answered, () => {
         if (session.isFree) return Effect.void
@@ -305,12 +305,15 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
       })
     )
 
-  const borrowed: Effect.Effect<Session, SqlError.SqlError, Scope.Scope> = Effect.flatMap(pool.get, (connection) => {
-    const session = sessionOf(connection)
-    return session.isLost
-      ? Effect.andThen(pool.invalidate(connection), borrowed)
-      : Effect.as(PoolUsage.atEnd(giveBack(connection, session)), session)
-  })
+  const borrowed: Effect.Effect<WireSession, SqlError.SqlError, Scope.Scope> = Effect.flatMap(
+    pool.get,
+    (connection) => {
+      const session = sessionOf(connection)
+      return session.isLost
+        ? Effect.andThen(pool.invalidate(connection), borrowed)
+        : Effect.as(PoolUsage.atEnd(giveBack(connection, session)), session)
+    }
+  )
   const own = onHostClock(borrowed)
   const common = shared === 0
     ? undefined
@@ -335,7 +338,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   const access: Access = {
     shares: common !== undefined,
     flush: (statements, deadline, kept) => {
-      const run = (session: Session) => session.run(statements, deadline, true, kept)
+      const run = (session: WireSession) => session.run(statements, deadline, true, kept)
       if (common === undefined) return Effect.scoped(Effect.flatMap(counted.acquired(own), run))
       return counted.admitted(Effect.suspend(() => {
         const slot = kept?.slot?.serves === true ? kept.slot : common.least
@@ -353,7 +356,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
       return () => watches.remove(watch)
     }
   }
-  const outside = new Common(access, null, () => [], undefined)
+  const outside = new SharedLink(access, null, () => [], undefined)
   const client = yield* SqlClient.make({
     driver,
     acquirer: lend,

@@ -13,7 +13,7 @@ import {
   knownBrowserLifetime,
   maxPasswordLength
 } from "../../domain/Limits.ts"
-import { passwordReplaced } from "../../domain/mail/People.ts"
+import { passwordReplaced } from "../../domain/mail/AdminMails.ts"
 import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { Outbox } from "../../ports/Outbox.ts"

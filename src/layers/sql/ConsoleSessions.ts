@@ -6,9 +6,9 @@ import {
   ConsoleSessions,
   type CookieSite,
   type ListedSession,
-  type Proof,
   type SessionVisit,
-  type SignedIn
+  type SignedIn,
+  type SignInProof
 } from "../../console/ConsoleSessions.ts"
 import { type OrganizationId, readsArchive, type Role } from "../../domain/Access.ts"
 import * as Actor from "../../domain/Actor.ts"
@@ -137,7 +137,7 @@ export const layer = Layer.effect(
     const mayStart = Effect.fnUntraced(
       function*(
         { adminId, organizationId }: AdminRef,
-        factor: Proof["factor"],
+        factor: SignInProof["factor"],
         { issuer, way }: JournalDetails
       ) {
         const open = way === "invitation"

@@ -2,7 +2,12 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { type Holder, type NewFactor, type RecoveryCodes, SecondFactorIncorrect } from "../../console/SecondFactors.ts"
+import {
+  type FactorSubject,
+  type NewFactor,
+  type RecoveryCodes,
+  SecondFactorIncorrect
+} from "../../console/SecondFactors.ts"
 import {
   factorSetUp,
   maxPasskeyNameLength,
@@ -29,7 +34,7 @@ export const newPasskeyOf = (
 ): ReadonlyArray<string> => ["new passkey", subject, id]
 
 /** A factor whose proof is right, before it is stored. */
-export type Proved =
+export type ProvedFactor =
   | { readonly kind: "totp"; readonly secret: Redacted.Redacted; readonly step: number; readonly named: string }
   | {
     readonly kind: "passkey"
@@ -45,8 +50,8 @@ const decodeName = Schema.decodeOption(Line(maxPasskeyNameLength))
 
 /** Checks the proof of a new factor; outside any transaction. */
 export const prove = Effect.fnUntraced(function*(
-  { keys }: Factors.Secrets,
-  { subject }: Pick<Holder, "subject">,
+  { keys }: Factors.FactorSecrets,
+  { subject }: Pick<FactorSubject, "subject">,
   party: Passkeys.Party | null,
   factor: NewFactor,
   now: Date
@@ -62,7 +67,7 @@ export const prove = Effect.fnUntraced(function*(
         "This is not the code that the app shows now. Check the time of your device, and try the next code."
       )
     }
-    const proved: Proved = { kind: "totp", secret, step, named: "authenticator app" }
+    const proved: ProvedFactor = { kind: "totp", secret, step, named: "authenticator app" }
     return proved
   }
   const name = decodeName(factor.name)
@@ -74,7 +79,7 @@ export const prove = Effect.fnUntraced(function*(
   if (party === null || passkey === null) {
     return yield* unfit("The passkey was not made, or this took too long: try again.")
   }
-  const proved: Proved = {
+  const proved: ProvedFactor = {
     kind: "passkey",
     passkey,
     rpId: party.id,
@@ -101,10 +106,10 @@ export const has = (sql: SqlClient.SqlClient, { adminId, organizationId }: Admin
 /** Stores the factor of an admin who is locked. */
 export const store = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { vault }: Factors.Secrets,
+  { vault }: Factors.FactorSecrets,
   random: Random,
   admin: AdminRef,
-  factor: Proved,
+  factor: ProvedFactor,
   now: Date
 ) {
   const { adminId, organizationId } = admin
@@ -140,7 +145,7 @@ export const store = Effect.fnUntraced(function*(
 /** Makes new recovery codes in place of those before, and answers them. */
 export const makeCodes = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { peppers }: Factors.Secrets,
+  { peppers }: Factors.FactorSecrets,
   random: Random,
   admin: AdminRef,
   now: Date

@@ -7,8 +7,8 @@ import type * as Actor from "../../domain/Actor.ts"
 import { browserName } from "../../domain/Browser.ts"
 import { type ActionName, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
 import type { JournalDetails } from "../../domain/JournalEvent.ts"
+import * as Mails from "../../domain/mail/AdminMails.ts"
 import type { Mail } from "../../domain/mail/Mail.ts"
-import * as Mails from "../../domain/mail/People.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { Outbox } from "../../ports/Outbox.ts"
@@ -23,7 +23,7 @@ export const tools = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
   const journal = yield* Journal
   const outbox = yield* Outbox
-  const secrets: Factors.Secrets = { vault: yield* Vault, peppers: yield* Peppers, keys: yield* CsrfKeys }
+  const secrets: Factors.FactorSecrets = { vault: yield* Vault, peppers: yield* Peppers, keys: yield* CsrfKeys }
 
   /** Journals what an admin did, and mails it to them; within the organization's transaction. */
   const record = Effect.fnUntraced(function*(

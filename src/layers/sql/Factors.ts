@@ -41,7 +41,7 @@ export const asked = (sql: SqlClient.SqlClient, { adminId, organizationId }: Adm
   )
 
 /** What answers are checked with. */
-export interface Secrets {
+export interface FactorSecrets {
   readonly vault: Vault["Service"]
   readonly peppers: Peppers["Service"]
   readonly keys: CsrfKeys["Service"]
@@ -59,7 +59,7 @@ export const questionOf = (subject: string, { id }: Passkeys.Party): ReadonlyArr
 /** Uses a code of the admin's app up; null where it is none, or a code of that time or a later one was used already. */
 const useTotp = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { vault }: Secrets,
+  { vault }: FactorSecrets,
   admin: AdminRef,
   code: string,
   now: Date
@@ -81,7 +81,7 @@ const useTotp = Effect.fnUntraced(function*(
 /** Uses a recovery code up; null where it is none that is left. */
 const useRecoveryCode = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { peppers }: Secrets,
+  { peppers }: FactorSecrets,
   admin: AdminRef,
   code: string,
   now: Date
@@ -100,7 +100,7 @@ const useRecoveryCode = Effect.fnUntraced(function*(
  */
 export const usePasskey = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
-  { keys }: Secrets,
+  { keys }: FactorSecrets,
   admin: AdminRef,
   { response, ticket }: PasskeyAnswer,
   { party, subject }: Where,
@@ -114,7 +114,7 @@ export const usePasskey = Effect.fnUntraced(function*(
   if (asked === null || handle !== null && handle !== Buffer.from(Passkeys.handleOf(admin)).toString("base64url")) {
     return null
   }
-  const [kept] = yield* sql<Passkeys.Kept>`
+  const [kept] = yield* sql<Passkeys.StoredPasskey>`
     select credential_id as id, public_key as "publicKey", counter, transports from passkey
     where organization_id = ${organizationId} and admin_id = ${adminId} and credential_id = ${answer.id}
       and rp_id = ${party.id}`
@@ -134,7 +134,7 @@ export const usePasskey = Effect.fnUntraced(function*(
 /** Uses the answer up; null where it is none of the admin's second factors. */
 export const use = (
   sql: SqlClient.SqlClient,
-  secrets: Secrets,
+  secrets: FactorSecrets,
   admin: AdminRef,
   answer: FactorAnswer,
   where: Where,

@@ -15,7 +15,7 @@ import {
   resetRequestsRetry,
   resetRequestsWaiting
 } from "../../domain/Limits.ts"
-import { passwordReplaced, passwordReset } from "../../domain/mail/People.ts"
+import { passwordReplaced, passwordReset } from "../../domain/mail/AdminMails.ts"
 import { resetLink } from "../../ports/ConsoleAddress.ts"
 import { type AdminRef, type Attempt, ConsolePasswords } from "../../ports/ConsolePasswords.ts"
 import { Journal } from "../../ports/Journal.ts"

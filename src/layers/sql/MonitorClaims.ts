@@ -7,7 +7,7 @@ import { AccountId } from "../../domain/Account.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import { guardHeld } from "../../domain/Limits.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
-import type { Claimed, Taken, Wanted } from "../../engine/Monitors.ts"
+import type { Claimed, ClaimLimits, Taken } from "../../engine/Monitors.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How many organizations are known to wait behind one that has enough places, and for how long, in ms. */
@@ -127,7 +127,7 @@ interface Known {
 export const make = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => {
   let known: Known | null = null
 
-  const round = Effect.fnUntraced(function*({ free, room, rooms }: Wanted, now: number, others: Known | null) {
+  const round = Effect.fnUntraced(function*({ free, room, rooms }: ClaimLimits, now: number, others: Known | null) {
     const [row, ...rows] = yield* Tenant.askInOrder<Row>(sql, taking, [
       new Date(now),
       free,
@@ -144,7 +144,7 @@ export const make = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom
     return { accounts: all.flatMap(claimed), pressing: row?.pressing ?? null, whole: row?.whole ?? true }
   })
 
-  return Effect.fnUntraced(function*({ free, room, rooms }: Wanted): Effect.fn.Return<Taken, ServiceUnavailable> {
+  return Effect.fnUntraced(function*({ free, room, rooms }: ClaimLimits): Effect.fn.Return<Taken, ServiceUnavailable> {
     const now = yield* Clock.currentTimeMillis
     const before = known !== null && now < known.until ? known : null
     const first = yield* round({ free, room, rooms }, now, before)

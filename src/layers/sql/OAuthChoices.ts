@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { accountName } from "../../domain/Account.ts"
 import { choicesListed, choicesSearched } from "../../domain/OAuth.ts"
-import type { Choices, Listed, OAuthGrants, Wanted } from "../../oauth/Ports.ts"
+import type { Choices, Listed, ListQuery, OAuthGrants } from "../../oauth/Ports.ts"
 import type { Granter } from "../../oauth/Values.ts"
 import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 
@@ -28,7 +28,7 @@ interface List {
 }
 
 const listed = Effect.fnUntraced(
-  function*<A extends object>(sql: Sql, { columns, order, table, text, within }: List, { find, ticked }: Wanted) {
+  function*<A extends object>(sql: Sql, { columns, order, table, text, within }: List, { find, ticked }: ListQuery) {
     const [counted] = yield* sql<{ total: number }>`select count(*) as total from ${sql(table)} where ${within}`
     const total = counted?.total ?? 0
     const short = total <= choicesSearched

@@ -4,7 +4,7 @@ import { addressesRemembered, addressGroup } from "../../domain/Address.ts"
 import { RateLimited } from "../../domain/Failure.ts"
 import { registrationsInTotal, registrationsPerAddress, registrationWindow } from "../../domain/OAuth.ts"
 import { type NewClient, OAuthClients } from "../../oauth/Ports.ts"
-import type { Client } from "../../oauth/Values.ts"
+import type { OAuthClient } from "../../oauth/Values.ts"
 import { Remembered } from "../Remembered.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
     return OAuthClients.of({
       find: (issuer, id) =>
         Effect.map(
-          Tenant.directory(sql)(sql<Client>`
+          Tenant.directory(sql)(sql<OAuthClient>`
             select id, name, redirect_uris as "redirectUris", auth_method as "authMethod",
               secret_digest as "secretDigest"
             from oauth_client where id = ${id} and issuer = ${issuer}`),

@@ -4,7 +4,7 @@ import { type OrganizationId, superadmins } from "../../domain/Access.ts"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { isUuid } from "../../domain/Wire.ts"
 import { type Inspected, OAuthGrants, type Replaceable } from "../../oauth/Ports.ts"
-import type { Code, Connection, Token } from "../../oauth/Values.ts"
+import type { Code, OAuthConnection, Token } from "../../oauth/Values.ts"
 import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 import { LastUses } from "./LastUses.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
@@ -100,7 +100,7 @@ export const layer = Layer.effect(
         ),
 
       lock: (organizationId, connectionId) =>
-        sql<Connection>`
+        sql<OAuthConnection>`
           select ai_connection.id, ${clientId(sql)} as "clientId", client_name as "clientName", label, resource,
             revoked_at is not null as revoked, generation, admin.id as "adminId",
             coalesce(admin.name, admin.email) as "adminName", admin.disabled_at is not null as "adminDisabled"

@@ -21,14 +21,14 @@ type Columns = { readonly [column: string]: unknown }
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-export interface NewOrganization {
+export interface OrganizationOptions {
   readonly id: string
   readonly name: string
   readonly facts?: Columns
 }
 
 /** Makes an organization: pending, managed, without a plan and with no seat, unless `facts` says otherwise. */
-export const organization = Effect.fnUntraced(function*(options: NewOrganization) {
+export const organization = Effect.fnUntraced(function*(options: OrganizationOptions) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into organization ${
     sql.insert({
@@ -44,7 +44,7 @@ export const organization = Effect.fnUntraced(function*(options: NewOrganization
   }`.pipe(Effect.orDie)
 })
 
-export interface NewAdmin {
+export interface AdminOptions {
   readonly id?: string
   readonly email: string
   readonly role: Role
@@ -53,7 +53,7 @@ export interface NewAdmin {
 }
 
 /** Makes an admin who has joined already, and answers the id. */
-export const admin = Effect.fnUntraced(function*(organizationId: string, options: NewAdmin) {
+export const admin = Effect.fnUntraced(function*(organizationId: string, options: AdminOptions) {
   const sql = yield* SqlClient.SqlClient
   const id = options.id ?? (yield* newId)
   const at = yield* now
@@ -112,7 +112,7 @@ export const apiKey = Effect.fnUntraced(
   }
 )
 
-export interface NewAccount extends Partial<MessengerNames> {
+export interface AccountOptions extends Partial<MessengerNames> {
   readonly id?: string
   readonly phone: string
   readonly messengerUserId?: string
@@ -214,7 +214,7 @@ export const paired = Effect.fnUntraced(
 )
 
 /** Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id. */
-export const account = Effect.fnUntraced(function*(organizationId: string, options: NewAccount) {
+export const account = Effect.fnUntraced(function*(organizationId: string, options: AccountOptions) {
   const sql = yield* SqlClient.SqlClient
   const id = options.id ?? (yield* newId)
   const names = {

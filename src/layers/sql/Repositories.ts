@@ -26,6 +26,7 @@ import * as Journal from "./Journal.ts"
 import { LastUses } from "./LastUses.ts"
 import * as Licences from "./Licences.ts"
 import * as Logins from "./Logins.ts"
+import * as ManagedAdmins from "./ManagedAdmins.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as OAuthGrants from "./OAuthGrants.ts"
 import * as Organizations from "./Organizations.ts"
@@ -33,7 +34,6 @@ import * as Outbox from "./Outbox.ts"
 import * as Overview from "./Overview.ts"
 import * as OwnSessions from "./OwnSessions.ts"
 import * as PasswordResets from "./PasswordResets.ts"
-import * as People from "./People.ts"
 import * as RateLimiter from "./RateLimiter.ts"
 import * as Rewrap from "./Rewrap.ts"
 import * as Secrets from "./Secrets.ts"
@@ -77,7 +77,7 @@ export const layer = Layer.mergeAll(
       Organizations.layer,
       Outbox.layer,
       PasswordResets.layer,
-      People.layer,
+      ManagedAdmins.layer,
       RateLimiter.layer,
       Support.layer
     ))

@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import {
   type FactorState,
-  type Holder,
+  type FactorSubject,
   type KeptFactor,
   SecondFactorIncorrect,
   SecondFactorNeeded,
@@ -10,7 +10,7 @@ import {
 } from "../../console/SecondFactors.ts"
 import * as Actor from "../../domain/Actor.ts"
 import { factorRemembered } from "../../domain/Limits.ts"
-import * as Mails from "../../domain/mail/People.ts"
+import * as Mails from "../../domain/mail/AdminMails.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 import * as Passkeys from "../crypto/Passkeys.ts"
 import * as Tickets from "../crypto/Tickets.ts"
@@ -25,7 +25,7 @@ import { clear } from "./PasswordThrottle.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** The admin of a session, to whom questions in it are put. */
-const holderOf = ({ adminId, adminName, email, organizationId, sessionId }: SignedIn): Holder => ({
+const holderOf = ({ adminId, adminName, email, organizationId, sessionId }: SignedIn): FactorSubject => ({
   organizationId,
   adminId,
   adminName,
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
     const { challenge, left, random, record, recordCodeUse, secrets, sql } = yield* tools
 
     const passkeysAt = (admin: AdminRef, { id }: Passkeys.Party) =>
-      Tenant.transaction(sql, admin.organizationId, { access: "read" })(sql<Passkeys.Known>`
+      Tenant.transaction(sql, admin.organizationId, { access: "read" })(sql<Passkeys.PasskeyDescriptor>`
         select credential_id as id, transports from passkey
         where organization_id = ${admin.organizationId} and admin_id = ${admin.adminId} and rp_id = ${id}
         order by created_at`)

@@ -3,11 +3,11 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { candidatesTried, retiredKept } from "../../domain/Limits.ts"
 import {
-  type Kept,
   noCandidates,
   type PasskeyCandidate,
   type PasswordCandidate,
-  type SecretSlot
+  type SecretSlot,
+  type StoredSecret
 } from "../../domain/Secrets.ts"
 import { passwordBytes, passwordOf } from "../../domain/Security.ts"
 import { Db } from "../../ports/Db.ts"
@@ -18,7 +18,7 @@ import * as Tenant from "./Tenant.ts"
 
 const keyLength = 32
 
-interface Row extends Kept {
+interface Row extends StoredSecret {
   readonly kind: "two_fa" | "passkey"
   readonly passkey_id: string | null
   readonly sealed: string

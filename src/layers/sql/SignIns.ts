@@ -12,7 +12,7 @@ import {
   pendingSignInLifetime,
   pendingSignInsKept
 } from "../../domain/Limits.ts"
-import * as Mails from "../../domain/mail/People.ts"
+import * as Mails from "../../domain/mail/AdminMails.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 import * as Passkeys from "../crypto/Passkeys.ts"
 import * as Tickets from "../crypto/Tickets.ts"

@@ -173,7 +173,7 @@ export const transaction = (
   Effect.withFiber((fiber) => {
     const around = connectionOf(sql, fiber.context)
     if (around !== undefined) {
-      return (around instanceof Client.Own || around instanceof Client.Common) &&
+      return (around instanceof Client.Own || around instanceof Client.SharedLink) &&
           around.organizationId === organizationId
         ? Effect.catchCause(effect, mapCause(sql))
         : Effect.die(new Error("A transaction of an organization inside another transaction"))
@@ -182,7 +182,7 @@ export const transaction = (
     const settings = (text: string): Statement => ({ text, values: [organizationId], named: true })
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), deadline, access === "write")
     if (access === "read") {
-      const connection = new Client.Common(
+      const connection = new Client.SharedLink(
         ways,
         organizationId,
         (named) => [settings(named ? once : eachTime)],
@@ -233,7 +233,7 @@ const asking = (before: ReadonlyArray<Statement>) =>
   Effect.withFiber((fiber) => {
     const ways = Client.accessOf(sql)
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), defaultDeadline, false)
-    const connection = new Client.Common(ways, null, () => before, until)
+    const connection = new Client.SharedLink(ways, null, () => before, until)
     const asked = isWatched(fiber)
       ? Effect.provideService(sql.unsafe<A>(text, values), sql.transactionService, [connection, 0])
       : connection.execute(text, values)

@@ -5,7 +5,7 @@ import { accountName, nameKey } from "../../domain/Account.ts"
 import { searchText } from "../../domain/AccountSearch.ts"
 import type { AccountChange } from "../../domain/protection/Decision.ts"
 import type { Facets, GuardedAccount, MonitorFacts, OwnSession, WatchedSession } from "../../domain/protection/Facts.ts"
-import { type Changes, Watch } from "../../engine/Watch.ts"
+import { type StepChanges, Watch } from "../../engine/Watch.ts"
 import { Db } from "../../ports/Db.ts"
 import { Guard, type Held } from "../../ports/Guard.ts"
 import { Identities } from "../../ports/Identities.ts"
@@ -155,7 +155,7 @@ export const layer = Layer.effect(
     )
 
     const writeSessions = Effect.fnUntraced(
-      function*({ accountId, organizationId }: Held, { ended, upserts }: Changes) {
+      function*({ accountId, organizationId }: Held, { ended, upserts }: StepChanges) {
         if (ended.length > 0) {
           yield* Tenant.post(
             sql,
@@ -191,7 +191,7 @@ export const layer = Layer.effect(
       }
     )
 
-    const writeOwn = Effect.fnUntraced(function*(held: Held, own: Changes["own"] = [], now: Date) {
+    const writeOwn = Effect.fnUntraced(function*(held: Held, own: StepChanges["own"] = [], now: Date) {
       const { accountId, organizationId } = held
       if (own.length === 0) return
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`

@@ -3,28 +3,28 @@ import { Clock, Duration, Effect, Layer, Option, PubSub, Schedule, Stream } from
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as os from "node:os"
-import { Ownership, type Standing } from "../../engine/Ownership.ts"
+import { type LeaseState, Ownership } from "../../engine/Ownership.ts"
 import * as Gauge from "../Gauge.ts"
 import { hostInstant, type Instant, isBefore, plus } from "../Instant.ts"
 import * as Tenant from "./Tenant.ts"
 
 export interface Options {
-  /** How long a lease lasts that nobody renews, by the database's clock; 12 seconds by default. */
+  /** How long a lease lasts without renewal, by the database's clock; 12 seconds by default. */
   readonly lasts?: Duration.Input
-  /** How much earlier its holder stops using keys: for clocks of unlike rates; 2 seconds by default. */
+  /** How much earlier its holder stops using keys, because clocks run at different rates; 2 seconds by default. */
   readonly margin?: Duration.Input
-  /** How often it is renewed, and how often somebody who waits asks; 4 and 2 seconds by default. */
+  /** How often the holder renews it, and how often a waiting process asks for it; 4 and 2 seconds by default. */
   readonly renewed?: Duration.Input
   readonly asked?: Duration.Input
-  /** The two clocks that the holder judges by; those of the host by default. */
+  /** The two clocks that the holder uses; those of the host by default. */
   readonly instant?: () => Instant
 }
 
-/** How often it is looked whether the lease has ended. */
+/** How often the holder checks whether the lease has ended. */
 const watchInterval = Duration.millis(100)
 
-/** Takes the lease where it is free or ours, and says who has it else; a new holder begins a new term. */
-const taking = `
+/** Takes the lease if it is free or ours, and otherwise returns who has it; a new holder begins a new term. */
+const takeStatement = `
   with taken as (
     update watch_lease set holder = $1, place = $2, valid_until = clock_timestamp() + $3 * interval '1 millisecond',
       term = case when holder = $1 and valid_until > clock_timestamp() then term else term + 1 end
@@ -33,7 +33,7 @@ const taking = `
   )
   select (select term from taken) as term, place as elsewhere from watch_lease`
 
-const givingBack = `
+const giveBackStatement = `
   update watch_lease set holder = null, place = null, valid_until = '-infinity' where holder = $1 returning term`
 
 interface Row {
@@ -41,10 +41,10 @@ interface Row {
   readonly elsewhere: string | null
 }
 
-const none: Standing = { term: null, elsewhere: null }
+const none: LeaseState = { term: null, elsewhere: null }
 
-/** What the log says of a new standing. */
-const say = (before: Standing, { elsewhere, term }: Standing): Effect.Effect<void> => {
+/** Logs a change of state. */
+const logChange = (before: LeaseState, { elsewhere, term }: LeaseState): Effect.Effect<void> => {
   if (term !== null) return before.term === null ? Effect.logInfo("This process watches the accounts") : Effect.void
   if (before.term !== null) {
     return Effect.logWarning("The right to watch the accounts could not be renewed in time: sessions are closed")
@@ -57,8 +57,8 @@ const say = (before: Standing, { elsewhere, term }: Standing): Effect.Effect<voi
 /**
  * Takes the lease, keeps it, and waits for it while another process has it.
  *
- * Until when it is ours is reckoned from before the statement was sent that renewed it. All of it is in real time,
- * whatever the `Clock` says: it is the messenger that kills a key.
+ * The end of the lease is counted from before the renewing statement was sent. All of it runs in real time, whatever the
+ * `Clock` says, because it is the messenger that ends a key.
  */
 export const layer = (
   options: Options = {}
@@ -78,23 +78,23 @@ export const layer = (
       const place = `process ${process.pid} on ${os.hostname()}`
       const span = Duration.toMillis(Duration.fromInputUnsafe(lasts))
       const usable = span - Duration.toMillis(Duration.fromInputUnsafe(margin))
-      const published = yield* PubSub.unbounded<Standing>()
-      let standing = none
+      const published = yield* PubSub.unbounded<LeaseState>()
+      let state = none
       let held: { readonly term: number; readonly until: Instant } | null = null
 
       const current = () => held !== null && isBefore(instant(), held.until) ? held.term : null
 
-      const become = Effect.fnUntraced(function*(next: Standing) {
-        const before = standing
+      const become = Effect.fnUntraced(function*(next: LeaseState) {
+        const before = state
         if (before.term === next.term && before.elsewhere === next.elsewhere) return
-        standing = next
+        state = next
         if (before.term !== next.term) yield* PubSub.publish(published, next)
-        yield* say(before, next)
+        yield* logChange(before, next)
       })
 
       const ask = Effect.gen(function*() {
         const sent = instant()
-        const [row] = yield* Tenant.ask<Row>(sql, taking, [holder, place, span])
+        const [row] = yield* Tenant.ask<Row>(sql, takeStatement, [holder, place, span])
         if (row === undefined) return
         held = row.term === null ? null : { term: row.term, until: plus(sent, usable) }
         yield* become(
@@ -112,7 +112,7 @@ export const layer = (
         yield* Effect.sleep(answered && current() !== null ? renewed : asked)
       })
 
-      const ended = Effect.suspend(() => standing.term !== null && current() === null ? become(none) : Effect.void)
+      const ended = Effect.suspend(() => state.term !== null && current() === null ? become(none) : Effect.void)
 
       const real = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
       yield* Gauge.show(
@@ -123,7 +123,7 @@ export const layer = (
       yield* Effect.addFinalizer(() =>
         Effect.ignore(Effect.suspend(() => {
           held = null
-          return Tenant.ask(sql, givingBack, [holder])
+          return Tenant.ask(sql, giveBackStatement, [holder])
         }))
       )
       yield* real(ask)
@@ -131,7 +131,7 @@ export const layer = (
       yield* Effect.forkScoped(real(Effect.repeat(ended, Schedule.spaced(watchInterval))))
       return {
         current,
-        standing: Effect.sync(() => standing),
+        state: Effect.sync(() => state),
         changes: Stream.fromPubSub(published)
       }
     })

@@ -9,7 +9,7 @@ import { parse } from "../Parameters.ts"
 import { KnownAssistants, OAuthGrants } from "../Ports.ts"
 import { hostOf } from "../RedirectUri.ts"
 import { refuse, type Refused } from "../Refused.ts"
-import type { Issuer } from "../Values.ts"
+import type { OAuthIssuer } from "../Values.ts"
 import { applicationOf } from "./application.ts"
 import { checkChallenge } from "./challenge.ts"
 import { identify, type UnknownClient } from "./client.ts"
@@ -27,7 +27,7 @@ export { choices, grant, replaceable } from "./grant.ts"
 export type { AuthorizeRequest } from "./Request.ts"
 
 /** What becomes of a request. */
-export type Checked =
+export type AuthorizeResult =
   /** An error page; nothing is ever sent to the application. */
   | { readonly _tag: "Page"; readonly reason: UnknownClient["reason"] | "query" }
   /** The admin has to sign in first. */
@@ -57,7 +57,7 @@ const decidable = Effect.fnUntraced(function*(request: AuthorizeRequest, admin: 
   const grants = yield* OAuthGrants
   const application = applicationOf(request.client, request.redirectUri)
   const approved = yield* (yield* Db).read(admin.organizationId, grants.mayConnect(admin, application))
-  const checked: Checked = approved
+  const checked: AuthorizeResult = approved
     ? { _tag: "Ready", request, admin }
     : { _tag: "Unapproved", application, admin }
   return checked
@@ -68,19 +68,19 @@ const decidable = Effect.fnUntraced(function*(request: AuthorizeRequest, admin: 
  *
  * Nobody who is not signed in is ever sent to an address that an application has registered.
  */
-export const check = Effect.fnUntraced(function*(query: string, issuer: Issuer, admin: Option.Option<SignedIn>) {
+export const check = Effect.fnUntraced(function*(query: string, issuer: OAuthIssuer, admin: Option.Option<SignedIn>) {
   const parameters = parse(query)
-  if (Result.isFailure(parameters)) return { _tag: "Page", reason: "query" } satisfies Checked
+  if (Result.isFailure(parameters)) return { _tag: "Page", reason: "query" } satisfies AuthorizeResult
   return yield* Effect.flatMap(identify(issuer, parameters.success, admin), (request) =>
     Option.isNone(admin)
-      ? Effect.succeed<Checked>({ _tag: "SignIn", clientName: request.client.name })
+      ? Effect.succeed<AuthorizeResult>({ _tag: "SignIn", clientName: request.client.name })
       : Effect.flatMap(checkAll(request), (asked) => decidable(asked, admin.value)).pipe(
         Effect.catchTag("Refused", ({ description, error }) =>
-          Effect.succeed<Checked>({ _tag: "Redirect", location: redirectError(request, error, description) }))
+          Effect.succeed<AuthorizeResult>({ _tag: "Redirect", location: redirectError(request, error, description) }))
       )).pipe(
       Effect.catchTags({
-        UnknownClient: ({ reason }) => Effect.succeed<Checked>({ _tag: "Page", reason }),
-        SignInFirst: ({ host }) => Effect.succeed<Checked>({ _tag: "SignIn", clientName: host })
+        UnknownClient: ({ reason }) => Effect.succeed<AuthorizeResult>({ _tag: "Page", reason }),
+        SignInFirst: ({ host }) => Effect.succeed<AuthorizeResult>({ _tag: "SignIn", clientName: host })
       })
     )
 })

@@ -2,12 +2,12 @@
 import type { Scope } from "../../domain/Access.ts"
 import type { Assistant, Resource } from "../../domain/OAuth.ts"
 import type { Parameters } from "../Parameters.ts"
-import type { Client, Issuer } from "../Values.ts"
+import type { OAuthClient, OAuthIssuer } from "../Values.ts"
 
 /** A request whose client and address are known: only now may anything be sent there. */
 export interface Identified {
-  readonly issuer: Issuer
-  readonly client: Client
+  readonly issuer: OAuthIssuer
+  readonly client: OAuthClient
   /** The address as asked for, with the port that the application listens on now. */
   readonly redirectUri: string
   readonly parameters: Parameters

@@ -1,13 +1,13 @@
 /** What an application is known by to those who approve it. */
 import { isDocumentAddress } from "../ClientDocument.ts"
 import { hostOf, isLoopback } from "../RedirectUri.ts"
-import type { Client } from "../Values.ts"
+import type { OAuthClient } from "../Values.ts"
 
 /**
  * Its own address where it has one; else the host that its codes go to, since anybody may register under any name. Of a
  * program on the admin's machine, whose port comes and goes, that is the machine.
  */
-export const applicationOf = (client: Client, redirectUri: string): string =>
+export const applicationOf = (client: OAuthClient, redirectUri: string): string =>
   isDocumentAddress(client.id)
     ? client.id
     : isLoopback(redirectUri)

@@ -5,7 +5,7 @@ import { describedBy, isDocumentAddress } from "../ClientDocument.ts"
 import type { Parameters } from "../Parameters.ts"
 import { ClientDocuments, OAuthClients } from "../Ports.ts"
 import { hostOf, matches } from "../RedirectUri.ts"
-import type { Issuer } from "../Values.ts"
+import type { OAuthIssuer } from "../Values.ts"
 import type { Identified } from "./Request.ts"
 
 /** A request that names no application or address that is known here: a page tells the person, and nothing is sent. */
@@ -25,12 +25,12 @@ const described = Effect.fnUntraced(function*(address: string, admin: Option.Opt
   )
 })
 
-const registered = (issuer: Issuer, id: string) =>
+const registered = (issuer: OAuthIssuer, id: string) =>
   Effect.flatMap(OAuthClients, (clients) => clients.find(issuer.baseUrl, id))
 
 /** The application and the address that its code goes to; these come first, and their failure is never a redirect. */
 export const identify = Effect.fnUntraced(
-  function*(issuer: Issuer, parameters: Parameters, admin: Option.Option<SignedIn>) {
+  function*(issuer: OAuthIssuer, parameters: Parameters, admin: Option.Option<SignedIn>) {
     const clientId = parameters.get("client_id")
     if (clientId === undefined || parameters.repeated.includes("client_id")) {
       return yield* new UnknownClient({ reason: "client_id" })

@@ -7,14 +7,14 @@ import { Db } from "../../ports/Db.ts"
 import { Journal } from "../../ports/Journal.ts"
 import { isDocumentAddress } from "../ClientDocument.ts"
 import { adminEntry } from "../Entries.ts"
-import { OAuthGrants, OAuthSecrets, type Wanted } from "../Ports.ts"
+import { type ListQuery, OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { isLoopback } from "../RedirectUri.ts"
-import type { ChosenAccess, Origin } from "../Values.ts"
+import type { ChosenAccess, ClientOrigin } from "../Values.ts"
 import { redirectCode } from "./redirect.ts"
 import type { AuthorizeRequest } from "./Request.ts"
 
 /** What the admin has chosen on the consent page. */
-export interface Choice extends ChosenAccess {
+export interface ConsentChoice extends ChosenAccess {
   readonly scopes: ReadonlyArray<string>
   /** The connections that end when this one begins; one that cannot be replaced by it is left alone. */
   readonly replaces: ReadonlyArray<string>
@@ -34,10 +34,10 @@ class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
 /** The accounts and departments that the admin may let an application use, as far as they are looked for. */
 export const choices = Effect.fnUntraced(function*(
   admin: SignedIn,
-  wanted: { readonly accounts: Wanted; readonly departments: Wanted }
+  wanted: { readonly accounts: ListQuery; readonly departments: ListQuery }
 ) {
   const grants = yield* OAuthGrants
-  const valid = ({ find, ticked }: Wanted): Wanted => ({ find, ticked: ticked.filter(isUuid) })
+  const valid = ({ find, ticked }: ListQuery): ListQuery => ({ find, ticked: ticked.filter(isUuid) })
   return yield* (yield* Db).transaction(
     admin.organizationId,
     grants.choices(admin, { accounts: valid(wanted.accounts), departments: valid(wanted.departments) })
@@ -63,7 +63,7 @@ const replace = Effect.fnUntraced(function*(
   request: AuthorizeRequest,
   admin: SignedIn,
   ids: ReadonlyArray<string>,
-  origin: Origin,
+  origin: ClientOrigin,
   now: Date
 ) {
   if (ids.length === 0) return
@@ -86,8 +86,8 @@ const replace = Effect.fnUntraced(function*(
 export const grant = Effect.fnUntraced(function*(
   request: AuthorizeRequest,
   admin: SignedIn,
-  choice: Choice,
-  origin: Origin
+  choice: ConsentChoice,
+  origin: ClientOrigin
 ) {
   const scopes: ReadonlyArray<Scope> = request.offered.filter((scope) => choice.scopes.includes(scope))
   if (scopes.length === 0) return yield* new NothingChosen()

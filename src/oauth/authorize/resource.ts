@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { resourceAddress, resources } from "../../domain/OAuth.ts"
 import type { Parameters } from "../Parameters.ts"
 import { refuse } from "../Refused.ts"
-import type { Issuer } from "../Values.ts"
+import type { OAuthIssuer } from "../Values.ts"
 
 /** What the token is for: exactly one of the two resources (RFC 8707). */
-export const checkResource = (issuer: Issuer, parameters: Parameters) => {
+export const checkResource = (issuer: OAuthIssuer, parameters: Parameters) => {
   const asked = parameters.all("resource")
   const found = resources.find((resource) => resourceAddress(issuer.baseUrl, resource) === asked[0])
   return asked.length !== 1 || found === undefined

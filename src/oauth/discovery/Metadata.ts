@@ -1,7 +1,7 @@
 /** The documents by which a client finds its way (RFC 8414 and RFC 9728). */
 import { Scope } from "../../domain/Access.ts"
 import { type Resource, resourceAddress } from "../../domain/OAuth.ts"
-import { AuthMethod, type Issuer } from "../Values.ts"
+import { AuthMethod, type OAuthIssuer } from "../Values.ts"
 
 /** What the server offers by its settings. */
 export interface Offers {
@@ -11,7 +11,7 @@ export interface Offers {
 }
 
 /** The authorization server's own; it names what is optional where that is offered. */
-export const authorizationServer = ({ baseUrl }: Issuer, offers: Offers) => ({
+export const authorizationServer = ({ baseUrl }: OAuthIssuer, offers: Offers) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,
@@ -41,7 +41,7 @@ const names: Readonly<Record<Resource, string>> = {
 }
 
 /** A resource's own, with every scope: a client asks for what it finds here, and the admin leaves out what it may not have. */
-export const protectedResource = ({ baseUrl }: Issuer, resource: Resource) => ({
+export const protectedResource = ({ baseUrl }: OAuthIssuer, resource: Resource) => ({
   resource: resourceAddress(baseUrl, resource),
   authorization_servers: [baseUrl],
   scopes_supported: Scope.literals,

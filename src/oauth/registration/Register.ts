@@ -1,11 +1,11 @@
 /** Dynamic client registration (RFC 7591): open to everybody, and worth nothing until an admin grants access. */
 import { Clock, Effect } from "effect"
 import { OAuthClients, OAuthSecrets } from "../Ports.ts"
-import type { Issuer } from "../Values.ts"
+import type { OAuthIssuer } from "../Values.ts"
 import { checkMetadata } from "./metadata.ts"
 
 /** Registers the application that the body describes; the secret is answered this once. */
-export const register = Effect.fnUntraced(function*(issuer: Issuer, body: unknown, address: string | null) {
+export const register = Effect.fnUntraced(function*(issuer: OAuthIssuer, body: unknown, address: string | null) {
   const metadata = yield* checkMetadata(body)
   const secrets = yield* OAuthSecrets
   const id = yield* secrets.newId

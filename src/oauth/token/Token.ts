@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import type { Parameters } from "../Parameters.ts"
 import { refuse } from "../Refused.ts"
-import type { Issuer, Origin } from "../Values.ts"
+import type { ClientOrigin, OAuthIssuer } from "../Values.ts"
 import { redeemCode } from "./authorizationCode.ts"
 import { authenticateClient, mayHaveTokens } from "./client.ts"
 import { refusedFromMemory } from "./limit.ts"
@@ -12,10 +12,10 @@ export type { Issued } from "./issue.ts"
 
 /** Issues tokens for a code or a refresh token; no other grant exists. */
 export const token = Effect.fnUntraced(function*(
-  issuer: Issuer,
+  issuer: OAuthIssuer,
   authorization: string | undefined,
   parameters: Parameters,
-  origin: Origin
+  origin: ClientOrigin
 ) {
   if (parameters.repeated.some((name) => name !== "resource")) {
     return yield* refuse("invalid_request", "A parameter is given twice.")

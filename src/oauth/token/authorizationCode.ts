@@ -4,7 +4,7 @@ import { connectionEntry } from "../Entries.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import type { Origin } from "../Values.ts"
+import type { ClientOrigin } from "../Values.ts"
 import type { Authenticated } from "./client.ts"
 import { inConnection, invalidGrant } from "./inConnection.ts"
 import { issue } from "./issue.ts"
@@ -17,41 +17,43 @@ const verifier = /^[A-Za-z0-9._~-]{43,128}$/
  *
  * A wrong verifier, address or resource does not use it up.
  */
-export const redeemCode = Effect.fnUntraced(function*(client: Authenticated, parameters: Parameters, origin: Origin) {
-  const secrets = yield* OAuthSecrets
-  const grants = yield* OAuthGrants
-  const journal = yield* Journal
-  const text = parameters.get("code")
-  if (text === undefined) return yield* refuse("invalid_request", "code is required.")
-  const secret = Redacted.make(text)
-  if (!secrets.isWellFormed("code", secret)) return yield* invalidGrant
-  const digests = secrets.digests(secret)
-  const place = yield* grants.locate("code", digests)
-  if (place === null) return yield* invalidGrant
-  const { connectionId, organizationId } = place
-  return yield* inConnection(client, place, (connection) =>
-    Effect.gen(function*() {
-      const now = new Date(yield* Clock.currentTimeMillis)
-      const code = yield* grants.code(organizationId, connectionId, digests)
-      if (code === null) return Result.fail(invalidGrant)
-      if (code.redeemedAt !== null) {
-        yield* grants.disconnect(organizationId, connectionId, now)
-        yield* journal.append(
-          organizationId,
-          connectionEntry("authorization_code.reused", "service", connection, origin)
-        )
-        return Result.fail(invalidGrant)
-      }
-      if (code.expiresAt <= now) return Result.fail(invalidGrant)
-      const redirectUri = parameters.get("redirect_uri")
-      if (redirectUri !== undefined && redirectUri !== code.redirectUri) return Result.fail(invalidGrant)
-      const proof = parameters.get("code_verifier") ?? ""
-      if (!verifier.test(proof) || secrets.challenge(Redacted.make(proof)) !== code.challenge) {
-        return Result.fail(invalidGrant)
-      }
-      const target = checkTarget(parameters, connection)
-      if (Result.isFailure(target)) return Result.fail(target.failure)
-      yield* grants.redeem(organizationId, code, now)
-      return Result.succeed(yield* issue(organizationId, connection, code.scopes, code.scopes))
-    }))
-})
+export const redeemCode = Effect.fnUntraced(
+  function*(client: Authenticated, parameters: Parameters, origin: ClientOrigin) {
+    const secrets = yield* OAuthSecrets
+    const grants = yield* OAuthGrants
+    const journal = yield* Journal
+    const text = parameters.get("code")
+    if (text === undefined) return yield* refuse("invalid_request", "code is required.")
+    const secret = Redacted.make(text)
+    if (!secrets.isWellFormed("code", secret)) return yield* invalidGrant
+    const digests = secrets.digests(secret)
+    const place = yield* grants.locate("code", digests)
+    if (place === null) return yield* invalidGrant
+    const { connectionId, organizationId } = place
+    return yield* inConnection(client, place, (connection) =>
+      Effect.gen(function*() {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const code = yield* grants.code(organizationId, connectionId, digests)
+        if (code === null) return Result.fail(invalidGrant)
+        if (code.redeemedAt !== null) {
+          yield* grants.disconnect(organizationId, connectionId, now)
+          yield* journal.append(
+            organizationId,
+            connectionEntry("authorization_code.reused", "service", connection, origin)
+          )
+          return Result.fail(invalidGrant)
+        }
+        if (code.expiresAt <= now) return Result.fail(invalidGrant)
+        const redirectUri = parameters.get("redirect_uri")
+        if (redirectUri !== undefined && redirectUri !== code.redirectUri) return Result.fail(invalidGrant)
+        const proof = parameters.get("code_verifier") ?? ""
+        if (!verifier.test(proof) || secrets.challenge(Redacted.make(proof)) !== code.challenge) {
+          return Result.fail(invalidGrant)
+        }
+        const target = checkTarget(parameters, connection)
+        if (Result.isFailure(target)) return Result.fail(target.failure)
+        yield* grants.redeem(organizationId, code, now)
+        return Result.succeed(yield* issue(organizationId, connection, code.scopes, code.scopes))
+      }))
+  }
+)

@@ -5,7 +5,7 @@ import { isDocumentAddress } from "../ClientDocument.ts"
 import type { Parameters } from "../Parameters.ts"
 import { ClientDocuments, OAuthClients, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import type { AuthMethod, Connection, Issuer } from "../Values.ts"
+import type { AuthMethod, OAuthConnection, OAuthIssuer } from "../Values.ts"
 
 interface Presented {
   readonly id: string
@@ -61,11 +61,11 @@ export const mayHaveTokens = ({ id }: Authenticated) =>
 /** The client of a request, at the issuer where it asks. */
 export interface Authenticated {
   readonly id: string
-  readonly issuer: Issuer
+  readonly issuer: OAuthIssuer
 }
 
 /** Whether the connection is the client's own, made at the same issuer. */
-export const owns = ({ id, issuer }: Authenticated, { clientId, resource }: Connection): boolean =>
+export const owns = ({ id, issuer }: Authenticated, { clientId, resource }: OAuthConnection): boolean =>
   clientId === id && resources.some((each) => resourceAddress(issuer.baseUrl, each) === resource)
 
 /**
@@ -73,7 +73,7 @@ export const owns = ({ id, issuer }: Authenticated, { clientId, resource }: Conn
  * described by a document has no secret: its id is as good as the code or token beside it, and nothing is asked for.
  */
 export const authenticateClient = Effect.fnUntraced(function*(
-  issuer: Issuer,
+  issuer: OAuthIssuer,
   authorization: string | undefined,
   parameters: Parameters
 ) {

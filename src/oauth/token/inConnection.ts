@@ -4,7 +4,7 @@ import type { RateLimited, ServiceUnavailable } from "../../domain/Failure.ts"
 import { Db } from "../../ports/Db.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse, type Refused } from "../Refused.ts"
-import type { Connection } from "../Values.ts"
+import type { OAuthConnection } from "../Values.ts"
 import { type Authenticated, owns } from "./client.ts"
 import type { Issued } from "./issue.ts"
 
@@ -30,7 +30,7 @@ interface Place {
 export const inConnection = Effect.fnUntraced(function*<R>(
   client: Authenticated,
   { connectionId, organizationId }: Place,
-  decide: (connection: Connection) => Effect.Effect<Decided, never, R>
+  decide: (connection: OAuthConnection) => Effect.Effect<Decided, never, R>
 ) {
   const grants = yield* OAuthGrants
   const secrets = yield* OAuthSecrets

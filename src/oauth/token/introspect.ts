@@ -4,7 +4,7 @@ import { FailedAttempts, RateLimiter } from "../../ports/RateLimits.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets, ResourceServers } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import type { Issuer, Origin } from "../Values.ts"
+import type { ClientOrigin, OAuthIssuer } from "../Values.ts"
 import { basicOf } from "./client.ts"
 
 const unknown = refuse("invalid_client", "The resource server is unknown, or did not prove who it is.")
@@ -27,10 +27,10 @@ const authenticate = Effect.fnUntraced(function*(authorization: string | undefin
  * token, whatever it is, is just not active.
  */
 export const introspect = Effect.fnUntraced(function*(
-  issuer: Issuer,
+  issuer: OAuthIssuer,
   authorization: string | undefined,
   parameters: Parameters,
-  origin: Origin
+  origin: ClientOrigin
 ) {
   const server = yield* authenticate(authorization, origin.ip)
   yield* (yield* RateLimiter).consume(`introspection ${server.id}`)

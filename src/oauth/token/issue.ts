@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, type Redacted } from "effect"
 import type { OrganizationId, Scope } from "../../domain/Access.ts"
 import { accessTokenLifetime, refreshTokenLifetime } from "../../domain/OAuth.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
-import type { Connection } from "../Values.ts"
+import type { OAuthConnection } from "../Values.ts"
 
 /** What a client gets (RFC 6749, section 5.1). */
 export interface Issued {
@@ -19,7 +19,7 @@ export interface Issued {
  */
 export const issue = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
-  connection: Connection,
+  connection: OAuthConnection,
   scopes: ReadonlyArray<Scope>,
   grant: ReadonlyArray<Scope>
 ) {

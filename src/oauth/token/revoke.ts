@@ -5,7 +5,7 @@ import { connectionEntry } from "../Entries.ts"
 import type { Parameters } from "../Parameters.ts"
 import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
 import { refuse } from "../Refused.ts"
-import type { Issuer, Origin } from "../Values.ts"
+import type { ClientOrigin, OAuthIssuer } from "../Values.ts"
 import { authenticateClient, owns } from "./client.ts"
 
 /**
@@ -13,10 +13,10 @@ import { authenticateClient, owns } from "./client.ts"
  * nothing happens, and the client is not told.
  */
 export const revoke = Effect.fnUntraced(function*(
-  issuer: Issuer,
+  issuer: OAuthIssuer,
   authorization: string | undefined,
   parameters: Parameters,
-  origin: Origin
+  origin: ClientOrigin
 ) {
   if (parameters.repeated.length > 0) return yield* refuse("invalid_request", "A parameter is given twice.")
   const client = yield* authenticateClient(issuer, authorization, parameters)

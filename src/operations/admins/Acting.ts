@@ -6,11 +6,11 @@ import { admin } from "../../domain/Admin.ts"
 import { administers, type WantedAccess } from "../../domain/AdminRules.ts"
 import { ResourceMissing, SuperadminRequired, TooManyAttempts } from "../../domain/Failure.ts"
 import { accessExceeded, beyondLimit } from "../../domain/HandingOut.ts"
-import { People } from "../../ports/People.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 
 /** The caller's admin, held; refused where it administers the organization no more. */
 export const acting = Effect.fnUntraced(function*(caller: Caller["Service"], ...others: ReadonlyArray<string>) {
-  const found = yield* (yield* People).lock(caller.organizationId, [caller.adminId, ...others])
+  const found = yield* (yield* ManagedAdmins).lock(caller.organizationId, [caller.adminId, ...others])
   const own = found.find(({ id }) => id === caller.adminId)
   if (own === undefined || !administers(own)) return yield* new SuperadminRequired({})
   return { acting: own, found }
@@ -26,14 +26,14 @@ export const actingOn = Effect.fnUntraced(function*(caller: Caller["Service"], i
 
 /** Fails where a limited caller would hand out what the admin reaches in the role. */
 export const withinLimit = Effect.fnUntraced(function*(caller: Caller["Service"], id: string, role: Role) {
-  const beyond = yield* (yield* People).isGrantedBeyond(caller, id)
+  const beyond = yield* (yield* ManagedAdmins).isGrantedBeyond(caller, id)
   const exceeded = accessExceeded(caller, { role, beyond })
   if (exceeded !== null) return yield* exceeded
 })
 
 /** Fails where the caller does not reach what is wanted: beyond a limit it is refused, and else it does not exist. */
 export const requireAccess = Effect.fnUntraced(function*(caller: Caller["Service"], wanted: WantedAccess) {
-  const param = yield* (yield* People).inaccessible(caller, wanted)
+  const param = yield* (yield* ManagedAdmins).inaccessible(caller, wanted)
   if (param === null) return
   return yield* isNarrowing(caller.limit)
     ? beyondLimit(param)
@@ -42,7 +42,7 @@ export const requireAccess = Effect.fnUntraced(function*(caller: Caller["Service
 
 /** Counts a mail of an invitation to the address; fails where too many went there. */
 export const countInvitation = Effect.fnUntraced(function*(caller: Caller["Service"], email: string, now: Date) {
-  const wait = yield* (yield* People).countInvitation(caller.organizationId, email, now)
+  const wait = yield* (yield* ManagedAdmins).countInvitation(caller.organizationId, email, now)
   if (wait !== null) {
     return yield* new TooManyAttempts({
       message: "Too many invitations went out within a day. Try again later.",
@@ -53,6 +53,6 @@ export const countInvitation = Effect.fnUntraced(function*(caller: Caller["Servi
 
 /** The admin as the caller sees them after the change. */
 export const shown = Effect.fnUntraced(function*(caller: Caller["Service"], id: string, now: Date) {
-  const found = yield* (yield* People).find(caller, id, now)
+  const found = yield* (yield* ManagedAdmins).find(caller, id, now)
   return found === null ? yield* Effect.die(new Error("An admin who is locked is gone")) : admin(found, caller)
 })

@@ -2,10 +2,10 @@
 import { Effect, type Redacted } from "effect"
 import type { Caller, Role } from "../../domain/Access.ts"
 import type { GivenRole } from "../../domain/Admin.ts"
-import * as Mails from "../../domain/mail/People.ts"
+import * as Mails from "../../domain/mail/AdminMails.ts"
 import { ConsoleAddress, invitationLink } from "../../ports/ConsoleAddress.ts"
+import type { Invitation } from "../../ports/ManagedAdmins.ts"
 import { Organizations } from "../../ports/Organizations.ts"
-import type { Invitation } from "../../ports/People.ts"
 
 /** The mail with the link, where this process knows an address for it. */
 export const invitation = Effect.fnUntraced(function*(

@@ -3,7 +3,7 @@ import { everyone } from "../../domain/Access.ts"
 import { Admin, admin, TargetAdmin } from "../../domain/Admin.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { People } from "../../ports/People.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { sample } from "./get_admin.sample.ts"
 
 export const getAdmin = Operation.read(
@@ -22,8 +22,8 @@ export const getAdmin = Operation.read(
     failures: [ResourceMissing]
   },
   Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
-    const people = yield* People
-    const found = yield* people.find(caller, admin_id, now)
+    const managed = yield* ManagedAdmins
+    const found = yield* managed.find(caller, admin_id, now)
     return found === null ? yield* new ResourceMissing({ param: "admin_id" }) : admin(found, caller)
   })
 )

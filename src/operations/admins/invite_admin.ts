@@ -15,8 +15,8 @@ import { accessExceeded } from "../../domain/HandingOut.ts"
 import { maxAdminNameLength } from "../../domain/Limits.ts"
 import { Line } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { Organizations } from "../../ports/Organizations.ts"
-import { People } from "../../ports/People.ts"
 import { acting, countInvitation, requireAccess, shown } from "./Acting.ts"
 import { sample } from "./invite_admin.sample.ts"
 import * as Mails from "./Mails.ts"
@@ -67,7 +67,7 @@ export const inviteAdmin = Operation.write(
   },
   Effect.fnUntraced(function*({ access, email, name = null, role }, { caller, now }) {
     const organizations = yield* Organizations
-    const people = yield* People
+    const managed = yield* ManagedAdmins
     yield* organizations.lock(caller.organizationId)
     const { acting: own } = yield* acting(caller)
     const refused = givesRole(own, role) ?? accessExceeded(caller, { role, beyond: false })
@@ -77,11 +77,11 @@ export const inviteAdmin = Operation.write(
       const unfit = canHave(role, access, { role: "role", archive: "access" })
       if (unfit !== null) return yield* unfit
     }
-    const invitation = yield* people.invite(caller, { email, name, role }, now)
+    const invitation = yield* managed.invite(caller, { email, name, role }, now)
     if (invitation === null) return yield* new AdminExists({ param: "email" })
     yield* countInvitation(caller, email, now)
     if (access !== undefined) {
-      yield* people.setAccess(caller, invitation.id, role === "admin" ? access : without(access))
+      yield* managed.setAccess(caller, invitation.id, role === "admin" ? access : without(access))
     }
     return Operation.changed(
       yield* shown(caller, invitation.id, now),

@@ -4,7 +4,7 @@ import { Admin, admin, AdminId, AdminStatus } from "../../domain/Admin.ts"
 import { pageRows, paging } from "../../domain/Paging.ts"
 import { defaultPageLimit, page, PlainList } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { People } from "../../ports/People.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { sample } from "./list_admins.sample.ts"
 
 export const listAdmins = Operation.read(
@@ -26,8 +26,8 @@ export const listAdmins = Operation.read(
     sample
   },
   Effect.fnUntraced(function*({ limit = defaultPageLimit, role, starting_after, status }, { caller, now }) {
-    const people = yield* People
-    const found = yield* people.list(caller, { role, status, after: starting_after, limit }, now)
+    const managed = yield* ManagedAdmins
+    const found = yield* managed.list(caller, { role, status, after: starting_after, limit }, now)
     const rows = yield* pageRows(found, "there is no such admin.")
     return page(rows.map((row) => admin(row, caller)), limit)
   })

@@ -5,7 +5,7 @@ import { lessens } from "../../domain/AdminRules.ts"
 import { AdminProtected, OwnerRequired, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
 import { cancelled } from "../../domain/Login.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { People } from "../../ports/People.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { actingOn } from "./Acting.ts"
 import { sample } from "./remove_admin.sample.ts"
 
@@ -30,12 +30,12 @@ export const removeAdmin = Operation.write(
     journal: { action: "admin.removed", target: "admin" }
   },
   Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
-    const people = yield* People
-    yield* people.lockCredentials(caller.organizationId, admin_id)
+    const managed = yield* ManagedAdmins
+    yield* managed.lockCredentials(caller.organizationId, admin_id)
     const { acting, target } = yield* actingOn(caller, admin_id)
     const refused = lessens(acting, target)
     if (refused !== null) return yield* refused
-    const { ended, logins } = yield* people.remove(caller.organizationId, target.id, now)
+    const { ended, logins } = yield* managed.remove(caller.organizationId, target.id, now)
     return Operation.changed(
       {
         object: "admin" as const,

@@ -12,8 +12,8 @@ import {
 } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { Organizations } from "../../ports/Organizations.ts"
-import { People } from "../../ports/People.ts"
 import { actingOn, countInvitation, shown, withinLimit } from "./Acting.ts"
 import * as Mails from "./Mails.ts"
 import { sample } from "./resend_admin_invitation.sample.ts"
@@ -37,14 +37,14 @@ export const resendAdminInvitation = Operation.write(
   },
   Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
     const organizations = yield* Organizations
-    const people = yield* People
+    const managed = yield* ManagedAdmins
     yield* organizations.lock(caller.organizationId)
     const { acting, target } = yield* actingOn(caller, admin_id)
     yield* withinLimit(caller, target.id, target.role)
     const refused = reinvites(acting, target)
     if (refused !== null) return yield* refused
     yield* countInvitation(caller, target.email, now)
-    const invitation = yield* people.reinvite(caller.organizationId, target.id, now)
+    const invitation = yield* managed.reinvite(caller.organizationId, target.id, now)
     return Operation.changed(
       yield* shown(caller, target.id, now),
       { email: target.email },

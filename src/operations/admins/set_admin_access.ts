@@ -10,7 +10,7 @@ import {
   SuperadminRequired
 } from "../../domain/Failure.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { People } from "../../ports/People.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { actingOn, requireAccess, shown, withinLimit } from "./Acting.ts"
 import { sample } from "./set_admin_access.sample.ts"
 
@@ -42,7 +42,7 @@ export const setAdminAccess = Operation.write(
     journal: { action: "admin.access_set", target: "admin" }
   },
   Effect.fnUntraced(function*({ account_ids, admin_id, archive, department_ids }, { caller, now }) {
-    const people = yield* People
+    const managed = yield* ManagedAdmins
     const wanted = { account_ids, department_ids }
     const { acting, target } = yield* actingOn(caller, admin_id)
     const refused = actsOn(acting, target)
@@ -54,7 +54,7 @@ export const setAdminAccess = Operation.write(
     if (unfit !== null) return yield* unfit
     const opens = target.role === "admin" && archive !== undefined && archive !== target.archive_access
     if (opens && archive === true) yield* withinLimit(caller, target.id, target.role)
-    const { added, taken } = yield* people.setAccess(caller, target.id, opens ? { ...wanted, archive } : wanted)
+    const { added, taken } = yield* managed.setAccess(caller, target.id, opens ? { ...wanted, archive } : wanted)
     const answer = yield* shown(caller, target.id, now)
     if (!opens && added + taken === 0) return Operation.unchanged(answer)
     return Operation.changed(answer, { added, taken, ...(opens ? { archive } : {}) }, target.id)

@@ -10,7 +10,7 @@ import {
   SuperadminRequired
 } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
-import { alertsRoleLost } from "../../domain/mail/People.ts"
+import { alertsRoleLost } from "../../domain/mail/AdminMails.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Admins } from "../../ports/Admins.ts"
 import { Organizations } from "../../ports/Organizations.ts"

@@ -10,11 +10,11 @@ import {
   TooManyAttempts
 } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
-import { ownershipTransferred } from "../../domain/mail/People.ts"
+import { ownershipTransferred } from "../../domain/mail/AdminMails.ts"
 import { Organization, organization } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { Organizations } from "../../ports/Organizations.ts"
-import { People } from "../../ports/People.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
 import { sample } from "./transfer_ownership.sample.ts"
 
@@ -45,16 +45,16 @@ export const transferOwnership = Operation.write(
     before: ({ current_password }, { caller }) => CurrentPassword.verify(caller, current_password)
   },
   Effect.fnUntraced(function*({ admin_id }, { caller, now }) {
-    const people = yield* People
+    const managed = yield* ManagedAdmins
     const organizations = yield* Organizations
-    const locked = yield* people.lock(caller.organizationId, [caller.adminId, admin_id])
+    const locked = yield* managed.lock(caller.organizationId, [caller.adminId, admin_id])
     const owner = locked.find(({ id }) => id === caller.adminId)
     const next = locked.find(({ id }) => id === admin_id)
     if (owner?.role !== "owner") return yield* new OwnerRequired({})
     if (next === undefined) return yield* new ResourceMissing({ param: "admin_id" })
     const refused = transfers(owner, next)
     if (refused !== null) return yield* refused
-    yield* people.transfer(caller.organizationId, owner.id, next.id)
+    yield* managed.transfer(caller.organizationId, owner.id, next.id)
     const told = { from: owner.email, to: next.email }
     return Operation.changed(
       organization(yield* organizations.facts(caller), now),

@@ -34,7 +34,7 @@ export const refusals = [
   WrongAccount
 ] as const
 
-export interface Wanted {
+export interface NewLogin {
   readonly accountId: AccountId | null
   readonly phoneNumber: string
   readonly ownNumber: boolean
@@ -63,7 +63,7 @@ const expire = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: E
 })
 
 /** The caller's open login for the same, another admin's as a refusal; null where there is none. */
-const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: Wanted, context: Entering) {
+const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: NewLogin, context: Entering) {
   const { caller, now } = context
   const logins = yield* Logins
   for (const login of yield* logins.open(caller.organizationId, phoneNumber, accountId)) {
@@ -81,7 +81,7 @@ const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: Wanted, 
 })
 
 /** Counts and makes the login, or goes on with the caller's own that is open. */
-export const enter = Effect.fnUntraced(function*(wanted: Wanted, context: Entering) {
+export const enter = Effect.fnUntraced(function*(wanted: NewLogin, context: Entering) {
   const { caller, now } = context
   const logins = yield* Logins
   const open = yield* openOne(wanted, context)

@@ -23,9 +23,9 @@ export interface Plan {
   readonly held: HeldLogin
 }
 
-export type Answer = ReturnType<typeof show>
+export type LoginAnswer = ReturnType<typeof show>
 
-type Came<E> = Ended<Answer, E>
+type Came<E> = Ended<LoginAnswer, E>
 
 /** The login, where the caller may see it. */
 export const find = Effect.fnUntraced(function*(id: string, caller: Caller["Service"]) {

@@ -8,15 +8,24 @@ import { type AccountSecurity, maskEmail } from "../../domain/Messenger.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import { type EmailChange, type EmailChangeFacts, type EmailKind, isOpen } from "../../domain/Security.ts"
 import { acted } from "../../domain/SessionReview.ts"
-import type { Guarding, Messaging } from "../../kernel/Context.ts"
+import type { GuardedContext, MessengerContext } from "../../kernel/Context.ts"
 import type { Live } from "../../kernel/Live.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import type { Failed } from "../../kernel/runners/Guarded.ts"
+import type { ChangeFailure } from "../../kernel/runners/Guarded.ts"
 import { AccountTasks } from "../../ports/AccountTasks.ts"
 import { Attempts } from "../../ports/Attempts.ts"
 import { EmailChanges } from "../../ports/EmailChanges.ts"
 import type { EmailPending } from "../../ports/MessengerSecurity.ts"
-import { keepFacets, leftBehind, looked, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import {
+  keepFacets,
+  leftBehind,
+  looked,
+  needing,
+  ofAccount,
+  prepare,
+  type SeenSecurity,
+  seeSecurity
+} from "./Securing.ts"
 
 interface Context {
   readonly account: AccountFacts
@@ -64,7 +73,7 @@ const begin = (change: EmailChangeFacts, security: AccountSecurity | undefined, 
 /** An address that was asked for. */
 interface Wanted {
   readonly email: string
-  readonly seen: Seen | null
+  readonly seen: SeenSecurity | null
 }
 
 /** A code that was sent, and what the messenger has then. */
@@ -76,12 +85,12 @@ interface Sent {
 /** The steps of asking for another address; it may be asked for where `may` does not fail. */
 export const requesting = <E1, E2>(
   kind: EmailKind,
-  may: (seen: Seen) => Effect.Effect<unknown, E1>,
-  send: (live: Messaging["live"], email: string, seen: Seen) => Effect.Effect<EmailPending, E2>
+  may: (seen: SeenSecurity) => Effect.Effect<unknown, E1>,
+  send: (live: MessengerContext["live"], email: string, seen: SeenSecurity) => Effect.Effect<EmailPending, E2>
 ) => ({
   check: ({ email }: { readonly email: string }) =>
     needing(Effect.succeed(Operation.planned<Wanted>({ email, seen: null }))),
-  look: ({ email }: Wanted, { account, caller, live }: Messaging) =>
+  look: ({ email }: Wanted, { account, caller, live }: MessengerContext) =>
     needing(Effect.gen(function*() {
       const seen = yield* seeSecurity(live, { account, caller })
       yield* may(seen)
@@ -89,26 +98,27 @@ export const requesting = <E1, E2>(
       return Operation.planned<Wanted>({ email, seen })
     })),
   intent: ({ email }: Wanted) => ({ details: { email: maskEmail(email) } }),
-  prepare: ({ seen }: Wanted, _: number, { account, caller, now }: Guarding) =>
+  prepare: ({ seen }: Wanted, _: number, { account, caller, now }: GuardedContext) =>
     needing(Effect.gen(function*() {
       yield* prepare(yield* looked(seen), facetOf[kind], { account, caller }, now)
     })),
-  act: (plan: Wanted, { live, now }: Messaging) =>
+  act: (plan: Wanted, { live, now }: MessengerContext) =>
     needing(Effect.gen(function*() {
       const seen = yield* looked(plan.seen)
       const pending = yield* send(live, plan.email, seen)
       return { change: changeOf(kind, pending, now), security: yield* after(live, seen) }
     })),
-  settle: (_: Wanted, { change, security }: Sent, { account, caller }: Guarding) =>
+  settle: (_: Wanted, { change, security }: Sent, { account, caller }: GuardedContext) =>
     begin(change, security, { account, caller }),
-  answer: (_: Wanted, { change }: Sent, { account }: Messaging) => needing(Effect.succeed(shown(change, account)))
+  answer: (_: Wanted, { change }: Sent, { account }: MessengerContext) =>
+    needing(Effect.succeed(shown(change, account)))
 })
 
 /** A code that was entered. */
-export interface Entered {
+export interface EnteredCode {
   readonly code: Redacted.Redacted
   readonly change: EmailChangeFacts
-  readonly seen: Seen | null
+  readonly seen: SeenSecurity | null
 }
 
 /** The open change that a code is for. */
@@ -138,7 +148,7 @@ export const finished = (kind: EmailKind, context: Context) =>
   }))
 
 /** A wrong code stays counted; with the last one the change is over, and is taken back on the messenger. */
-const refusedCode = (kind: EmailKind, { change }: Entered, error: string, context: Context, now: Date) =>
+const refusedCode = (kind: EmailKind, { change }: EnteredCode, error: string, context: Context, now: Date) =>
   needing(Effect.gen(function*() {
     const changes = yield* EmailChanges
     if (error === "no_pending_change") return yield* finished(kind, context)
@@ -150,35 +160,36 @@ const refusedCode = (kind: EmailKind, { change }: Entered, error: string, contex
 /** The steps of entering a code. */
 export const confirming = <E>(
   kind: EmailKind,
-  send: (live: Messaging["live"], code: Redacted.Redacted) => Effect.Effect<unknown, E>
+  send: (live: MessengerContext["live"], code: Redacted.Redacted) => Effect.Effect<unknown, E>
 ) => ({
-  check: ({ code }: { readonly code: Redacted.Redacted }, { account, caller, now }: Guarding) =>
+  check: ({ code }: { readonly code: Redacted.Redacted }, { account, caller, now }: GuardedContext) =>
     Effect.map(
       opened(kind, { account, caller }, now),
-      (change) => Operation.planned<Entered>({ code, change, seen: null })
+      (change) => Operation.planned<EnteredCode>({ code, change, seen: null })
     ),
-  look: (plan: Entered, { account, caller, live }: Messaging) =>
+  look: (plan: EnteredCode, { account, caller, live }: MessengerContext) =>
     Effect.map(
       seeSecurity(live, { account, caller }),
-      (seen) => Operation.planned<Entered>({ ...plan, seen })
+      (seen) => Operation.planned<EnteredCode>({ ...plan, seen })
     ),
-  intent: ({ change }: Entered) => ({ details: { email: change.pattern } }),
-  prepare: ({ seen }: Entered, _: number, { account, caller, now }: Guarding) =>
+  intent: ({ change }: EnteredCode) => ({ details: { email: change.pattern } }),
+  prepare: ({ seen }: EnteredCode, _: number, { account, caller, now }: GuardedContext) =>
     needing(Effect.gen(function*() {
       if (seen !== null) yield* prepare(seen, facetOf[kind], { account, caller }, now)
       yield* attempt(kind, { account, caller })
     })),
-  act: ({ code, seen }: Entered, { live }: Messaging) => needing(Effect.andThen(send(live, code), after(live, seen))),
-  settle: (_: Entered, security: AccountSecurity | undefined, { account, caller }: Guarding) =>
+  act: ({ code, seen }: EnteredCode, { live }: MessengerContext) =>
+    needing(Effect.andThen(send(live, code), after(live, seen))),
+  settle: (_: EnteredCode, security: AccountSecurity | undefined, { account, caller }: GuardedContext) =>
     confirmed(kind, security, { account, caller }),
-  failed: (plan: Entered, { error }: Failed, { account, caller, now }: Guarding) =>
+  failed: (plan: EnteredCode, { error }: ChangeFailure, { account, caller, now }: GuardedContext) =>
     refusedCode(kind, plan, error, { account, caller }, now),
-  answer: (_: Entered, __: AccountSecurity | undefined, { account, now }: Messaging) =>
+  answer: (_: EnteredCode, __: AccountSecurity | undefined, { account, now }: MessengerContext) =>
     needing(Effect.succeed(acted(`${kind}_email_confirmed`, account, null, now)))
 })
 
 /** What the messenger has after a change. */
-export const after = (live: Live, seen: Seen | null) =>
+export const after = (live: Live, seen: SeenSecurity | null) =>
   leftBehind(live, {
     twoFaPasswords: seen?.password === undefined ? [] : [seen.password.password],
     passkeyIds: []

@@ -6,7 +6,7 @@ import { plus } from "../../domain/protection/Deadline.ts"
 import type { Candidates, PasswordCandidate } from "../../domain/Secrets.ts"
 import type { Live, LiveWriter } from "../../kernel/Live.ts"
 import { Secrets } from "../../ports/Secrets.ts"
-import { heldPasskey, needing, ofAccount, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import { heldPasskey, needing, ofAccount, prepare, type SeenSecurity, seeSecurity } from "./Securing.ts"
 
 type Context = Parameters<typeof ofAccount>[0]
 
@@ -30,8 +30,8 @@ export interface Released {
 }
 
 /** An account before its release: what it has, or what is left where it cannot be looked at. */
-export type Found =
-  | { readonly seen: Seen }
+export type ReleasedAccount =
+  | { readonly seen: SeenSecurity }
   | {
     readonly seen: null
     readonly isAway: boolean
@@ -40,7 +40,7 @@ export type Found =
     readonly passkey: boolean
   }
 
-const unreached = ({ passkeys, passwords }: Candidates, isAway: boolean): Found => ({
+const unreached = ({ passkeys, passwords }: Candidates, isAway: boolean): ReleasedAccount => ({
   seen: null,
   isAway,
   password: passwords.find(({ erase_at, slot }) => slot !== "retired" || erase_at === null),
@@ -52,7 +52,7 @@ const isHeld = (left: boolean) => left ? "held" as const : "none" as const
 /** Looks at the account; it fails only where what is held cannot be read. */
 export const find = (live: Live, context: Context, since: Date) =>
   needing(
-    before(since, lookUntil, Effect.map(seeSecurity(live, context), (seen): Found => ({ seen }))).pipe(
+    before(since, lookUntil, Effect.map(seeSecurity(live, context), (seen): ReleasedAccount => ({ seen }))).pipe(
       Effect.catchTag(["no_session", "messenger_refused", "messenger_unavailable"], ({ _tag }) =>
         Effect.flatMap(Secrets, (secrets) =>
           Effect.map(
@@ -64,7 +64,7 @@ export const find = (live: Live, context: Context, since: Date) =>
   )
 
 /** Written with the intent: our own change is nobody's signal, and a password that may be gone is not shown as held. */
-export const begin = (found: Found, context: Context, now: Date) =>
+export const begin = (found: ReleasedAccount, context: Context, now: Date) =>
   needing(Effect.gen(function*() {
     if (found.seen === null) return
     yield* prepare(found.seen, ["two_fa", "recovery", "passkeys"], context, now)
@@ -78,7 +78,7 @@ const removed = <E>(work: Effect.Effect<unknown, E>, since: Date) =>
   })
 
 /** Removes both from the messenger, outside any transaction. */
-export const release = Effect.fnUntraced(function*(live: LiveWriter, found: Found, since: Date) {
+export const release = Effect.fnUntraced(function*(live: LiveWriter, found: ReleasedAccount, since: Date) {
   if (found.seen === null) {
     return { twoFa: isHeld(found.password !== undefined), passkey: isHeld(found.passkey) } satisfies Released
   }
@@ -97,7 +97,7 @@ export const release = Effect.fnUntraced(function*(live: LiveWriter, found: Foun
  * Writes down what was released, in the transaction that offboards: the key of a passkey is forgotten in any case, a
  * password that is still set stays readable for 90 days.
  */
-export const released = ({ twoFa }: Released, found: Found, context: Context, now: Date) =>
+export const released = ({ twoFa }: Released, found: ReleasedAccount, context: Context, now: Date) =>
   needing(Effect.gen(function*() {
     const secrets = yield* Secrets
     const of = ofAccount(context)

@@ -2,14 +2,14 @@
 import { Effect } from "effect"
 import type { Facets } from "../../domain/protection/Facts.ts"
 import type { SecretKind } from "../../domain/Secrets.ts"
-import type { Guarding } from "../../kernel/Context.ts"
-import type { Failed } from "../../kernel/runners/Guarded.ts"
+import type { GuardedContext } from "../../kernel/Context.ts"
+import type { ChangeFailure } from "../../kernel/runners/Guarded.ts"
 import { Secrets } from "../../ports/Secrets.ts"
-import { byLook, looked, needing, ofAccount, prepare, type Seen } from "./Securing.ts"
+import { byLook, looked, needing, ofAccount, prepare, type SeenSecurity } from "./Securing.ts"
 
 /** A secret that the service holds and the account has. */
 export interface Removal<Secret> {
-  readonly seen: Seen
+  readonly seen: SeenSecurity
   readonly secret: Secret
 }
 
@@ -20,13 +20,13 @@ export const removing = <Secret extends { readonly id: string }>(
   did: string
 ) => ({
   ...byLook<Removal<Secret>>(did),
-  prepare: (plan: Removal<Secret> | null, _: number, { account, caller, now }: Guarding) =>
+  prepare: (plan: Removal<Secret> | null, _: number, { account, caller, now }: GuardedContext) =>
     needing(Effect.gen(function*() {
       const { seen } = yield* looked(plan)
       yield* prepare(seen, touched, { account, caller }, now)
       yield* (yield* Secrets).suspend(ofAccount({ account, caller }), kind)
     })),
-  failed: (plan: Removal<Secret> | null, { certain }: Failed, { account, caller, now }: Guarding) =>
+  failed: (plan: Removal<Secret> | null, { certain }: ChangeFailure, { account, caller, now }: GuardedContext) =>
     needing(Effect.gen(function*() {
       if (!certain) return
       const { secret } = yield* looked(plan)

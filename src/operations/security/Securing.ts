@@ -22,7 +22,7 @@ import {
   takenPassword
 } from "../../domain/Secrets.ts"
 import { acted } from "../../domain/SessionReview.ts"
-import type { Messaging } from "../../kernel/Context.ts"
+import type { MessengerContext } from "../../kernel/Context.ts"
 import type { Live, LiveWriter } from "../../kernel/Live.ts"
 import type { LiveFailure } from "../../kernel/LiveCalls.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -57,12 +57,12 @@ export const looked = <A>(found: A | null): Effect.Effect<A> =>
 export const byLook = <Ready>(did: string) => ({
   check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
   intent: () => ({ details: {} }),
-  answer: (_: Ready | null, __: AccountSecurity | undefined, { account, now }: Messaging) =>
+  answer: (_: Ready | null, __: AccountSecurity | undefined, { account, now }: MessengerContext) =>
     needing(Effect.succeed(acted(did, account, null, now)))
 })
 
 /** What the service holds of an account, and what the messenger has. */
-export interface Seen {
+export interface SeenSecurity {
   readonly candidates: Candidates
   readonly security: AccountSecurity
   /** Which of the held passwords is the account's. */
@@ -73,7 +73,7 @@ export interface Seen {
 export const seeSecurity = (
   live: Live,
   context: Context
-): Effect.Effect<Seen, LiveFailure | ServiceUnavailable, Needs> =>
+): Effect.Effect<SeenSecurity, LiveFailure | ServiceUnavailable, Needs> =>
   Effect.gen(function*() {
     const secrets = yield* Secrets
     const candidates = yield* secrets.candidates(ofAccount(context))
@@ -87,7 +87,7 @@ export const seeSecurity = (
  * has none.
  */
 export const passwordFor = (
-  { password, security }: Seen,
+  { password, security }: SeenSecurity,
   given: Redacted.Redacted | null,
   live: Pick<LiveWriter, "checkPassword">,
   context: Context
@@ -104,16 +104,16 @@ export const passwordFor = (
   }))
 
 /** The account's 2FA password, which the service holds. */
-export const managedPassword = ({ password }: Seen): Effect.Effect<PasswordCandidate, TwoFaNotManaged> =>
+export const managedPassword = ({ password }: SeenSecurity): Effect.Effect<PasswordCandidate, TwoFaNotManaged> =>
   password === undefined ? Effect.fail(new TwoFaNotManaged({})) : Effect.succeed(password)
 
 /** The passkey of the service's that the account has. */
-export const heldPasskey = ({ candidates, security }: Seen): PasskeyCandidate | undefined =>
+export const heldPasskey = ({ candidates, security }: SeenSecurity): PasskeyCandidate | undefined =>
   candidates.passkeys.find(({ passkeyId }) => security.passkey_ids?.includes(passkeyId))
 
 /** Puts the secrets in the places that the messenger has shown, and forgets facets that are about to change. */
 export const prepare = (
-  { candidates, security }: Seen,
+  { candidates, security }: SeenSecurity,
   facets: ReadonlyArray<keyof Facets>,
   context: Context,
   now: Date

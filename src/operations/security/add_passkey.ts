@@ -17,12 +17,12 @@ import {
   needing,
   ofAccount,
   prepare,
-  type Seen,
+  type SeenSecurity,
   seeSecurity
 } from "./Securing.ts"
 
 interface Ready {
-  readonly seen: Seen
+  readonly seen: SeenSecurity
   readonly passkey: PreparedPasskey
   readonly sealed: SealedSecret
 }
@@ -57,7 +57,7 @@ export const addPasskey = Operation.guarded(
           return Operation.unchanged(acted("passkey_added", account, null, now))
         }
         const isEarly = passkey_eligible_at !== null && passkey_eligible_at.getTime() > now.getTime()
-        if (isEarly && !(yield* live.hasElder)) {
+        if (isEarly && !(yield* live.hasOlderSession)) {
           return yield* new PasskeyNotEligible({
             message: `The messenger lets the service add a passkey from ${passkey_eligible_at.toISOString()} on.`
           })

@@ -6,7 +6,7 @@ import { EmailCode } from "../../domain/Security.ts"
 import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { sample } from "./confirm_recovery_email.sample.ts"
-import { confirming, type Entered } from "./EmailChanging.ts"
+import { confirming, type EnteredCode } from "./EmailChanging.ts"
 import { needing, seeSecurity } from "./Securing.ts"
 
 export const confirmRecoveryEmail = Operation.guarded(
@@ -39,7 +39,7 @@ export const confirmRecoveryEmail = Operation.guarded(
         // A code was right before, and nobody has heard of it.
         return recovery_pending_pattern === null && recovery_email_pattern === plan.change.pattern
           ? Operation.unchanged(acted("recovery_email_confirmed", account, null, now))
-          : Operation.planned<Entered>({ ...plan, seen })
+          : Operation.planned<EnteredCode>({ ...plan, seen })
       }))
   }
 )

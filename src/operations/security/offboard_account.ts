@@ -13,7 +13,7 @@ import { looked } from "./Securing.ts"
 interface Plan {
   /** When the request began. */
   readonly since: Date
-  readonly found: Releasing.Found | null
+  readonly found: Releasing.ReleasedAccount | null
 }
 
 export const offboardAccount = Operation.guarded(

@@ -6,7 +6,16 @@ import { acted } from "../../domain/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { after, facetOf, finished } from "./EmailChanging.ts"
 import { sample } from "./remove_recovery_email.sample.ts"
-import { byLook, keepFacets, looked, managedPassword, needing, prepare, type Seen, seeSecurity } from "./Securing.ts"
+import {
+  byLook,
+  keepFacets,
+  looked,
+  managedPassword,
+  needing,
+  prepare,
+  type SeenSecurity,
+  seeSecurity
+} from "./Securing.ts"
 
 export const removeRecoveryEmail = Operation.guarded(
   "remove_recovery_email",
@@ -27,7 +36,7 @@ export const removeRecoveryEmail = Operation.guarded(
     journal: { action: "recovery_email.removed", target: "account" }
   },
   {
-    ...byLook<Seen>("recovery_email_removed"),
+    ...byLook<SeenSecurity>("recovery_email_removed"),
     look: (_, { account, caller, live, now }) =>
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
@@ -37,7 +46,7 @@ export const removeRecoveryEmail = Operation.guarded(
         }
         // Without the password the messenger forgets an address that waits, and no other.
         if (has_recovery !== false) yield* managedPassword(seen)
-        return Operation.planned<Seen | null>(seen)
+        return Operation.planned<SeenSecurity | null>(seen)
       })),
     prepare: (plan, _, { account, caller, now }) =>
       needing(Effect.gen(function*() {

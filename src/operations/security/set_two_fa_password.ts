@@ -15,14 +15,14 @@ import {
   ofAccount,
   passwordFor,
   prepare,
-  type Seen,
+  type SeenSecurity,
   seeSecurity
 } from "./Securing.ts"
 import { sample } from "./set_two_fa_password.sample.ts"
 
 /** The change once the messenger was looked at. */
 interface Ready {
-  readonly seen: Seen
+  readonly seen: SeenSecurity
   readonly current: Redacted.Redacted | null
   readonly next: Redacted.Redacted
   readonly sealed: SealedSecret

@@ -3,7 +3,7 @@ import { protectors } from "../../domain/Access.ts"
 import { AccountAction, TargetAccount } from "../../domain/Account.ts"
 import { NotActive } from "../../domain/Failure.ts"
 import { canSignOut } from "../../domain/protection/Deadline.ts"
-import { acted, isKept, Keep, type StoredSession } from "../../domain/SessionReview.ts"
+import { acted, isKept, KeptSessions, type StoredSession } from "../../domain/SessionReview.ts"
 import { deriveStatus, isActive } from "../../domain/Status.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Sessions } from "../../ports/Sessions.ts"
@@ -13,7 +13,7 @@ import { answer, needing, settle, signOut, whoseOf } from "./SigningOut.ts"
 const queued = { action: "sessions.sign_out_queued", target: "account" } as const
 
 interface Plan {
-  readonly keep: Keep
+  readonly keep: KeptSessions
   readonly targets: ReadonlyArray<StoredSession>
 }
 
@@ -34,7 +34,7 @@ export const signOutOtherSessions = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount },
     body: {
-      keep: Schema.optionalKey(Keep).annotateKey({
+      keep: Schema.optionalKey(KeptSessions).annotateKey({
         description:
           "Which sessions stay: `approved_and_baseline` (the default), only the `approved` ones, or `none` but the service's own."
       })

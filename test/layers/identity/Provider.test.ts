@@ -12,7 +12,11 @@ type Lying = Effect.Success<typeof Identity.lying>
 const redirectUri = "https://console.example/callback"
 const secrets = { state: "a state of 43 letters", nonce: "a nonce", verifier: "v".repeat(43) }
 
-const knownOf = (issuer: string, max_age_minutes: number | null, version = crypto.randomUUID()): Provider.Known => ({
+const knownOf = (
+  issuer: string,
+  max_age_minutes: number | null,
+  version = crypto.randomUUID()
+): Provider.ProviderWithSecret => ({
   issuer,
   version,
   client_id: Identity.clientId,

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Redacted, type Scope } from "effect"
 import { type Authorization, type MessengerUserId, SessionRef } from "../../../src/domain/Messenger.ts"
 import type { PlatformOperation } from "../../../src/layers/messenger/SimulatedPlatform.ts"
-import { type Common, MessengerSession } from "../../../src/ports/MessengerSession.ts"
+import { type MessengerFailure, MessengerSession } from "../../../src/ports/MessengerSession.ts"
 import { arranged, type Capability, holdsNothing, type MessengerHarness, type OutsideWorld, seenBy } from "./harness.ts"
 import { profileContract } from "./profiles.ts"
 
@@ -228,7 +228,7 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
         world: OutsideWorld,
         userId: MessengerUserId,
         sessionRef: SessionRef
-      ): Effect.fn.Return<ReadonlyArray<Call>, Common, MessengerSession | Scope.Scope> {
+      ): Effect.fn.Return<ReadonlyArray<Call>, MessengerFailure, MessengerSession | Scope.Scope> {
         const messenger = yield* MessengerSession
         const other = yield* world.connect(userId)
         const live = yield* messenger.open(sessionRef)

@@ -1,7 +1,7 @@
 /** An implementation of MessengerSession and the world around it, as the suites of the contract take them. */
 import { type Duration, Effect, type Layer } from "effect"
 import type { SessionRef } from "../../../src/domain/Messenger.ts"
-import type { NewAccount, SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
+import type { NewSimulatedAccount, SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
 import { MessengerSession } from "../../../src/ports/MessengerSession.ts"
 
 /** What the suite needs of the outside world, in the words of the simulated platform. */
@@ -37,7 +37,7 @@ let people = 0
 
 /** A fresh account that the service is connected to; usernames end in a number that no other test has. */
 export const arranged = <R>(world: Effect.Effect<OutsideWorld, never, R>) =>
-  Effect.fnUntraced(function*(account: Partial<NewAccount> = {}) {
+  Effect.fnUntraced(function*(account: Partial<NewSimulatedAccount> = {}) {
     const outside = yield* world
     const number = ++people
     const userId = yield* outside.createAccount({ phone: `4915550${10_000 + number}`, first_name: "Jane", ...account })

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { SessionRef } from "../../../src/domain/Messenger.ts"
-import type { NewAccount } from "../../../src/layers/messenger/SimulatedPlatform.ts"
+import type { NewSimulatedAccount } from "../../../src/layers/messenger/SimulatedPlatform.ts"
 import { MessengerSession } from "../../../src/ports/MessengerSession.ts"
 import { arranged, type Capability, holdsNothing, type MessengerHarness } from "./harness.ts"
 
@@ -16,7 +16,7 @@ export const loginsContract = <R, E>(name: string, harness: MessengerHarness<R, 
   const able = (capability: Capability) => harness.capabilities.has(capability)
 
   /** A person without a session of the service, and a login that may be begun for them. */
-  const person = Effect.fnUntraced(function*(account: Partial<NewAccount> = {}) {
+  const person = Effect.fnUntraced(function*(account: Partial<NewSimulatedAccount> = {}) {
     const world = yield* harness.world
     const messenger = yield* MessengerSession
     const number = ++numbers

@@ -1,7 +1,7 @@
 import { assert, describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Monitors, type Wanted } from "../../../src/engine/Monitors.ts"
+import { type ClaimLimits, Monitors } from "../../../src/engine/Monitors.ts"
 import * as MonitorsSql from "../../../src/layers/sql/Monitors.ts"
 import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { postgres } from "../../support/database.ts"
@@ -48,15 +48,15 @@ const given = (...all: ReadonlyArray<Filling>) =>
   }))
 
 const free = 64
-const wanted = (rooms: Readonly<Record<string, number>> = {}): Wanted => ({
+const wanted = (rooms: Readonly<Record<string, number>> = {}): ClaimLimits => ({
   free,
   room: free / 2,
   rooms: new Map(Object.entries(rooms))
 })
 
-const claim = (of: Wanted) => Monitors.use((monitors) => monitors.claim(of))
+const claim = (of: ClaimLimits) => Monitors.use((monitors) => monitors.claim(of))
 
-const taken = (of: Wanted) =>
+const taken = (of: ClaimLimits) =>
   Effect.map(claim(of), ({ accounts }) => accounts.map(({ organizationId }) => String(organizationId)))
 
 const count = (all: ReadonlyArray<string>, organization: string) =>

@@ -12,8 +12,8 @@ import { type AccountQuery, Accounts } from "../../../src/ports/Accounts.ts"
 import { Credentials } from "../../../src/ports/Credentials.ts"
 import { Departments } from "../../../src/ports/Departments.ts"
 import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
+import { type AdminsQuery, ManagedAdmins } from "../../../src/ports/ManagedAdmins.ts"
 import { Organizations } from "../../../src/ports/Organizations.ts"
-import { People, type PeopleQuery } from "../../../src/ports/People.ts"
 import { type SessionQuery, Sessions } from "../../../src/ports/Sessions.ts"
 import { crowded } from "../../support/crowd.ts"
 import { idOf as idIn } from "../../support/fill.ts"
@@ -170,16 +170,16 @@ describe("rows read for a page", () => {
 
     it.effect("admins: at most 20 times the limit, however many credentials each has had, and each admin once", () =>
       Effect.gen(function*() {
-        const people = yield* People
+        const people = yield* ManagedAdmins
         const now = new Date()
         const caller = yield* callerOf(big.id, "owner", null)
-        const filters: ReadonlyArray<Partial<PeopleQuery>> = [
+        const filters: ReadonlyArray<Partial<AdminsQuery>> = [
           {},
           ...Role.literals.map((role) => ({ role })),
           ...AdminStatus.literals.map((status) => ({ status }))
         ]
         const found = yield* Effect.forEach(filters, (filter) => {
-          const query: PeopleQuery = { role: undefined, status: undefined, after: undefined, limit, ...filter }
+          const query: AdminsQuery = { role: undefined, status: undefined, after: undefined, limit, ...filter }
           // A plan for all values looks at each admin once, as one with a filter does.
           return over(caller, query, (asked) => people.list(caller, asked, now), (after) => ({ ...query, after }), {
             rows: most + crowded

@@ -6,8 +6,8 @@ import * as fc from "fast-check"
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
 import { Own } from "../../../src/layers/sql/Client.ts"
-import type { Answer, Statement } from "../../../src/layers/sql/wire/Cycle.ts"
-import { type Place, Session } from "../../../src/layers/sql/wire/Session.ts"
+import type { Statement, StatementResult } from "../../../src/layers/sql/wire/Cycle.ts"
+import { type Placement, WireSession } from "../../../src/layers/sql/wire/Session.ts"
 import { Shared } from "../../../src/layers/sql/wire/Shared.ts"
 import { tried } from "../../support/drawn.ts"
 import { ScriptedServer } from "../../support/scriptedServer.ts"
@@ -17,18 +17,18 @@ const statement = (text: string, value: string): Statement => ({ text, values: [
 const open = (server: ScriptedServer, cancel?: (asked: () => void) => void) =>
   Effect.map(
     PgConnection.make({ stream: () => server, ssl: false, username: "anybody" }),
-    (connection) => new Session(connection, cancel)
+    (connection) => new WireSession(connection, cancel)
   )
 
 /** Runs with a session of the server; what is left there is told to `cancel`, if there is one. */
 const withSession = <A>(
   server: ScriptedServer,
-  use: (session: Session) => Effect.Effect<A>,
+  use: (session: WireSession) => Effect.Effect<A>,
   cancel?: (asked: () => void) => void
 ) => Effect.runPromise(Effect.scoped(Effect.flatMap(Effect.orDie(open(server, cancel)), use)))
 
 /** What the statement is answered, or the code that it fails with. */
-const ask = (session: Session, text: string, repeatable: boolean, at?: Place) =>
+const ask = (session: WireSession, text: string, repeatable: boolean, at?: Placement) =>
   Effect.map(Effect.exit(session.run([statement(text, text)], undefined, repeatable, at)), codeOf)
 
 /** The names by which the server knows the text. */
@@ -36,7 +36,7 @@ const namesOf = ({ statements }: ScriptedServer, text: string) =>
   [...statements].flatMap(([name, known]) => known === text ? [name] : [])
 
 /** Runs with an organization's transaction on a session of one's own. */
-const withTransaction = <A>(use: (own: Own, server: ScriptedServer, session: Session) => Effect.Effect<A>) => {
+const withTransaction = <A>(use: (own: Own, server: ScriptedServer, session: WireSession) => Effect.Effect<A>) => {
   const server = new ScriptedServer([40], [])
   return withSession(server, (session) => {
     const own = new Own(session)
@@ -45,7 +45,7 @@ const withTransaction = <A>(use: (own: Own, server: ScriptedServer, session: Ses
   })
 }
 
-const codeOf = (exit: Exit.Exit<Answer | void, SqlError.SqlError>): unknown => {
+const codeOf = (exit: Exit.Exit<StatementResult | void, SqlError.SqlError>): unknown => {
   if (Exit.isSuccess(exit)) return exit.value?.rows
   const [reason] = exit.cause.reasons
   if (reason?._tag !== "Fail") return reason?._tag
@@ -73,7 +73,7 @@ const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLengt
 const place = fc.integer({ min: 0, max: 60 })
 
 /** Runs the cycles at once, each with a value of its own. */
-const runAll = (session: Session, given: ReadonlyArray<ReadonlyArray<keyof typeof texts>>) =>
+const runAll = (session: WireSession, given: ReadonlyArray<ReadonlyArray<keyof typeof texts>>) =>
   Effect.forEach(
     given,
     (cycle, index) =>
@@ -166,7 +166,7 @@ describe("a session", () => {
         await withSession(server, (session) =>
           Effect.gen(function*() {
             const answers = yield* Effect.forEach(given, (texts, index) => {
-              const at: Place = { cycle: undefined }
+              const at: Placement = { cycle: undefined }
               return Effect.forEach(
                 texts,
                 (text, number) =>
@@ -282,7 +282,7 @@ describe("a session", () => {
     return withSession(server, (session) =>
       Effect.gen(function*() {
         const both = () => {
-          const at: Place = { cycle: undefined }
+          const at: Placement = { cycle: undefined }
           return Effect.all([ask(session, "fine", true, at), ask(session, "also fine", true, at)], {
             concurrency: "unbounded"
           })
@@ -334,8 +334,8 @@ describe("sessions that are shared", () => {
       const next = Effect.orDie(
         Effect.suspend(() => shared.use(shared.least, (session) => Effect.succeed(session)))
       )
-      const isNext = (session: Session) => Effect.map(next, (found) => found === session)
-      const begin = (session: Session) => Effect.forkChild(ask(session, "fine", true), { startImmediately: true })
+      const isNext = (session: WireSession) => Effect.map(next, (found) => found === session)
+      const begin = (session: WireSession) => Effect.forkChild(ask(session, "fine", true), { startImmediately: true })
       const first = yield* next
       yield* begin(first)
       const second = yield* next

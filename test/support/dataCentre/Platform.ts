@@ -3,7 +3,7 @@ import { Effect, Exit, Redacted, Scope, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { AuthorizationId, type MessengerUserId, type Profile, SessionRef } from "../../../src/domain/Messenger.ts"
 import type { SecurityChange } from "../../../src/layers/messenger/SimulatedPlatform.ts"
-import type { LoginState } from "../../../src/ports/MessengerLogin.ts"
+import type { SealedLoginState } from "../../../src/ports/MessengerLogin.ts"
 import type { LiveSession, MessengerSession } from "../../../src/ports/MessengerSession.ts"
 import * as DataCentre from "./DataCentre.ts"
 import * as Passkeys from "./Passkeys.ts"
@@ -19,7 +19,7 @@ interface Password {
 
 /** What belongs to a client's key. */
 interface Kept {
-  login?: { readonly ref: SessionRef; state: LoginState; readonly phone: string; wantsPassword: boolean }
+  login?: { readonly ref: SessionRef; state: SealedLoginState; readonly phone: string; wantsPassword: boolean }
   ref?: SessionRef
   userId?: MessengerUserId
   live?: { readonly session: Promise<LiveSession>; readonly scope: Scope.Closeable }

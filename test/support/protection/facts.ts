@@ -8,7 +8,7 @@ import type {
   ProtectionFacts,
   WatchedSession
 } from "../../../src/domain/protection/Facts.ts"
-import type { Observation, Seen } from "../../../src/domain/protection/Observation.ts"
+import type { Observation, SeenList } from "../../../src/domain/protection/Observation.ts"
 import { at, day, hour, now, sessionFacts } from "../stored.ts"
 import { Platform } from "./platform.ts"
 import { options, World } from "./world.ts"
@@ -74,7 +74,7 @@ export const listed = (id: string, changes: Partial<Omit<Authorization, "id">> =
 })
 
 /** The list was read through the main session. */
-export const seen = (others: ReadonlyArray<Authorization>, rest: Partial<Seen> = {}): Observation => ({
+export const seen = (others: ReadonlyArray<Authorization>, rest: Partial<SeenList> = {}): Observation => ({
   outcome: { kind: "seen", through: main, authorizations: [...platform.list(main), ...others], ...rest },
   lost: [],
   codes: 0

@@ -14,23 +14,23 @@ import * as Forms from "../Forms.ts"
 import * as Html from "../Html.ts"
 import * as StepUp from "../StepUp.ts"
 import * as Visit from "../Visit.ts"
+import * as Admin from "./Admin.ts"
 import * as Granting from "./Granting.ts"
-import * as Person from "./Person.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Words from "./Words.ts"
 
 /** Where a change leads to: back to the admin, or to the list where they are gone or the caller is no owner any more. */
-const doneAt = (base: string, id: string, act: Person.Act): string =>
+const doneAt = (base: string, id: string, act: Admin.Act): string =>
   act === "remove"
     ? `${base}${Words.path}?done=removed`
     : act === "ownership"
     ? `${base}${Words.path}?done=owner`
-    : `${base}${Person.pathOf(id)}?done=${act}`
+    : `${base}${Admin.pathOf(id)}?done=${act}`
 
 /** What gives rights, or takes them for good, asks for the console password. */
-const confirmed: ReadonlyArray<Person.Act> = ["access", "enable", "remove", "role"]
+const confirmed: ReadonlyArray<Admin.Act> = ["access", "enable", "remove", "role"]
 
-const checked = (act: Person.Act, view: Visit.View, form: Visit.Form) =>
+const checked = (act: Admin.Act, view: Visit.View, form: Visit.Form) =>
   confirmed.includes(act)
     ? Refusals.checkPassword(view, form)
     // The operation asks for the password itself.
@@ -39,27 +39,24 @@ const checked = (act: Person.Act, view: Visit.View, form: Visit.Form) =>
     : Effect.void
 
 const change = <A, E, R>(
-  act: Person.Act,
+  act: Admin.Act,
   run: (id: string, form: Visit.Form) => Effect.Effect<A, E, R>
 ) =>
-  Visit.route("POST", Person.actPath(":admin_id", act), (visit) => {
+  Visit.route("POST", Admin.actPath(":admin_id", act), (visit) => {
     const id = visit.params["admin_id"] ?? ""
-    return Forms.submitted(visit, Person.pathOf(id), () =>
-      Person.tokenOf(id, act), (form, view) =>
+    return Forms.submitted(visit, Admin.pathOf(id), () => Admin.tokenOf(id, act), (form, view) =>
       Effect.gen(function*() {
         if (!isUuid(id)) {
           return yield* new ResourceMissing({ param: "admin_id" })
         }
         const draft = act === "access" ? { draft: Granting.read(form) } : {}
         if (form.text("decision") !== "do") {
-          return yield* Person.show(view, id, { ...Refusals.searched, act, ...draft })
+          return yield* Admin.show(view, id, { ...Refusals.searched, act, ...draft })
         }
         return yield* checked(act, view, form).pipe(
           Effect.andThen(run(id, form)),
-          Effect.map(() =>
-            Html.redirect(doneAt(visit.base, id, act))
-          ),
-          Refusals.again((refusal) => Person.show(view, id, { ...refusal, act, ...draft }))
+          Effect.map(() => Html.redirect(doneAt(visit.base, id, act))),
+          Refusals.again((refusal) => Admin.show(view, id, { ...refusal, act, ...draft }))
         )
       }), Visit.formLimits.access)
   })
@@ -67,8 +64,8 @@ const change = <A, E, R>(
 export const routes = [
   Visit.route(
     "GET",
-    Person.pathOf(":admin_id"),
-    (visit) => Visit.asAdmin(visit, Person.pathOf(visit.params["admin_id"] ?? ""), Person.get)
+    Admin.pathOf(":admin_id"),
+    (visit) => Visit.asAdmin(visit, Admin.pathOf(visit.params["admin_id"] ?? ""), Admin.get)
   ),
   change("resend-invitation", (id) => resendAdminInvitation.call({ admin_id: id })),
   change("role", (id, form) => {

@@ -34,7 +34,7 @@ const dones: ReadonlyMap<string, string> = new Map([
   ["take-out", "The account is under no department any more."]
 ])
 
-interface Shown extends Refusals.Refusal {
+interface Shown extends Refusals.FormRefusal {
   readonly name?: string
 }
 

@@ -17,7 +17,7 @@ const path = Words.departmentsPath
 /** What the token of the form stands for. */
 const token = "create department"
 
-interface Shown extends Refusals.Refusal {
+interface Shown extends Refusals.FormRefusal {
   readonly name: string
 }
 

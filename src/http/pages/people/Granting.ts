@@ -10,7 +10,7 @@ import type * as Visit from "../Visit.ts"
 import { roles } from "./Words.ts"
 
 /** What is in a form about access. */
-export interface Draft {
+export interface AccessDraft {
   readonly accounts: ReadonlyArray<string>
   readonly departments: ReadonlyArray<string>
   readonly archive: boolean
@@ -18,9 +18,9 @@ export interface Draft {
   readonly findDepartment: string
 }
 
-export const empty: Draft = { accounts: [], departments: [], archive: false, findAccount: "", findDepartment: "" }
+export const empty: AccessDraft = { accounts: [], departments: [], archive: false, findAccount: "", findDepartment: "" }
 
-export const read = (form: Visit.Form): Draft => {
+export const read = (form: Visit.Form): AccessDraft => {
   const { accounts, departments, findAccount, findDepartment } = AccountChoice.read(form)
   return {
     accounts: accounts.filter(isUuid),
@@ -32,7 +32,7 @@ export const read = (form: Visit.Form): Draft => {
 }
 
 /** What the lists look for. */
-export const wanted = (draft: Draft) => AccountChoice.wanted({ ...draft, by: "accounts" })
+export const wanted = (draft: AccessDraft) => AccountChoice.wanted({ ...draft, by: "accounts" })
 
 const given = ["admin", "archive", "billing", "superadmin"] as const satisfies ReadonlyArray<GivenRole>
 
@@ -59,7 +59,7 @@ export const roleField = (by: Role, chosen: Role | undefined, faults: Html.Fault
 </fieldset>`
 
 interface Shown {
-  readonly draft: Draft
+  readonly draft: AccessDraft
   readonly faults: Html.Faults
   /** Where the form leads, for the searches in it. */
   readonly action: string

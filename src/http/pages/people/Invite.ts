@@ -21,7 +21,7 @@ const path = `${people}/invite`
 /** What the token of the form stands for. */
 const token = "invite admin"
 
-interface Draft extends Granting.Draft {
+interface Draft extends Granting.AccessDraft {
   readonly email: string
   readonly name: string
   readonly role: GivenRole | undefined
@@ -29,7 +29,7 @@ interface Draft extends Granting.Draft {
 
 const empty: Draft = { ...Granting.empty, email: "", name: "", role: "admin" }
 
-const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refusal: Refusals.Refusal) {
+const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refusal: Refusals.FormRefusal) {
   const { faults, headers, status } = refusal
   const { base } = view.visit
   const choices = yield* Authorize.choices(view.admin, Granting.wanted(draft))

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { ConsoleSessions } from "../../../console/ConsoleSessions.ts"
 import { superadmins } from "../../../domain/Access.ts"
-import * as Observation from "../../../edge/Observation.ts"
+import * as RequestLog from "../../../edge/RequestLog.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
 import * as Refused from "../Refused.ts"
@@ -10,7 +10,7 @@ import * as StepUp from "../StepUp.ts"
 import * as Visit from "../Visit.ts"
 
 /** A form's fault, and how its page is answered. */
-export interface Refusal {
+export interface FormRefusal {
   /** Whether a list in the form was searched, which does nothing else. */
   readonly searched?: boolean
   readonly faults: Html.Faults
@@ -19,11 +19,11 @@ export interface Refusal {
 }
 
 /** A page as it is at first, and after a search in it. */
-export const none: Refusal = { faults: Html.noFaults, status: 200, headers: {} }
-export const searched: Refusal = { ...none, searched: true }
+export const none: FormRefusal = { faults: Html.noFaults, status: 200, headers: {} }
+export const searched: FormRefusal = { ...none, searched: true }
 
 /** What is said after a search: Enter in any field searches, where lists are long. */
-export const searchedNote = ({ searched = false }: Refusal): Html.Html | undefined =>
+export const searchedNote = ({ searched = false }: FormRefusal): Html.Html | undefined =>
   searched ? html`<p class="note" role="status">Nothing is changed yet: finish the form below.</p>` : undefined
 
 /** The field of a refusal, and its words where those of the operation are not meant for a form. */
@@ -55,7 +55,7 @@ const inputs: Readonly<Record<string, readonly [field: string, text: string]>> =
 }
 
 /** What of a refusal a form can show; null for what is a page of its own. */
-const shownOf = ({ code, headers, param, problem, status }: Refused.Refused): Refusal | null => {
+const shownOf = ({ code, headers, param, problem, status }: Refused.RefusedForm): FormRefusal | null => {
   const input = param === undefined ? undefined : inputs[param]
   const [field, text] = code === "parameter_invalid" || code === "resource_missing"
     ? input ?? []
@@ -67,14 +67,14 @@ const shownOf = ({ code, headers, param, problem, status }: Refused.Refused): Re
 
 /** Shows a form again with what was refused. */
 export const again =
-  <B, E2, R2>(show: (refusal: Refusal) => Effect.Effect<B, E2, R2>) =>
+  <B, E2, R2>(show: (refusal: FormRefusal) => Effect.Effect<B, E2, R2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, E | E2, R | R2> =>
     Effect.catch(effect, (failure): Effect.Effect<B, E | E2, R2> => {
       const refused = Refused.of(failure)
       const refusal = shownOf(refused)
       return refusal === null
         ? Effect.fail(failure)
-        : Effect.andThen(Observation.failing(refused.code), show(refusal))
+        : Effect.andThen(RequestLog.noteFailure(refused.code), show(refusal))
     })
 
 /** Runs a page for those who administer the organization, and tells anybody else whom it is for. */

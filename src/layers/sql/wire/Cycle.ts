@@ -11,8 +11,8 @@ export interface Statement {
 }
 
 /** What a statement answered. */
-export interface Answer {
-  readonly rows: ReadonlyArray<Values.Row>
+export interface StatementResult {
+  readonly rows: ReadonlyArray<Values.WireRow>
   /** The command's tag, such as `SELECT 1`. */
   readonly command: string
 }
@@ -44,13 +44,13 @@ export interface Sent {
 }
 
 /** Says how a cycle went. */
-export type Settle = (outcome: Result.Result<Answer, SqlError.SqlError>) => void
+export type Settle = (outcome: Result.Result<StatementResult, SqlError.SqlError>) => void
 
 /** One of a cycle's statements whose answer is waited for. */
-export class Asked implements Answer {
+export class PendingStatement implements StatementResult {
   /** Undefined where nobody waits for it any more. */
   settle: Settle | undefined
-  rows: Array<Values.Row> = []
+  rows: Array<Values.WireRow> = []
   command = ""
 
   constructor(settle: Settle) {
@@ -62,7 +62,7 @@ export class Asked implements Answer {
 export class Cycle {
   readonly statements: Array<Statement>
   /** The last of its statements, those that are asked for; what stands before them is not. */
-  readonly asked: Array<Asked>
+  readonly asked: Array<PendingStatement>
   /** How its statements were sent, those that are. */
   sent: Array<Sent> = []
   readonly deadline: Deadline | undefined
@@ -83,7 +83,7 @@ export class Cycle {
     this.statements = [...statements]
     this.deadline = deadline
     this.repeatable = repeatable
-    this.asked = [new Asked(settle)]
+    this.asked = [new PendingStatement(settle)]
   }
 
   /** Whether anybody still waits for any of it. */
@@ -92,7 +92,7 @@ export class Cycle {
   }
 
   /** Who waits for the statement that is being answered. */
-  get answering(): Asked | undefined {
+  get answering(): PendingStatement | undefined {
     return this.asked[this.at - this.statements.length + this.asked.length]
   }
 

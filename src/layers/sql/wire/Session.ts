@@ -10,7 +10,15 @@ import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { Buffer } from "node:buffer"
 import { Duplex } from "node:stream"
-import { type Answer, Asked, Cycle, type Deadline, type Sent, type Settle, type Statement } from "./Cycle.ts"
+import {
+  Cycle,
+  type Deadline,
+  PendingStatement,
+  type Sent,
+  type Settle,
+  type Statement,
+  type StatementResult
+} from "./Cycle.ts"
 import * as Failures from "./Failures.ts"
 import { PreparedStatements } from "./PreparedStatements.ts"
 import * as Values from "./Values.ts"
@@ -24,7 +32,7 @@ const grace = 3000
 const lateCancel = 1000
 
 /** Where statements go that are asked for beside each other. */
-export interface Place {
+export interface Placement {
   /** What they were sent in last. */
   cycle: Cycle | undefined
 }
@@ -38,7 +46,7 @@ const socketOf = (connection: PgConnection.PgConnection): Duplex => {
 }
 
 /** A session that the library has opened, from here on in our hands; its end is still the library's to notice. */
-export class Session {
+export class WireSession {
   readonly #socket: Duplex
   readonly #parser = PgProtocol.makeParser<unknown>()
   readonly #prepared = new PreparedStatements()
@@ -118,8 +126,8 @@ export class Session {
     statements: ReadonlyArray<Statement>,
     deadline: Deadline | undefined,
     repeatable: boolean,
-    place?: Place
-  ): Effect.Effect<Answer, SqlError.SqlError> {
+    place?: Placement
+  ): Effect.Effect<StatementResult, SqlError.SqlError> {
     return Effect.callback((resume) => {
       const settle: Settle = (outcome) =>
         resume(Result.isSuccess(outcome) ? Effect.succeed(outcome.success) : Effect.fail(outcome.failure))
@@ -142,8 +150,8 @@ export class Session {
     return this.#owed.at(-1) === cycle && this.#unwritten.at(-1) === sync && cycle.isAwaited && !cycle.isRepeated
   }
 
-  #join(cycle: Cycle, statement: Statement, settle: Settle): Asked {
-    const asked = new Asked(settle)
+  #join(cycle: Cycle, statement: Statement, settle: Settle): PendingStatement {
+    const asked = new PendingStatement(settle)
     const messages = this.#unwritten
     messages.pop()
     const before = messages.length
@@ -197,7 +205,7 @@ export class Session {
   }
 
   /** Nobody waits for it any more: the server leaves it as soon as it is about it. */
-  #abandon(cycle: Cycle, ...left: ReadonlyArray<Asked | undefined>): void {
+  #abandon(cycle: Cycle, ...left: ReadonlyArray<PendingStatement | undefined>): void {
     if (!cycle.isAwaited) return
     for (const asked of left) if (asked !== undefined) asked.settle = undefined
     if (!cycle.isAwaited && this.#owed[0] === cycle) this.#leave()

@@ -1,12 +1,12 @@
 /** The sessions that statements outside transactions share: opened when they are needed, and open until they are lost. */
 import { Deferred, Effect, Exit, Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Session } from "./Session.ts"
+import type { WireSession } from "./Session.ts"
 
 /** A place for a session: empty, opening, or open. */
 export class Slot {
-  session: Session | undefined
-  opening: Deferred.Deferred<Session, SqlError.SqlError> | undefined
+  session: WireSession | undefined
+  opening: Deferred.Deferred<WireSession, SqlError.SqlError> | undefined
 
   /** Whether it has a session to rely on, or will have. */
   get serves(): boolean {
@@ -23,18 +23,18 @@ export class Slot {
 /** Some sessions, of which the one with the least to do serves next. */
 export class Shared {
   readonly #slots: ReadonlyArray<Slot>
-  readonly #open: Effect.Effect<Session, SqlError.SqlError, Scope.Scope>
+  readonly #open: Effect.Effect<WireSession, SqlError.SqlError, Scope.Scope>
   readonly #scope: Scope.Scope
 
   /** `open` opens a session that lives as long as its scope. */
-  constructor(size: number, open: Effect.Effect<Session, SqlError.SqlError, Scope.Scope>, scope: Scope.Scope) {
+  constructor(size: number, open: Effect.Effect<WireSession, SqlError.SqlError, Scope.Scope>, scope: Scope.Scope) {
     this.#slots = Array.from({ length: size }, () => new Slot())
     this.#open = open
     this.#scope = scope
   }
 
   /** The sessions that are open. */
-  get sessions(): ReadonlyArray<Session> {
+  get sessions(): ReadonlyArray<WireSession> {
     return this.#slots.flatMap(({ session }) => session === undefined ? [] : [session])
   }
 
@@ -51,16 +51,16 @@ export class Shared {
   /** Runs on the session of the slot, which is opened where there is none. */
   use<A>(
     slot: Slot,
-    f: (session: Session) => Effect.Effect<A, SqlError.SqlError>
+    f: (session: WireSession) => Effect.Effect<A, SqlError.SqlError>
   ): Effect.Effect<A, SqlError.SqlError> {
     const { session } = slot
     return session === undefined || session.isLost ? Effect.flatMap(this.#opened(slot), f) : f(session)
   }
 
   /** Opens a session in the slot, whoever of those who wait for it goes away. */
-  #opened(slot: Slot): Effect.Effect<Session, SqlError.SqlError> {
+  #opened(slot: Slot): Effect.Effect<WireSession, SqlError.SqlError> {
     if (slot.opening !== undefined) return Deferred.await(slot.opening)
-    const opening = Deferred.makeUnsafe<Session, SqlError.SqlError>()
+    const opening = Deferred.makeUnsafe<WireSession, SqlError.SqlError>()
     slot.opening = opening
     const open = Effect.gen({ self: this }, function*() {
       const scope = yield* Scope.fork(this.#scope)
@@ -79,5 +79,5 @@ export class Shared {
 }
 
 /** Closes the scope when the session is lost. */
-const closeWith = (session: Session, scope: Scope.Closeable): void =>
+const closeWith = (session: WireSession, scope: Scope.Closeable): void =>
   session.onLost(() => Effect.runFork(Scope.close(scope, Exit.void)))

@@ -155,19 +155,19 @@ const readerOf = (field: PgProtocol.FieldDescription): Read => {
 }
 
 /** A row by the names of its columns. */
-export interface Row {
+export interface WireRow {
   readonly [column: string]: unknown
 }
 
 /** What the rows of a statement look like. */
 export interface Description {
   readonly read: PgProtocol.FieldReader<unknown>
-  readonly row: (values: ReadonlyArray<unknown>) => Row
+  readonly row: (values: ReadonlyArray<unknown>) => WireRow
   /** Why a value since the last time this was asked could not be read; undefined where each could. */
   readonly fault: () => unknown
 }
 
-type MakeRow = (values: ReadonlyArray<unknown>) => Row
+type MakeRow = (values: ReadonlyArray<unknown>) => WireRow
 
 /**
  * Makes rows of these columns. A literal makes an object of fifty members in a fifteenth of the time that they take one

@@ -1,6 +1,6 @@
 /** The account's older own session, which does what the platform does not let the main one do yet. */
 import { Clock, Duration, Effect, type Scope } from "effect"
-import { longestBeforeElder } from "../domain/Limits.ts"
+import { longestBeforeOlderSession } from "../domain/Limits.ts"
 import { type Authorization, AuthorizationId } from "../domain/Messenger.ts"
 import { oldestAble, sameIn } from "../domain/protection/Own.ts"
 import { Db } from "../ports/Db.ts"
@@ -9,8 +9,8 @@ import { OwnSessions } from "../ports/OwnSessions.ts"
 import type { SecretsOf } from "../ports/Secrets.ts"
 import { inTime } from "./LiveCalls.ts"
 
-export interface Elder {
-  /** The session; null where no own session is old enough, or it cannot be reached in time. */
+export interface OlderSession {
+  /** The session; null where no own session is old enough, or it does not answer in time. */
   readonly session: Effect.Effect<LiveSession | null>
   /** Signs out the session that the main one lists under the id; null where there is no older one, or it does not see it. */
   readonly signOut: (
@@ -34,7 +34,7 @@ const open = Effect.fnUntraced(function*(of: SecretsOf) {
   return oldest === undefined ? null : yield* inTime(messenger.open(oldest.session_ref))
 })
 
-/** Both lists, in which a session is found by what they share of it. */
+/** Both sessions' lists: a session is found in both by the fields that they share. */
 const compared = Effect.fnUntraced(function*(live: LiveSession, main: LiveSession) {
   const [listed, seen] = yield* Effect.all([inTime(live.authorizations), inTime(main.authorizations)], {
     concurrency: "unbounded"
@@ -43,18 +43,18 @@ const compared = Effect.fnUntraced(function*(live: LiveSession, main: LiveSessio
 })
 
 /**
- * The older session of the account, which is opened and asked once it is needed, for as long as the scope lasts: not
- * where the request, which began `since`, would take too long.
+ * The account's older session, opened when it is first needed and for as long as the scope lasts, unless the request,
+ * which began at `since`, would take too long.
  */
-export const elder = (
+export const olderSession = (
   of: SecretsOf,
   since: Date
-): Effect.Effect<Elder, never, Db | MessengerSession | OwnSessions | Scope.Scope> =>
+): Effect.Effect<OlderSession, never, Db | MessengerSession | OwnSessions | Scope.Scope> =>
   Effect.gen(function*() {
     const services = yield* Effect.context<Db | MessengerSession | OwnSessions | Scope.Scope>()
     const left = Effect.map(
       Clock.currentTimeMillis,
-      (now) => since.getTime() + Duration.toMillis(longestBeforeElder) - now
+      (now) => since.getTime() + Duration.toMillis(longestBeforeOlderSession) - now
     )
     const inTimeLeft = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.flatMap(left, (millis) =>

@@ -9,15 +9,15 @@ import { RequestId, RequestLines, TrustedProxies } from "./Settings.ts"
 /** An endpoint by its name: one for each operation and transport, and one for each other address. */
 export class Endpoint {
   readonly series: Metrics.Series
-  /** Null where no operation is asked for. */
+  /** Null where the address is no operation's. */
   readonly operation: string | null
-  /** The address as it is declared, never as it was sent. */
+  /** The path as it is declared, never as it was sent. */
   readonly route: string
-  readonly kind: Metrics.Kind
-  /** Whether its lines are for finding faults alone: supervisors ask every few seconds. */
+  readonly kind: Metrics.Transport
+  /** Whether its lines have level Debug: supervisors call it every few seconds. */
   readonly quiet: boolean
 
-  constructor(kind: Metrics.Kind, route: string, operation: string | null = null) {
+  constructor(kind: Metrics.Transport, route: string, operation: string | null = null) {
     this.kind = kind
     this.route = route
     this.operation = operation
@@ -26,24 +26,24 @@ export class Endpoint {
   }
 }
 
-/** Where no address of the service was asked for. */
+/** For a request to an unknown address. */
 const other = new Endpoint("http", "other")
 
-/** Who asks, as far as it is known. */
-export interface Who {
+/** The caller, as far as it is known. */
+export interface RequestCaller {
   readonly organizationId: string
   readonly credential: { readonly kind: CredentialKind; readonly id: string }
   readonly via: Via
 }
 
 /** One request, as far as it is known. */
-export class Observation {
+export class RequestRecord {
   readonly method: string
   readonly requestId: string
   endpoint = other
   /** Undefined until it is known. */
   ip: string | null | undefined
-  caller: Who | undefined
+  caller: RequestCaller | undefined
   /** The code of the failure that it is answered with. */
   code: string | undefined
 
@@ -53,29 +53,29 @@ export class Observation {
   }
 }
 
-/** The request that is being answered, where requests are observed. */
-const Current = Context.Reference<Observation | undefined>("org-security-console/edge/Observation/Current", {
+/** The record of the current request, where requests are recorded. */
+const Current = Context.Reference<RequestRecord | undefined>("org-security-console/edge/RequestLog/Current", {
   defaultValue: () => undefined
 })
 
-/** The request that is being answered in the context, where requests are observed. */
-export const current = (context: Context.Context<never>): Observation | undefined => Context.get(context, Current)
+/** The record of the context's request, where requests are recorded. */
+export const current = (context: Context.Context<never>): RequestRecord | undefined => Context.get(context, Current)
 
-/** Says with what code the request fails. */
-export const failing = (code: string): Effect.Effect<void> =>
+/** Records the failure's code. */
+export const noteFailure = (code: string): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    const observation = Context.get(fiber.context, Current)
-    if (observation !== undefined) observation.code = code
+    const record = Context.get(fiber.context, Current)
+    if (record !== undefined) record.code = code
     return Effect.void
   })
 
-/** Says who asks, and from where. */
-export const known = (ip: string | null, caller?: Who): Effect.Effect<void> =>
+/** Records the client's address and the caller. */
+export const noteClient = (ip: string | null, caller?: RequestCaller): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    const observation = Context.get(fiber.context, Current)
-    if (observation !== undefined) {
-      observation.ip = ip
-      observation.caller = caller
+    const record = Context.get(fiber.context, Current)
+    if (record !== undefined) {
+      record.ip = ip
+      record.caller = caller
     }
     return Effect.void
   })
@@ -87,8 +87,8 @@ const addressIn = (context: Context.Context<never>): string | null =>
     onSome: (request) => addressOf(request, Context.get(context, TrustedProxies))
   })
 
-/** The fields of the line, and of the span. */
-const fields = ({ caller, code, ip, method, requestId, endpoint }: Observation, status: number | null) => ({
+/** The fields of the log line and of the span. */
+const fields = ({ caller, code, ip, method, requestId, endpoint }: RequestRecord, status: number | null) => ({
   request_id: requestId,
   method,
   route: endpoint.route,
@@ -104,34 +104,34 @@ const fields = ({ caller, code, ip, method, requestId, endpoint }: Observation, 
 
 const nanosPerMicro = 1000n
 
-/** The code of a request that its client gave up: nobody was answered. */
+/** The code of a request that its client gave up: no answer was sent. */
 export const cancelled = "cancelled"
 
-/** Counts what has been answered, and writes its line where the log has lines of this level. */
-const report = (observation: Observation, status: number | null, started: bigint): Effect.Effect<void> =>
+/** Counts the request, and writes its line if the log has this level. */
+const report = (record: RequestRecord, status: number | null, started: bigint): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    if (status === null) observation.code = cancelled
-    const given = observation.code === cancelled ? null : status
+    if (status === null) record.code = cancelled
+    const given = record.code === cancelled ? null : status
     const { context } = fiber
     const elapsed = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe() - started
     const millis = Number(elapsed / nanosPerMicro) / 1000
-    const { caller, code, endpoint } = observation
+    const { caller, code, endpoint } = record
     endpoint.series.count(code ?? String(status), millis / 1000, context)
     if (code !== undefined && given !== null) Metrics.countFailure(code, caller !== undefined, context)
     const level = endpoint.quiet ? "Debug" : "Info"
     if (!Context.get(context, RequestLines) || LogLevel.isGreaterThan(fiber.cache.minimumLogLevel, level)) {
       return Effect.void
     }
-    observation.ip ??= addressIn(context)
+    record.ip ??= addressIn(context)
     return Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
-      ...fields(observation, given),
+      ...fields(record, given),
       duration_ms: millis
     })
   })
 
-/** The same for the span, by the names that tracing has for them. */
-const attributes = (observation: Observation, status: number | null) => {
-  const logged = fields(observation, status)
+/** The same fields for the span, by the names of the OpenTelemetry conventions. */
+const attributes = (record: RequestRecord, status: number | null) => {
+  const logged = fields(record, status)
   return {
     "http.request.method": logged.method,
     "http.route": logged.route,
@@ -149,18 +149,18 @@ const attributes = (observation: Observation, status: number | null) => {
 
 /** A span with the request's fields; a failure of the service fails it. */
 const traced = <A, E, R>(
-  observation: Observation,
+  record: RequestRecord,
   statusOf: (answered: A) => number,
   effect: Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function*() {
-    const { kind, operation, route } = observation.endpoint
+    const { kind, operation, route } = record.endpoint
     const current = yield* Effect.option(Effect.currentParentSpan)
     const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
     const remote = Option.flatMap(request, ({ headers }) => HttpTraceContext.w3c(headers))
     const clock = yield* Clock.Clock
     return yield* Effect.useSpan(
-      operation ?? `${observation.method} ${route}`,
+      operation ?? `${record.method} ${route}`,
       {
         kind: kind === "mcp" && operation !== null ? "internal" : "server",
         ...(Option.isNone(current) && Option.isSome(remote) ? { parent: remote.value } : {})
@@ -170,12 +170,12 @@ const traced = <A, E, R>(
           Effect.withParentSpan(span),
           Effect.onExit((exit) =>
             Effect.sync(() => {
-              const status = Exit.isSuccess(exit) && observation.code !== cancelled ? statusOf(exit.value) : null
-              for (const [name, value] of Object.entries(attributes(observation, status))) {
+              const status = Exit.isSuccess(exit) && record.code !== cancelled ? statusOf(exit.value) : null
+              for (const [name, value] of Object.entries(attributes(record, status))) {
                 if (value !== null) span.attribute(name, value)
               }
               if (status !== null && status >= 500) {
-                span.end(clock.currentTimeNanosUnsafe(), Exit.fail(observation.code ?? status))
+                span.end(clock.currentTimeNanosUnsafe(), Exit.fail(record.code ?? status))
               }
             })
           )
@@ -184,35 +184,35 @@ const traced = <A, E, R>(
   })
 
 /**
- * Observes the request from here to its answer, in a context that has it; one that its client gave up counts as
- * cancelled. Where a tracer is, it gets a span.
+ * Records the request from here to its answer, in a context that has the record; a request that its client gave up counts
+ * as cancelled. With a tracer it gets a span.
  */
-export const watch = <A, E, R>(
-  observation: Observation,
+export const recorded = <A, E, R>(
+  record: RequestRecord,
   statusOf: (answered: A) => number,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const started = Context.get(fiber.context, Clock.Clock).monotonicTimeNanosUnsafe()
     Metrics.inFlight.modifyUnsafe(1, fiber.context)
-    const { endpoint } = observation
-    const unseen = fiber.cache.tracer === undefined || endpoint.quiet || endpoint === other
-    return Effect.onExit(unseen ? effect : traced(observation, statusOf, effect), (exit) => {
+    const { endpoint } = record
+    const untraced = fiber.cache.tracer === undefined || endpoint.quiet || endpoint === other
+    return Effect.onExit(untraced ? effect : traced(record, statusOf, effect), (exit) => {
       Metrics.inFlight.modifyUnsafe(-1, fiber.context)
-      return report(observation, Exit.isSuccess(exit) ? statusOf(exit.value) : null, started)
+      return report(record, Exit.isSuccess(exit) ? statusOf(exit.value) : null, started)
     })
   })
 
-/** The context of a request that is observed. */
-export const inContext = <R>(context: Context.Context<R>, observation: Observation): Context.Context<R> =>
+/** The context of a request that is recorded. */
+export const inContext = <R>(context: Context.Context<R>, record: RequestRecord): Context.Context<R> =>
   Context.add(
-    Context.add(Context.add(context, Current, observation), RequestId, observation.requestId),
+    Context.add(Context.add(context, Current, record), RequestId, record.requestId),
     References.CurrentLogAnnotations,
-    { ...Context.get(context, References.CurrentLogAnnotations), request_id: observation.requestId }
+    { ...Context.get(context, References.CurrentLogAnnotations), request_id: record.requestId }
   )
 
-/** Observes one of several things that a request asks for, as a request of its own. */
-export const within = <A, E, R>(
+/** Records one of several calls within a request as a request of its own. */
+export const recordedWithin = <A, E, R>(
   endpoint: Endpoint,
   statusOf: (code: string | undefined) => number,
   effect: Effect.Effect<A, E, R>
@@ -220,9 +220,9 @@ export const within = <A, E, R>(
   Effect.withFiber((fiber): Effect.Effect<A, E, R> => {
     const whole = Context.get(fiber.context, Current)
     if (whole === undefined) return effect
-    const observation = new Observation(whole.method, whole.requestId)
-    observation.endpoint = endpoint
-    observation.ip = whole.ip
-    observation.caller = whole.caller
-    return Effect.provideService(watch(observation, () => statusOf(observation.code), effect), Current, observation)
+    const record = new RequestRecord(whole.method, whole.requestId)
+    record.endpoint = endpoint
+    record.ip = whole.ip
+    record.caller = whole.caller
+    return Effect.provideService(recorded(record, () => statusOf(record.code), effect), Current, record)
   })

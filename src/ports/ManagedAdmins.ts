@@ -1,4 +1,4 @@
-/** The admins of the organization as the admins themselves manage them. */
+/** Admins as other admins manage them through the operations and pages; `Admins` has what needs no caller. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId, Role } from "../domain/Access.ts"
 import type { AdminFacts, AdminStatus, GivenRole, ShownFacts } from "../domain/Admin.ts"
@@ -7,15 +7,15 @@ import type { CancelledLogin } from "../domain/Login.ts"
 import type { EndedCredentials } from "./ConsolePasswords.ts"
 
 /** A page of admins, one more than `limit` where more follow. */
-export interface PeopleQuery {
+export interface AdminsQuery {
   readonly role: Role | undefined
   readonly status: AdminStatus | undefined
   readonly after: string | undefined
   readonly limit: number
 }
 
-/** Somebody who is invited. */
-export interface Invited {
+/** An invitation to send. */
+export interface NewInvitation {
   readonly email: string
   readonly name: string | null
   readonly role: GivenRole
@@ -28,33 +28,32 @@ export interface Invitation {
   readonly expiresAt: Date
 }
 
-/** Which of what is wanted the caller does not reach. */
+/** Which of the wanted ids the caller cannot access. */
 export type Unreached = "account_ids" | "department_ids" | null
 
 /** Admins who have not been removed; each function but `list` and `find` works within a change's transaction. */
-export class People extends Context.Service<People, {
+export class ManagedAdmins extends Context.Service<ManagedAdmins, {
   /** The admins after `after` that the caller sees, the owner first and then by address; null when it is none of them. */
-  list(caller: Caller["Service"], query: PeopleQuery, now: Date): Effect.Effect<ReadonlyArray<ShownFacts> | null>
+  list(caller: Caller["Service"], query: AdminsQuery, now: Date): Effect.Effect<ReadonlyArray<ShownFacts> | null>
   /** The admin, where the caller sees them. */
   find(caller: Caller["Service"], id: string, now: Date): Effect.Effect<ShownFacts | null>
-  /** Holds those of the admins who are there, in the order of their ids. */
+  /** Locks those of the admins that exist, in the order of their ids. */
   lock(organizationId: OrganizationId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<AdminFacts>>
   /** Whether a grant of the admin lies beyond the caller's limit. */
   isGrantedBeyond(caller: Caller["Service"], id: string): Effect.Effect<boolean>
-  /** Holds the departments that are wanted, and answers what of the access the caller does not reach. */
+  /** Locks the departments that are wanted, and returns which part of the access the caller cannot access. */
   inaccessible(caller: Caller["Service"], wanted: WantedAccess): Effect.Effect<Unreached>
   /**
-   * Grants what is wanted instead of what was granted, of what the caller's limit holds, and answers how many grants that
-   * adds and takes.
+   * Replaces the admin's grants within the caller's limit by the wanted ones, and returns how many were added and taken.
    */
   setAccess(
     caller: Caller["Service"],
     id: string,
     wanted: WantedAccess
   ): Effect.Effect<{ readonly added: number; readonly taken: number }>
-  /** Holds the admin's connections before the admin: a token request locks the connection first. */
+  /** Locks the admin's connections before the admin, because a token request locks the connection first. */
   lockCredentials(organizationId: OrganizationId, id: string): Effect.Effect<void>
-  /** Takes the grants, credentials and open logins of the admin and what they sign in with; keeps the row for the journal. */
+  /** Removes the admin's grants, credentials, open logins and sign-in factors; keeps the row for the journal. */
   remove(
     organizationId: OrganizationId,
     id: string,
@@ -63,12 +62,12 @@ export class People extends Context.Service<People, {
   /** Makes the owner a superadmin and the other the owner; both are locked. */
   transfer(organizationId: OrganizationId, owner: string | null, next: string): Effect.Effect<void>
   /**
-   * Counts an invitation to the address, and answers null; or, where too many went out within a day, the seconds after
-   * which one may again.
+   * Counts an invitation to the address and returns null; or, where too many were sent within a day, the seconds after
+   * which another one may be sent.
    */
   countInvitation(organizationId: OrganizationId, email: string, now: Date): Effect.Effect<number | null>
-  /** Makes an admin who has not joined; null where the address is taken. */
-  invite(caller: Caller["Service"], invited: Invited, now: Date): Effect.Effect<Invitation | null>
-  /** Makes a new invitation of the admin; the one before stops. */
+  /** Creates an admin who has not joined; null where the address is taken. */
+  invite(caller: Caller["Service"], invited: NewInvitation, now: Date): Effect.Effect<Invitation | null>
+  /** Makes a new invitation for the admin; the previous one stops working. */
   reinvite(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<Invitation>
-}>()("org-security-console/ports/People") {}
+}>()("org-security-console/ports/ManagedAdmins") {}

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Caller } from "../../domain/Access.ts"
 import { SessionRef } from "../../domain/Messenger.ts"
 import { Db } from "../../ports/Db.ts"
-import type { Known } from "../Context.ts"
+import type { RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
 import * as Live from "../Live.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
@@ -23,7 +23,7 @@ const open = Effect.fnUntraced(function*(resolve: Resolve, input: Targeting) {
 /** Reads the messenger. */
 export const runLive = <I extends Targeting, A, E, R>(
   resolve: Resolve,
-  run: (input: I, context: Known & { readonly live: Live.Live }) => Effect.Effect<A, E, R>
+  run: (input: I, context: RequestContext & { readonly live: Live.Live }) => Effect.Effect<A, E, R>
 ) =>
   Effect.fnUntraced(function*(input: I) {
     return yield* run(input, yield* open(resolve, input))

@@ -35,10 +35,10 @@ const dones: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What the page shows besides the admin: after a form that was refused, its faults and what was in it. */
-export interface Shown extends Refusals.Refusal {
+export interface AdminFormResult extends Refusals.FormRefusal {
   /** The form that was sent. */
   readonly act?: Act
-  readonly draft?: Granting.Draft
+  readonly draft?: Granting.AccessDraft
 }
 
 interface Form {
@@ -53,7 +53,7 @@ interface Form {
 }
 
 /** The page of one admin, as it is seen by the one who looks. */
-const made = (view: Visit.View, target: Admin, shown: Shown) => {
+const made = (view: Visit.View, target: Admin, shown: AdminFormResult) => {
   const { admin, visit } = view
   const acting: Rules.Facts = { id: admin.adminId, role: admin.role, disabled_at: null, joined_at: new Date(view.now) }
   const may = (refused: unknown): boolean => refused === null
@@ -106,7 +106,7 @@ const facts = (admin: Admin): Html.Html =>
 </dl>`
 
 /** The form of what is granted, with the searches in it. */
-const access = Effect.fnUntraced(function*(view: Visit.View, target: Admin, shown: Shown) {
+const access = Effect.fnUntraced(function*(view: Visit.View, target: Admin, shown: AdminFormResult) {
   const { account_ids, archive, department_ids } = target.access
   if (account_ids.length > maxChosen) {
     return html`<p>${account_ids.length} accounts are granted one by one. More than ${maxChosen} are changed through the API: <code>set_admin_access</code>.</p>`
@@ -122,7 +122,7 @@ const access = Effect.fnUntraced(function*(view: Visit.View, target: Admin, show
   })
 })
 
-export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: Shown) {
+export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: AdminFormResult) {
   if (!isUuid(id)) return yield* new ResourceMissing({ param: "admin_id" })
   const { base, query } = view.visit
   const target = yield* getAdmin.call({ admin_id: id })

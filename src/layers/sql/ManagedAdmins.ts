@@ -33,7 +33,7 @@ const day = Duration.toMillis(Duration.days(1))
 
 /** Admins, their grants and invitations in SQL. */
 export const layer = Layer.effect(
-  Ports.People,
+  Ports.ManagedAdmins,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
@@ -114,7 +114,7 @@ export const layer = Layer.effect(
       return { added: rows.added.length, taken: rows.taken.length }
     })
 
-    return Ports.People.of({
+    return Ports.ManagedAdmins.of({
       list: Effect.fnUntraced(function*(caller, { after, limit, role, status }, now) {
         const [cursor] = after === undefined ? [] : yield* sql<Cursor>`
           select (role <> 'owner') as other, lower(email collate "C") as address, id from admin
