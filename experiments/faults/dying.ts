@@ -1,4 +1,7 @@
-/** Loaded before the service as `dying.ts?after=n`: once it is told to by SIGUSR2, it dies with the n-th message it sends. */
+/**
+ * Loaded before the service as `dying.ts?after=n`: once it is told to by SIGUSR2, it dies with the n-th message it
+ * sends.
+ */
 import * as net from "node:net"
 
 let left = Number(new URL(import.meta.url).searchParams.get("after"))

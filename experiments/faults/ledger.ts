@@ -2,7 +2,9 @@
 
 export type Kind = "label" | "key" | "about"
 
-/** What a client knows of one write: answered 2xx, refused with 4xx, or neither, when it may or may not have happened. */
+/**
+ * What a client knows of one write: answered 2xx, refused with 4xx, or neither, when it may or may not have happened.
+ */
 export type Outcome = "acknowledged" | "refused" | "unknown"
 
 /** One request that changes something, under a text that no other request carries. */

@@ -1,8 +1,8 @@
 /**
  * Breaks what the service stands on, and counts what is left: `npm run faults -- [names] [--rounds n] [--seconds n]`.
  *
- * Without names every fault is tried. `--rounds` and `--seconds` replace the sizes that the faults have of their own. It
- * ends with 1 where anything was lost, duplicated, half-done or orphaned, or something expected did not come.
+ * Without names every fault is tried. `--rounds` and `--seconds` replace the sizes that the faults have of their own.
+ * It ends with 1 where anything was lost, duplicated, half-done or orphaned, or something expected did not come.
  */
 import { parseArgs } from "node:util"
 import { type Figure, record } from "../../bench/support/figure.ts"

@@ -1,4 +1,6 @@
-/** Loaded before the service: each SIGUSR2 steps the wall clock of its process, an hour forth, an hour back, and home. */
+/**
+ * Loaded before the service: each SIGUSR2 steps the wall clock of its process, an hour forth, an hour back, and home.
+ */
 const hour = 3_600_000
 const offsets = [hour, -hour, 0]
 const Real = Date

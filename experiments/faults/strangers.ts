@@ -1,4 +1,6 @@
-/** Strangers sign in to accounts that are watched; whatever breaks meanwhile, each is found once and signed out once. */
+/**
+ * Strangers sign in to accounts that are watched; whatever breaks meanwhile, each is found once and signed out once.
+ */
 import { type Report, spread, unmet } from "./fault.ts"
 import { judge } from "./ledger.ts"
 import { pause, type Query, type Stage } from "./stage.ts"

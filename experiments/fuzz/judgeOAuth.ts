@@ -1,4 +1,6 @@
-/** What the authorization server and the pages may answer: the errors of their RFCs, markup, and redirects that stay. */
+/**
+ * What the authorization server and the pages may answer: the errors of their RFCs, markup, and redirects that stay.
+ */
 import type { Case, Request } from "./case.ts"
 import type { Answer } from "./client.ts"
 import { envelope, type Verdict } from "./envelope.ts"

@@ -30,7 +30,10 @@ const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flat
 const all: ReadonlyArray<Declaration> = declarations
 const declared = new Map(all.map((operation) => [operation.id, operation]))
 
-/** What an id of the name may be in a request of the operation, so that requests meet what there is, and what is another's. */
+/**
+ * What an id of the name may be in a request of the operation, so that requests meet what there is, and what is
+ * another's.
+ */
 export const idsOf = (stage: Stage, operation: string) => (name: string): ReadonlyArray<string> => {
   const of = declared.get(operation)
   const kind = of === undefined ? undefined : Random.idKindOf(of, name)

@@ -1,4 +1,6 @@
-/** A run: the cases of a seed in batches, judged one by one, and the database compared around those that were refused. */
+/**
+ * A run: the cases of a seed in batches, judged one by one, and the database compared around those that were refused.
+ */
 import type * as fc from "fast-check"
 import { type Case, isRequest } from "./case.ts"
 import { type Answer, Pool, sendRaw } from "./client.ts"

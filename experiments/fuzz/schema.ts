@@ -38,7 +38,9 @@ export const wrong = (schema: object, value: unknown): string | undefined => {
   return validate(value) === true ? undefined : ajv.errorsText(validate.errors)
 }
 
-/** Whether the value is nothing but what its schema says: not every schema says what numbers and texts a service keeps. */
+/**
+ * Whether the value is nothing but what its schema says: not every schema says what numbers and texts a service keeps.
+ */
 const isPlain = (value: unknown): boolean => {
   switch (typeof value) {
     case "string":

@@ -1,4 +1,6 @@
-/** Bytes that no HTTP client would send: heads, framings and bodies that are cut, doubled, too large or contradictory. */
+/**
+ * Bytes that no HTTP client would send: heads, framings and bodies that are cut, doubled, too large or contradictory.
+ */
 import * as fc from "fast-check"
 import * as World from "../../test/support/world.ts"
 import { type Case, keyOf } from "./case.ts"

@@ -1,9 +1,9 @@
 /**
  * Applies each listed change to a copy of the sources, alone, and runs the tests that must see it.
  *
- * `npm run mutants` tries all of them; `--only 12` one by its number in the list, `--only 3,7-9` several, `--module oauth`
- * those of a module; `--workers 2` says how many are tried at a time; `--no-baseline` leaves out the run of the same tests
- * over unchanged sources, without which a red test says little.
+ * `npm run mutants` tries all of them; `--only 12` one by its number in the list, `--only 3,7-9` several, `--module
+ * oauth` those of a module; `--workers 2` says how many are tried at a time; `--no-baseline` leaves out the run of the
+ * same tests over unchanged sources, without which a red test says little.
  */
 import * as fs from "node:fs"
 import * as os from "node:os"

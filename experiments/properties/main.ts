@@ -1,9 +1,10 @@
 /**
- * Plays random sequences against four properties: isolation, monotonicity and reach of requests, and the invariants of the watch over
- * accounts (see `test/support/properties`).
+ * Plays random sequences against four properties: isolation, monotonicity and reach of requests, and the invariants of
+ * the watch over accounts (see `test/support/properties`).
  *
- * `npm run properties` plays 10,000 of each over two processes, each with a database of its own on a private PostgreSQL.
- * `--sequences 200` plays fewer; `--seed text` plays others; `--property isolation` plays one property alone; `--from 17
+ * `npm run properties` plays 10,000 of each over two processes, each with a database of its own on a private
+ * PostgreSQL. `--sequences 200` plays fewer; `--seed text` plays others; `--property isolation` plays one property
+ * alone; `--from 17
  * --sequences 1` plays the sequence of that number again, and of the watch the round.
  */
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** What can be asked of whoever has the database open: the same in this process and through a socket. */
+/** The requests to the process that has the database open: the same in this process and through a socket. */
 import { Effect, Record, Schema, Stream, Struct } from "effect"
 import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"

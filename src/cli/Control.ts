@@ -37,7 +37,7 @@ const contained = Layer.succeed(
 )
 
 /**
- * Serves commands on a socket in the data directory, for whoever may open it: mode 0600 in a directory of mode 0700.
+ * Serves commands on a socket in the data directory, to its owner only: mode 0600 in a directory of mode 0700.
  *
  * The caller holds the directory, so that a socket found there is left over. Who starts a service may ask for the
  * directory there, where `release` lets it go.

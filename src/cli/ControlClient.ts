@@ -46,7 +46,7 @@ const connection = (file: string) =>
 /** Requests, which answer or are refused. */
 export type Asked<Requests, A> = (requests: Requests) => Effect.Effect<A, Refused | RpcClientError>
 
-/** A holder that ends interrupts what it was asked, which is no interruption of whoever asks. */
+/** A holder that ends interrupts the request that it handles, which does not interrupt the client. */
 const untilEnd = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(effect)
@@ -86,8 +86,8 @@ export const askRelease = (directory: string): Effect.Effect<Option.Option<boole
   )
 
 /**
- * Asks where the database is: on PostgreSQL this process itself, on the embedded one whoever holds the directory, or
- * this process where nobody does.
+ * Asks where the database is: on PostgreSQL this process itself, on the embedded one the process that holds the
+ * directory, or this process where nobody does.
  */
 export const invoke = Effect.fnUntraced(function*<Name extends keyof Holder, A, E, R>(
   settings: Settings.Database,

@@ -124,7 +124,7 @@ Try it:
 
 /** What a person does next, at every start: addresses, how to sign in, and lines that work when they are pasted. */
 export const greet = (address: string, demo: Demo, data: string | null) => {
-  const told = data === null ? "" : ` --data ${Output.shellWord(data)}`
+  const dataFlag = data === null ? "" : ` --data ${Output.shellWord(data)}`
   const signIn = demo.password === null
     ? `the password that you have set`
     : `password: ${Redacted.value(demo.password)}`
@@ -144,12 +144,12 @@ ${keysText(demo)}
 
 Another key, in another terminal, while the demo runs or not:
 
-  ${Output.program} keys create demo ${owner} --label "My key" --scopes org:read,accounts:write${told}
+  ${Output.program} keys create demo ${owner} --label "My key" --scopes org:read,accounts:write${dataFlag}
 ${
     data === null ? "" : `
 From the beginning, once it is stopped:
 
-  ${Output.program} demo reset${told}
+  ${Output.program} demo reset${dataFlag}
 `
   }${tryText(address, demo)}`)
 }

@@ -31,7 +31,9 @@ export class SettingInvalid
 /** How long a statement may take on the server: nobody waits for its answer any more. */
 const statementTimeout = Duration.seconds(20)
 
-/** The client of the database that the settings name; `whenInUse` is asked where another process holds its directory. */
+/**
+ * The client of the database that the settings name; `whenInUse` is asked where another process holds its directory.
+ */
 export const sql = (
   settings: Settings.Database,
   whenInUse?: DirectoryLock.WhenInUse

@@ -23,7 +23,7 @@ export interface ExportProof {
   readonly signed: number
   readonly reason: string | null
   readonly keys: ReadonlyArray<string>
-  /** Whether the keys are those of the file itself, which proves nothing against whoever wrote the file. */
+  /** Whether the keys are those of the file itself, which proves nothing against the author of the file. */
   readonly own_keys: boolean
 }
 

@@ -77,8 +77,8 @@ export interface Ways<E, R> {
 }
 
 /**
- * Asks whoever has the directory: this process as long as no service wants it, the service while one runs, and this
- * process again afterwards. The lock on the directory decides; what cannot be answered in time is refused.
+ * Asks the process that has the directory: this one as long as no service wants it, the service while one runs, and
+ * this process again afterwards. The lock on the directory decides; what cannot be answered in time is refused.
  *
  * Answers once there is somebody to ask.
  */

@@ -11,7 +11,9 @@ import * as Output from "./Output.ts"
 const onOff = (name: string, description: string) =>
   Flag.ChoiceWithValue(name, [["on", true], ["off", false]]).pipe(Flag.withDescription(description), Flag.optional)
 
-/** The first line of the file, or of standard input for `-`; never from an argument, which others on the machine see. */
+/**
+ * The first line of the file, or of standard input for `-`; never from an argument, which others on the machine see.
+ */
 const readSecret = Effect.fnUntraced(function*(file: string) {
   const text = file === "-"
     ? yield* Stream.mkString(Stream.decodeText((yield* Stdio.Stdio).stdin))

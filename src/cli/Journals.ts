@@ -23,7 +23,9 @@ const chosen = Effect.fnUntraced(function*(organization: string | null) {
     : [yield* existing(organization)]
 })
 
-/** What one journal proves: that it is whole, agrees with every checkpoint of it, and is signed as far as it should be. */
+/**
+ * What one journal proves: that it is whole, agrees with every checkpoint of it, and is signed as far as it should be.
+ */
 const prove = Effect.fnUntraced(function*(id: OrganizationId, kept: ReadonlyArray<Journals.Kept>) {
   const state = yield* Journal.verify(id, kept)
   if (!state.ok) return { organization: id, ok: false, sequence: state.sequence, hash: null, reason: state.reason }

@@ -17,8 +17,9 @@ export interface Doing {
 }
 
 /**
- * Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it; a directory without
- * a database is refused, unless the command makes one. What a command journals in a directory of its own is signed.
+ * Opens the database for one command, prepared as `serve` would, on PostgreSQL without migrating it; a directory
+ * without a database is refused, unless the command makes one. What a command journals in a directory of its own is
+ * signed.
  */
 const open = (settings: Settings.Database, { makes, reads }: Doing) =>
   (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layerAtEnd).pipe(

@@ -142,7 +142,7 @@ const open = (settings: McpSettings, session: Session) =>
     return yield* Effect.provideContext(opened, database)
   })
 
-/** Asks whoever has the database: this process, or on a directory the service that runs on it. */
+/** Asks the process that has the database: this one, or on a directory the service that runs on it. */
 const askLocally = Effect.fnUntraced(function*(settings: McpSettings, session: Session) {
   const opening = open(settings, session)
   if (!Environment.isEmbedded(settings)) return yield* opening(Effect.void)

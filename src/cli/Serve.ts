@@ -264,7 +264,7 @@ const serveIn = (settings: ServeSettings) =>
             Layer.provideMerge(Background.layer(settings, { targets, ready: readiness, watched: settings.demo })),
             Layer.provideMerge(
               watches
-                ? Layer.mergeAll(Background.watch(settings), Strangers.layerComing, Codes.layerTold)
+                ? Layer.mergeAll(Background.watch(settings), Strangers.layerComing, Codes.layerLogged)
                 : Layer.empty
             ),
             Layer.provideMerge(core)

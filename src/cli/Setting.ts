@@ -29,7 +29,9 @@ export const describe = (
 
 const fail = (message: string) => Config.fail(new ConfigProvider.SourceError({ message }))
 
-/** What a variable holds, read by `parse`; what it cannot read is refused with the variable, its value and the choice. */
+/**
+ * What a variable holds, read by `parse`; what it cannot read is refused with the variable, its value and the choice.
+ */
 const fromVariable = <A>(variable: string, allowed: string, parse: (text: string) => A | undefined) =>
   Config.flatMap(Config.String(variable), (text) => {
     const value = parse(text.trim())

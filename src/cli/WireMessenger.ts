@@ -61,7 +61,7 @@ const options = Effect.fnUntraced(function*(settings: Settings.Messenger) {
   }
 })
 
-/** The library is an optional peer: whoever does not use it does not install it. */
+/** The library is an optional peer dependency: without it the service runs without `--messenger wire`. */
 const adapter = Effect.tryPromise({
   try: () => import("../messenger/index.ts"),
   catch: () =>

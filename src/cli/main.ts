@@ -6,7 +6,7 @@ if (process.argv[2] === "serve" && !process.argv.some((word) => word === "--help
   console.log(`Starting Organization Security Console ${version} ...`)
 }
 
-// A signal to npm ends the shell between npm and this process, which is not told: it looks for itself.
+// A signal to npm ends the shell between npm and this process without notice: this process checks for it.
 if (["start", "cli"].includes(process.env["npm_lifecycle_event"] ?? "")) {
   const parent = process.ppid
   setInterval(() => {

@@ -57,7 +57,7 @@ export interface ListedSession {
   readonly browser: string | null
 }
 
-/** A credential that was made in the admin's name, outside the session that is told of it. */
+/** A credential that was made in the admin's name, outside the current session. */
 export interface CredentialNotice {
   readonly kind: "api_key" | "application"
   readonly label: string
@@ -74,9 +74,9 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   current(cookies: string | undefined, site: CookieSite): Effect.Effect<Option.Option<SignedIn>, ServiceUnavailable>
   /**
    * Begins a session of its own for the admin, ends the one that the cookies name, remembers the browser, and answers
-   * what to set as cookies; the session's is the first. `SignIns` decides whether the second factor comes first: without
-   * one it dies for an admin who has to give one. Where the admin, the link to the identity provider, the password as a
-   * first factor, or every second factor was taken away meanwhile, it begins none.
+   * what to set as cookies; the session's is the first. `SignIns` decides whether the second factor comes first:
+   * without one it dies for an admin who has to give one. Where the admin, the link to the identity provider, the
+   * password as a first factor, or every second factor was taken away meanwhile, it begins none.
    */
   start(
     admin: AdminRef,
@@ -89,7 +89,10 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   browser(cookies: string | undefined, site: CookieSite): Redacted.Redacted | null
   /** The admin's sessions, the one used last first. */
   list(admin: SignedIn): Effect.Effect<ReadonlyArray<ListedSession>, ServiceUnavailable>
-  /** Ends one other session of the admin, or all others and the sign-ins that wait; answers how many sessions there were. */
+  /**
+   * Ends one other session of the admin, or all others and the sign-ins that wait; answers how many sessions there
+   * were.
+   */
   endOther(admin: SignedIn, id: string | "all", visit: SessionVisit): Effect.Effect<number, ServiceUnavailable>
   /** Gives the session a new secret, as after a new password, and answers what to set as cookies. */
   renew(admin: SignedIn, visit: SessionVisit): Effect.Effect<ReadonlyArray<string>, ServiceUnavailable>

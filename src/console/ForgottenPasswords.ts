@@ -1,4 +1,4 @@
-/** How an admin who has forgotten the password gets another one: whoever holds the link of the mail sets it. */
+/** How an admin who has forgotten the password sets another one, by a mailed link. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
 import type { AdminRef, Attempt, PasswordUnfit } from "../ports/ConsolePasswords.ts"
@@ -19,9 +19,9 @@ export interface OpenReset extends AdminRef {
 /**
  * Takes requests for links, looks at links, and sets a password by one.
  *
- * A request is kept as it is, and looked at by the background work alone: what answers it does and takes the same whether
- * anybody has the address. A link that is unknown, used or over answers null, whichever it is; wrong ones are counted for
- * the address together with those of invitations.
+ * A request is kept as it is, and looked at by the background work alone: what answers it does and takes the same
+ * whether anybody has the address. A link that is unknown, used or over answers null, whichever it is; wrong ones are
+ * counted for the address together with those of invitations.
  */
 export class ForgottenPasswords extends Context.Service<ForgottenPasswords, {
   /** Whether links can be mailed; without mail the operator makes them. */

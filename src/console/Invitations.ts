@@ -1,4 +1,4 @@
-/** How somebody who is invited becomes an admin: whoever holds the link of the mail sets a password. */
+/** How an invited admin joins: by setting a password through the mailed link. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { Role } from "../domain/Access.ts"
 import type { ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"

@@ -44,7 +44,7 @@ export type Back =
   | { readonly kind: "linked" }
 
 /**
- * Nothing is stored for whoever has not proved who they are: what a sign-in relies on until it comes back is sealed in a
+ * Nothing is stored before the admin is authenticated: the state of the sign-in is sealed in a
  * cookie, for 10 minutes. Coming back is counted for the address before the provider is asked, and counts once.
  */
 export class ProviderSignIn extends Context.Service<ProviderSignIn, {

@@ -1,4 +1,6 @@
-/** The second factors of an admin at the console: which there are, adding and removing them, and asking for one again. */
+/**
+ * The second factors of an admin at the console: which there are, adding and removing them, and asking for one again.
+ */
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
 import type { AdminRef } from "../ports/ConsolePasswords.ts"
@@ -16,13 +18,15 @@ export interface PasskeyAnswer {
   readonly response: string
 }
 
-/** A question to a browser: the options as JSON, and a ticket that comes back with the answer, once and within minutes. */
+/**
+ * A question to a browser: the options as JSON, and a ticket that comes back with the answer, once and within minutes.
+ */
 export interface PasskeyQuestion {
   readonly ticket: string
   readonly options: string
 }
 
-/** Whoever is asked, and in what: a console session or a pending sign-in, to which the question is bound. */
+/** The admin and the console session or pending sign-in that a challenge is bound to. */
 export interface FactorSubject extends AdminRef {
   readonly subject: string
   readonly email: string

@@ -46,7 +46,7 @@ export interface Revealed {
   readonly password: Redacted.Redacted
 }
 
-/** Answers the password to whoever says their console password again; that it was shown is journaled before it is. */
+/** Returns the password after the admin has entered the console password again; the reveal is journaled first. */
 export const reveal = Effect.fnUntraced(function*(id: AccountId, console: Redacted.Redacted) {
   const accounts = yield* Accounts
   const db = yield* Db

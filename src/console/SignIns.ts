@@ -1,5 +1,5 @@
 /**
- * A sign-in in two steps: whoever has given the first factor, however, gets a console session at once where no second one
+ * A sign-in in two steps: the first factor, of any kind, gives a console session at once where no second one
  * is asked for, and else a pending sign-in that becomes one.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
@@ -77,7 +77,7 @@ export class SignIns extends Context.Service<SignIns, {
     { readonly cookies: ReadonlyArray<string>; readonly recoveryCodes: RecoveryCodes },
     SecondFactorIncorrect | SignInEnded | ServiceUnavailable
   >
-  /** The question for a passkey of whoever is there; null at a site that has none. */
+  /** The WebAuthn options for any admin's passkey; null at a site without passkeys. */
   askAnyone(site: CookieSite): Effect.Effect<PasskeyQuestion | null>
   /** Signs in by a passkey alone, which has verified its user: no wrong password keeps anybody out of this. */
   byPasskey(

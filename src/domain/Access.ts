@@ -95,7 +95,8 @@ export interface Arrival {
 }
 
 /**
- * The admin that the request's credential acts as, read afresh for every request, with the credential and the transport.
+ * The admin that the request's credential acts as, read afresh for every request, with the credential and the
+ * transport.
  */
 export class Caller extends Context.Service<Caller, {
   readonly organizationId: OrganizationId

@@ -1,4 +1,6 @@
-/** How accounts are found by what a person remembers of them: one normalised text for each, and patterns to look for. */
+/**
+ * How accounts are found by what a person remembers of them: one normalised text for each, and patterns to look for.
+ */
 import type { MessengerNames } from "./Account.ts"
 
 /** Letters that no decomposition takes apart, as they are written without their strokes. */

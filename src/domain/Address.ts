@@ -49,10 +49,11 @@ const isMapped = (groups: ReadonlyArray<number>): boolean =>
   groups.every((group, at) => at > 5 || group === (at === 5 ? 0xffff : 0))
 
 /**
- * What a limit by address counts under: an IPv4 address by itself, an IPv6 address with the others of its /64, which one
- * subscriber has whole.
+ * What a limit by address counts under: an IPv4 address by itself, an IPv6 address with the others of its /64, which
+ * one subscriber has whole.
  *
- * An IPv4 address that is written as an IPv6 one counts as itself, and a zone is left out. Any other text is its own group.
+ * An IPv4 address that is written as an IPv6 one counts as itself, and a zone is left out. Any other text is its own
+ * group.
  */
 export const addressGroup = (address: string): string => {
   const groups = address.length > 64 ? undefined : expand(address.toLowerCase().replace(/%.*$/s, ""))

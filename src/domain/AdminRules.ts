@@ -40,7 +40,7 @@ export const actsOn = (acting: Facts, target: Facts): OwnerRequired | null =>
     ? new OwnerRequired({ message: "Only the owner may do this to a superadmin." })
     : null
 
-/** The owner stays, whoever acts. */
+/** The owner cannot be changed by anyone. */
 export const stays = (target: Facts): AdminProtected | null =>
   target.role === "owner"
     ? new AdminProtected({ message: "The owner stays: the ownership is transferred." })
@@ -60,7 +60,7 @@ export const disables = (acting: Facts, target: Facts): AdminProtected | NotEnab
 export const enables = (acting: Facts, target: Facts): NotDisabled | OwnerRequired | null =>
   actsOn(acting, target) ?? (target.disabled_at === null ? new NotDisabled({}) : null)
 
-/** Whoever has a password needs no invitation, and who is disabled may not use one. */
+/** An admin with a password needs no invitation, and a disabled one may not use it. */
 export const waits = (target: Facts): NotInvited | null =>
   target.joined_at === null && target.disabled_at === null ? null : new NotInvited({})
 
@@ -78,8 +78,8 @@ export const transfers = (acting: Facts, target: Facts): NotSuperadmin | OwnerRe
   acting.disabled_at !== null || acting.role !== "owner" ? new OwnerRequired({}) : canOwn(target)
 
 /**
- * Accounts are granted to roles that reach what is granted; the archive is granted to admins, and archive always has it.
- * The refusal names the input at fault, where the caller has sent one.
+ * Accounts are granted to roles that reach what is granted; the archive is granted to admins, and archive always has
+ * it. The refusal names the input at fault, where the caller has sent one.
  */
 export const canHave = (
   role: Role,

@@ -1,9 +1,15 @@
-/** Short text by strangers, made safe to show where people trust what they read: the name that an application gives itself. */
+/**
+ * Short text by strangers, made safe to show where people trust what they read: the name that an application gives
+ * itself.
+ */
 
 /** How much of a name is shown. */
 const shownLength = 60
 
-/** How many combining marks a character keeps: Vietnamese and vocalized Hebrew need two, a tower over the line needs more. */
+/**
+ * How many combining marks a character keeps: Vietnamese and vocalized Hebrew need two, a tower over the line needs
+ * more.
+ */
 const shownMarks = 2
 
 /** What has no shape of its own, or turns the direction of what follows; U+2800 is a letter of Braille without dots. */
@@ -11,7 +17,9 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\
 const spaces = /[\p{Z}\s]+/gu
 const marks = /\p{M}+/gu
 
-/** What a person sees of the text: one short line without hidden characters or stacked marks; null when nothing is left. */
+/**
+ * What a person sees of the text: one short line without hidden characters or stacked marks; null when nothing is left.
+ */
 export const shownName = (name: string, length: number = shownLength): string | null => {
   const limited = name.toWellFormed()
     .replaceAll(spaces, " ")

@@ -14,11 +14,11 @@ export interface KnownAccount {
   readonly id: string
   readonly messenger_user_id: string
   readonly offboarded_at: Date | null
-  /** Whether the caller reaches it, or whoever started the login where nobody asks. */
+  /** Whether the caller can access it, or, in background work, the admin who started the login. */
   readonly accessible: boolean
 }
 
-/** What the organization allows, whoever signs in. */
+/** What the organization allows, for every account. */
 export const admits = (
   organization: OrganizationFacts,
   needsSeat: boolean,

@@ -108,7 +108,7 @@ export const AiConnections = Schema.Struct({
   api_keys: described(Schema.Array(ApiKey), "The API keys, newest first.")
 }).annotate({ identifier: "ai_connections" })
 
-/** What is kept of an API key, whoever asks. */
+/** What is stored of an API key. */
 export interface ApiKeyFacts {
   readonly id: string
   readonly label: string

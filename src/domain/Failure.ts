@@ -1,8 +1,8 @@
 /**
  * The service's failures (specification, section 7).
  *
- * Each is one class whose tag is the code on the wire, with its status and its message fixed in it: a new one is added to
- * its area's file, and nowhere else. Anything else that goes wrong is a defect and answers 500 `internal_error`.
+ * Each is one class whose tag is the code on the wire, with its status and its message fixed in it: a new one is added
+ * to its area's file, and nowhere else. Anything else that goes wrong is a defect and answers 500 `internal_error`.
  */
 export * from "./failures/Accounts.ts"
 export * from "./failures/Admins.ts"

@@ -28,7 +28,7 @@ export interface HandedAccess {
   readonly beyond: boolean
 }
 
-/** What a caller with a limit is told of access beyond it. */
+/** The failure for a caller with a limit who grants access beyond it. */
 export const beyondLimit = (param?: string): ScopeExceeded =>
   new ScopeExceeded({
     message: "A credential limited to accounts or departments gives access to no others.",

@@ -31,11 +31,11 @@ export const minPasswordLength = 12
 export const maxPasswordLength = 1024
 /**
  * Wrong console passwords that cost nothing; each further one doubles the wait, up to the longest. They are counted for
- * an admin at one address, for a browser that the admin has signed in with, for a key or connection that is asked for the
- * password again, and for all of the admin's console sessions together, those of browsers known for long apart.
+ * an admin at one address, for a browser that the admin has signed in with, for a key or connection that is asked for
+ * the password again, and for all of the admin's console sessions together, those of browsers known for long apart.
  */
 export const freePasswordFailures = 5
-/** The same for one address, whoever is tried from it: people behind one address mistype too. */
+/** The same for one address, for all admins together: people behind one address mistype too. */
 export const freeAddressFailures = 20
 /** The same for one admin from all addresses and browsers that the admin has not signed in with. */
 export const freeStrangersFailures = 100
@@ -47,17 +47,20 @@ export const passwordFailuresForgotten = Duration.days(1)
 /** How often wrong passwords of one admin are journaled after the first burst of them. */
 export const passwordFailuresJournaled = Duration.hours(1)
 /**
- * How long the link of a password reset works, and how soon a mail with another one goes out: well before it ends, so that
- * who has asked holds a link that works, whoever else asks for the same admin.
+ * How long the link of a password reset works, and how soon a mail with another one goes out: well before it ends, so
+ * that who has asked holds a link that works, whoever else asks for the same admin.
  */
 export const passwordResetLifetime = Duration.hours(1)
 export const passwordResetPause = Duration.minutes(15)
-/** Mails with such links in a day that browsers ask for which the admin has not signed in with: of one admin, and of all. */
+/**
+ * Mails with such links in a day that browsers ask for which the admin has not signed in with: of one admin, and of
+ * all.
+ */
 export const passwordResetsPerAdmin = 10
 export const passwordResetsPerOrganization = 100
 /**
- * Requests for a link from one address that cost no wait, which are as many of its as wait to be looked at, and how many
- * wait, whoever has sent them.
+ * Requests for a link from one address that cost no wait, which are as many of its as wait to be looked at, and how
+ * many wait, whoever has sent them.
  */
 export const freeResetRequests = 20
 export const resetRequestsWaiting = 1000
@@ -68,7 +71,9 @@ export const knownBrowsersKept = 20
 export const browserKnownLong = Duration.days(1)
 export const consoleSessionIdle = Duration.minutes(30)
 export const consoleSessionLifetime = Duration.hours(12)
-/** How long a sign-in waits for its second factor, how many answers it takes, and how many of one admin's wait at once. */
+/**
+ * How long a sign-in waits for its second factor, how many answers it takes, and how many of one admin's wait at once.
+ */
 export const pendingSignInLifetime = Duration.minutes(15)
 export const pendingSignInAnswers = 5
 export const pendingSignInsKept = 5
@@ -92,7 +97,9 @@ export const defaultReviewWindow = Duration.hours(12)
 export const strangersAge = Duration.hours(23)
 /** Sessions that somebody else ends within this time of each other are a signal. */
 export const endingsTogether = Duration.minutes(10)
-/** How long an attempt to sign in is remembered, and a stranger counts against a session of the service that is revoked. */
+/**
+ * How long an attempt to sign in is remembered, and a stranger counts against a session of the service that is revoked.
+ */
 export const attemptsRemembered = Duration.hours(24)
 /** Attempts that are remembered of one account. */
 export const attemptsKept = 100
@@ -116,7 +123,9 @@ export const awayWindow = Duration.minutes(1)
 export const awayRun = 6
 /** It is back, too, once at least half of the accounts that were looked at for so long were seen. */
 export const awayProven = Duration.minutes(10)
-/** So long after the messenger went away every organization is notified, whatever looks were made: before any is silent. */
+/**
+ * So long after the messenger went away every organization is notified, whatever looks were made: before any is silent.
+ */
 export const awayReported = Duration.minutes(5)
 /** Over so long the looks at accounts that were not seen are spread once the messenger is back. */
 export const awayReturn = Duration.seconds(30)
@@ -128,7 +137,9 @@ export const longestQuietFlood = Duration.minutes(10)
 export const rejectionRemembered = Duration.hours(24)
 /** How long one request goes on signing sessions out; the rest is left to the engine. */
 export const longestSignOut = Duration.seconds(12)
-/** How long after it began a request turns to an older session: one more call fits in, and it ends within 30 seconds. */
+/**
+ * How long after it began a request turns to an older session: one more call fits in, and it ends within 30 seconds.
+ */
 export const longestBeforeOlderSession = Duration.seconds(20)
 /** How long a sign-out waits that the platform refused without saying until when. */
 export const signOutRetry = Duration.minutes(15)
@@ -153,7 +164,7 @@ export const idempotencyClaim = Duration.seconds(60)
 /** How long one answer of the messenger is waited for. */
 export const messengerTimeout = Duration.seconds(8)
 
-/** How long whoever acts on an account holds it, how often they hold on to it, and how long others wait for it. */
+/** How long a hold on an account lasts, how often it is renewed, and how long others wait for it. */
 export const guardHeld = Duration.seconds(20)
 export const guardRenewed = Duration.seconds(5)
 export const guardWait = Duration.seconds(8)
@@ -188,7 +199,9 @@ export const candidatesTried = 5
 /** How long the code of an e-mail address works, and how many wrong ones may be entered. */
 export const emailCodeLifetime = Duration.minutes(15)
 export const emailCodeAttempts = 5
-/** How often an account's e-mail addresses may be changed in an hour, and wrong 2FA passwords of its holder be given. */
+/**
+ * How often an account's e-mail addresses may be changed in an hour, and wrong 2FA passwords of its holder be given.
+ */
 export const emailChangesPerHour = 5
 export const wrongHolderPasswordsPerHour = 5
 /** How long a login lasts after its last step, and how long one step may hold it or be waited for. */
@@ -229,7 +242,7 @@ export const maxProviderReturn = 1500
 export const licenceEndKept = Duration.days(30)
 /** How long the 2FA password of an account that was offboarded is kept where it could not be removed. */
 export const unrevealedKept = Duration.days(90)
-/** How long before its end those are told who can look it up, where nobody has. */
+/** How long before its end a secret that has not been revealed is reported to those who can reveal it. */
 export const unrevealedTold = Duration.days(14)
 /** For how long a session of the service is logged out again and again that could not be; then its key is erased. */
 export const retiredSessionKept = Duration.days(30)

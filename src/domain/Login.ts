@@ -167,7 +167,9 @@ const waitFor = ({ count, oldest }: Started, limit: number, window: Duration.Dur
     ? null
     : Math.max(1, Math.ceil(((oldest ?? now).getTime() + Duration.toMillis(window) - now.getTime()) / 1000))
 
-/** How long a start has to wait by what was started before: in the hour by the organization, in the day with the number. */
+/**
+ * How long a start has to wait by what was started before: in the hour by the organization, in the day with the number.
+ */
 export const startWait = (
   started: { readonly hour: Started; readonly day: Started },
   limits: { readonly perHour: number; readonly ownNumber: boolean },

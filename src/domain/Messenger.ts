@@ -1,4 +1,4 @@
-/** What the messaging platform tells about an account, independent of any wire protocol. */
+/** What the messaging platform reports about an account, independent of any wire protocol. */
 import { type Redacted, Schema } from "effect"
 
 /** Opaque reference to one of the service's own sessions; it is stored with the account and holds no key. */
@@ -63,7 +63,9 @@ export const AccountSecurity = Schema.Struct({
   reset_at: Schema.NullOr(Schema.Date),
   passkey_present: Schema.NullOr(Schema.Boolean),
   passkey_ids: Schema.NullOr(Schema.Array(Schema.NonEmptyString)),
-  /** Whether a passkey that the service holds is among the account's; when it could not be read, whether it holds one. */
+  /**
+   * Whether a passkey that the service holds is among the account's; when it could not be read, whether it holds one.
+   */
   passkey_managed: Schema.Boolean,
   /** When the platform lets this session add a passkey; null when it can now. */
   passkey_eligible_at: Schema.NullOr(Schema.Date)
@@ -95,14 +97,14 @@ export type Authorization = typeof Authorization.Type
 export const SessionEnd = Schema.Literals(["never", "revoked", "logged_out", "deleted", "banned", "key_duplicated"])
 export type SessionEnd = typeof SessionEnd.Type
 
-/** How the service's own sessions call themselves; whoever signs in may call themselves the same. */
+/** How the service's own sessions call themselves; any other session may use the same name. */
 export const serviceDevice = {
   device_model: "Server",
   platform: "Linux",
   app_name: "Organization Security Console"
 } as const
 
-/** What the platform tells a session unasked. */
+/** An event that the platform pushes to a session. */
 export const MessengerEvent = Schema.TaggedUnion({
   /** A device signed in, and the platform waits for the holder to confirm it. */
   NewAuthorization: { id: AuthorizationId },
@@ -123,7 +125,7 @@ export type MessengerEvent = typeof MessengerEvent.Type
 const maxTextLength = 256
 
 /**
- * A text as it may be stored and shown, whoever wrote it on the platform; null when nothing is left.
+ * A text from the platform, cleaned so that it may be stored and shown; null when nothing is left.
  *
  * U+0000 and lone surrogates are removed, control characters become a space, and the first `limit` characters are kept.
  * A bio has lines: there U+000A stays.
@@ -131,7 +133,7 @@ const maxTextLength = 256
 export const cleanText = (text: string | null, limit: number = maxTextLength, lines = false): string | null => {
   let cleaned = ""
   let kept = 0
-  // Whoever writes megabytes of what is removed does not have them all looked at.
+  // Megabytes of removed characters are not all processed.
   for (const character of (text ?? "").slice(0, 64 * limit)) {
     const point = character.codePointAt(0) ?? 0
     if (point === 0 || (point >= 0xd800 && point <= 0xdfff)) continue

@@ -24,7 +24,9 @@ export const accessTokenLifetime = Duration.hours(1)
 /** Every rotation starts a new one. */
 export const refreshTokenLifetime = Duration.days(90)
 
-/** The pairs of tokens that one connection gets in any minute, and in any hour: with them its live access tokens end. */
+/**
+ * The pairs of tokens that one connection gets in any minute, and in any hour: with them its live access tokens end.
+ */
 export const tokensPerMinute = 10
 export const tokensPerHour = 60
 

@@ -192,8 +192,8 @@ export const planHasArchive = (facts: OrganizationFacts): boolean =>
   facts.managed && facts.billing_state === "trial" || facts.plan !== null && facts.plan !== "protect"
 
 /**
- * What follows from other facts: since when the plan has no archive, and that a licence makes an organization active which
- * waited for one.
+ * What follows from other facts: since when the plan has no archive, and that a licence makes an organization active
+ * which waited for one.
  */
 export const consequences = (
   facts: OrganizationFacts,

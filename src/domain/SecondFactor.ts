@@ -1,8 +1,8 @@
 /** The second factors by which admins sign in to the console. */
 
 /**
- * What was given as the second factor: a code of an authenticator app, a passkey, one of the codes kept for a loss, or what
- * the organization's identity provider asked for.
+ * What was given as the second factor: a code of an authenticator app, a passkey, one of the codes kept for a loss, or
+ * what the organization's identity provider asked for.
  */
 export type FactorKind = "totp" | "passkey" | "recovery_code" | "identity_provider"
 

@@ -1,4 +1,7 @@
-/** The secrets of an account that the service holds: which of several the messenger takes, and what becomes of the others. */
+/**
+ * The secrets of an account that the service holds: which of several the messenger takes, and what becomes of the
+ * others.
+ */
 import type { Redacted } from "effect"
 import type { AccountSecurity, HeldSecrets } from "./Messenger.ts"
 

@@ -53,25 +53,25 @@ const isGivenUp = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /**
- * Answers whatever went wrong; what is not a failure of the service is logged, and not answered. Work that was interrupted,
- * because the service stops, answers as unavailable; what its client gave up counts as cancelled.
+ * Answers whatever went wrong; what is not a failure of the service is logged, and not answered. Work that was
+ * interrupted, because the service stops, answers as unavailable; what its client gave up counts as cancelled.
  */
 export const recover =
   <B, R2>(respond: (failed: ErrorAnswer) => Effect.Effect<B, never, R2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | B, never, R | R2> => {
-    const tell = (failed: ErrorAnswer) =>
+    const answerWith = (failed: ErrorAnswer) =>
       Effect.andThen(RequestLog.noteFailure(failed.body.error.code), respond(failed))
     return Effect.catchCause(effect, (cause): Effect.Effect<B, never, R2> => {
       if (Cause.hasInterruptsOnly(cause)) {
         const unavailable = answer(new Failures.ServiceUnavailable({}))
         return isGivenUp(cause)
           ? Effect.andThen(RequestLog.noteFailure(RequestLog.cancelled), respond(unavailable))
-          : tell(unavailable)
+          : answerWith(unavailable)
       }
       const failure = Option.filter(Cause.findErrorOption(cause), isFailure)
       return Option.isSome(failure)
-        ? tell(answer(failure.value))
-        : Effect.andThen(Effect.logError("A request failed", cause), tell(answer(undefined)))
+        ? answerWith(answer(failure.value))
+        : Effect.andThen(Effect.logError("A request failed", cause), answerWith(answer(undefined)))
     })
   }
 

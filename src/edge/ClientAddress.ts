@@ -8,7 +8,9 @@ import { TrustedProxies } from "./Settings.ts"
 const parse = (text: string) =>
   Option.map(Option.getSuccess(NetAddress.ipFromString(text.trim())), (address) => NetAddress.toCanonical(address))
 
-/** How many peers are remembered as they are written canonically: a connection's is asked for at each of its requests. */
+/**
+ * How many peers are remembered as they are written canonically: a connection's is asked for at each of its requests.
+ */
 const maxKnown = 4096
 const known = new Map<string, string>()
 

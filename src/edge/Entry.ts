@@ -1,4 +1,7 @@
-/** How a request comes in, over any transport: at one of the service's addresses, once it is ready, with a known credential. */
+/**
+ * How a request comes in, over any transport: at one of the service's addresses, once it is ready, with a known
+ * credential.
+ */
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Caller, Via } from "../domain/Access.ts"

@@ -184,8 +184,8 @@ const traced = <A, E, R>(
   })
 
 /**
- * Records the request from here to its answer, in a context that has the record; a request that its client gave up counts
- * as cancelled. With a tracer it gets a span.
+ * Records the request from here to its answer, in a context that has the record; a request that its client gave up
+ * counts as cancelled. With a tracer it gets a span.
  */
 export const recorded = <A, E, R>(
   record: RequestRecord,

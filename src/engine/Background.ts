@@ -55,7 +55,7 @@ const make = ({ name, period, ...job }: Job, ready: Effect.Effect<void, ServiceU
     yield* Metric.update(Metric.withAttributes(lastDone, { job: name }), now / 1000)
   })
 
-  /** A database that is away is told of once, by what looks after it; any other failure when it is a new one. */
+  /** An unavailable database is logged once, elsewhere; any other failure is logged when it is new. */
   const failed = Effect.fnUntraced(function*(cause: Cause.Cause<JobFailure>) {
     const failure = messageOf(cause)
     const unavailable = cause.reasons.some((reason) =>

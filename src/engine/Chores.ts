@@ -41,7 +41,7 @@ const giveUp = Effect.fnUntraced(function*(task: AccountTask) {
   yield* drop(task)
 })
 
-/** Replaces a managed 2FA password: whoever took the account over may have read it. */
+/** Replaces a managed 2FA password, because the intruder may have read it. */
 const rotate = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) {
   const secrets = yield* Secrets
   const current = takenPassword(found.candidates, found.security)

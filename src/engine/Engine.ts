@@ -27,7 +27,7 @@ const worthAsking = places / 4
 const placesAway = 6
 
 /** After how long an announcement that failed is tried again. */
-const tellPause = Duration.seconds(10)
+const noticePause = Duration.seconds(10)
 
 /** After how long looks that found nothing new are written down, and of how many at most at once. */
 const flushPeriod = Duration.millis(250)
@@ -51,9 +51,13 @@ export interface Report {
 export class Engine extends Context.Service<Engine, {
   /** Runs everything that is due at the Clock's now, waits for it, and says what it did. */
   readonly tick: Effect.Effect<Report, ServiceUnavailable>
-  /** Starts what is due and does not wait for it: what is repeated after each `pause`. Answers how many were started. */
+  /**
+   * Starts what is due and does not wait for it: what is repeated after each `pause`. Answers how many were started.
+   */
   readonly claim: Effect.Effect<number, ServiceUnavailable>
-  /** Waits until it is time to claim again: 3 seconds at most, less where much is due, something waits or was heard of. */
+  /**
+   * Waits until it is time to claim again: 3 seconds at most, less where much is due, something waits or was heard of.
+   */
   readonly pause: Effect.Effect<void>
   /** Starts nothing from now on; what is under way goes on. */
   readonly stop: Effect.Effect<void>
@@ -82,7 +86,7 @@ export class Engine extends Context.Service<Engine, {
         const reachability = new Reachability()
         const cadence = new Cadence()
         const announcement = yield* FiberHandle.make<void, never>()
-        const telling = { away: false, back: false, after: 0 }
+        const notices = { away: false, back: false, after: 0 }
         let stopped = false
         let report: Report = { steps: 0, signedOut: 0 }
 
@@ -105,7 +109,7 @@ export class Engine extends Context.Service<Engine, {
         const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
           yield* Measures.polled(stepped.kind)
           report = { ...report, steps: report.steps + 1 }
-          if (reachability.looked(yield* Clock.currentTimeMillis, claimed.accountId, stepped.reach)) telling.back = true
+          if (reachability.looked(yield* Clock.currentTimeMillis, claimed.accountId, stepped.reach)) notices.back = true
           switch (stepped.kind) {
             case "quiet":
               quiet.push(stepped.quiet)
@@ -119,7 +123,7 @@ export class Engine extends Context.Service<Engine, {
           }
         })
 
-        /** Whoever fails leaves the account held, so that it is looked at again once the holding has run out. */
+        /** After a failure the account stays held, and is looked at again once the hold has expired. */
         const failed = (cause: Cause.Cause<GuardLost | ServiceUnavailable>) =>
           Effect.andThen(
             Measures.polled("failed"),
@@ -138,26 +142,26 @@ export class Engine extends Context.Service<Engine, {
             Effect.provideContext(services)
           )
 
-        /** Tells organizations of a messenger that is away for long, or that it is back. */
-        const tellOutage = Effect.gen(function*() {
-          const { back } = telling
-          telling.back = false
-          const done = yield* back ? outages.back : outages.tellAll
-          if (!back) telling.away = done
+        /** Notifies organizations that the messenger has been away for long, or that it is back. */
+        const notifyOutage = Effect.gen(function*() {
+          const { back } = notices
+          notices.back = false
+          const done = yield* back ? outages.notifyBack : outages.notifyAll
+          if (!back) notices.away = done
           if (done) return
-          telling.back ||= back
-          telling.after = (yield* Clock.currentTimeMillis) + Duration.toMillis(tellPause)
+          notices.back ||= back
+          notices.after = (yield* Clock.currentTimeMillis) + Duration.toMillis(noticePause)
         })
 
-        /** Begins to tell what is to be told, beside the looks: one organization that is slow holds nobody up. */
+        /** Starts due notifications beside the looks, so that one slow organization does not delay them. */
         const announce = Effect.gen(function*() {
           const since = reachability.awaySince
-          if (since === null) telling.away = false
-          else telling.back = false
+          if (since === null) notices.away = false
+          else notices.back = false
           const now = yield* Clock.currentTimeMillis
           const long = since !== null && now >= since + Duration.toMillis(awayReported)
-          if (now < telling.after || !telling.back && (!long || telling.away)) return
-          yield* FiberHandle.run(announcement, tellOutage, { onlyIfMissing: true })
+          if (now < notices.after || !notices.back && (!long || notices.away)) return
+          yield* FiberHandle.run(announcement, notifyOutage, { onlyIfMissing: true })
         })
 
         /** Starts steps in the places that are free, and answers how many, and whether that is all for now. */
@@ -209,7 +213,7 @@ export class Engine extends Context.Service<Engine, {
           yield* Effect.sleep(afterAlarm)
         })
 
-        // Whoever watches from now on begins at once.
+        // The process that watches next begins at once.
         yield* ownership.changes.pipe(
           Stream.runForEach(() => alarm.ring),
           Effect.forkScoped({ startImmediately: true })

@@ -10,9 +10,9 @@ export interface JobFailure {
 /**
  * One piece of background work.
  *
- * A run does what is due at the Clock's now. It is bounded, and safe beside the same run of another process: it skips the
- * rows that others have locked, or does nothing the second time. A failed run is logged and counted, and the next one
- * comes as ever.
+ * A run does what is due at the Clock's now. It is bounded, and safe beside the same run of another process: it skips
+ * the rows that others have locked, or does nothing the second time. A failed run is logged and counted, and the next
+ * one comes as ever.
  */
 export interface Job {
   /** As metrics and `status` name it: `verb_object`. */

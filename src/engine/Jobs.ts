@@ -39,12 +39,12 @@ const upkeepJobs = (upkeep: Upkeep["Service"]): ReadonlyArray<Job> => [
     name: "close_abandoned_intents",
     period: "15 seconds",
     run: upkeep.closeAbandonedIntents(false),
-    // Whoever opened them is gone.
+    // The process that opened them is gone.
     atStart: upkeep.closeAbandonedIntents(true)
   },
   { name: "settle_licences", period: "1 minute", run: upkeep.settleLicences },
   { name: "expire_takeover_locks", period: "1 minute", run: upkeep.expireTakeoverLocks },
-  { name: "tell_key_expiry", period: "1 minute", run: upkeep.tellKeyExpiry },
+  { name: "tell_key_expiry", period: "1 minute", run: upkeep.reportKeyExpiry },
   { name: "check_journals", period: "10 minutes", run: upkeep.checkJournals },
   { name: "refresh_statuses", period: "1 minute", run: upkeep.refreshStatuses },
   { name: "sample_statuses", period: statusSamplePeriod, run: upkeep.sampleStatuses },

@@ -25,7 +25,7 @@ export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, 
 const pushesAtOnce = 3
 const pushInterval = 5000
 
-/** How often a session's pushes make its account due: whoever makes it push all the time does not have it looked at so. */
+/** How often a session's pushes make its account due: a flood of pushes does not cause a flood of looks. */
 class Pace {
   private due = 0
   private until = 0

@@ -18,7 +18,7 @@ export type LoginServices = Db | Journal | Logins | MessengerSession | Organizat
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-const tell = (
+const append = (
   organizationId: OrganizationId,
   action: ActionName,
   login: LoginFacts,
@@ -75,7 +75,7 @@ const end = Effect.fnUntraced(function*(organizationId: OrganizationId, id: stri
       const login = yield* logins.read(organizationId, id)
       if (login === null || login.ended_at !== null || login.expires_at > at) return
       const ended = yield* logins.end(organizationId, id, "expired", at)
-      if (ended !== null) yield* tell(organizationId, "login.expired", ended)
+      if (ended !== null) yield* append(organizationId, "login.expired", ended)
     })
   )
   const held = yield* hold(organizationId, id)
@@ -108,8 +108,8 @@ export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationI
       const organization = yield* organizations.lockFacts(organizationId)
       const context = { caller: null, organization, now: yield* now }
       const { accountId, login } = yield* logins.complete(held, found, null, context)
-      yield* tell(organizationId, "login.completed", login)
-      yield* tell(organizationId, "account.reconnected", login, { target: accountId })
+      yield* append(organizationId, "login.completed", login)
+      yield* append(organizationId, "account.reconnected", login, { target: accountId })
     })
   ).pipe(
     Effect.catchTags({
@@ -119,7 +119,7 @@ export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationI
           organizationId,
           Effect.gen(function*() {
             const failed = yield* logins.settle(held, { state: "failed", error: reason }, "keep", yield* now)
-            if (failed !== null) yield* tell(organizationId, "login.failed", failed, { code: reason })
+            if (failed !== null) yield* append(organizationId, "login.failed", failed, { code: reason })
           })
         ).pipe(Effect.andThen(leave(held)))
     })

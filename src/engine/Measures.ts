@@ -3,7 +3,9 @@ import { Clock, Effect, Metric } from "effect"
 import type { EngineEvent, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { Observation } from "../domain/protection/Observation.ts"
 
-/** The parts of a step: reading the messenger, writing down what follows, signing out, and writing down what came of it. */
+/**
+ * The parts of a step: reading the messenger, writing down what follows, signing out, and writing down what came of it.
+ */
 export type Phase = "look" | "record" | "act" | "close"
 
 const polls = Metric.counter("console_monitor_polls_total", {

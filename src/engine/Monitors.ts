@@ -1,4 +1,6 @@
-/** Which accounts are due, across organizations: who looks at one takes it first, and gives it back with the next time. */
+/**
+ * Which accounts are due, across organizations: who looks at one takes it first, and gives it back with the next time.
+ */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { SessionRef } from "../domain/Messenger.ts"
@@ -57,8 +59,8 @@ export interface OpenSession extends Pick<Held, "accountId" | "organizationId"> 
 /** The monitors of all organizations; two processes never hold one account. */
 export class Monitors extends Context.Service<Monitors, {
   /**
-   * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due; those
-   * for which an organization has no room come last. Fewer than `free` are all of them.
+   * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due;
+   * those for which an organization has no room come last. Fewer than `free` are all of them.
    */
   claim(wanted: ClaimLimits): Effect.Effect<Taken, ServiceUnavailable>
   /** Gives the accounts back; what an operation asked for in the meantime stays. */

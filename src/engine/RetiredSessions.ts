@@ -31,8 +31,8 @@ const reasonOf = Effect.fnUntraced(function*(held: Held) {
 })
 
 /**
- * Removes what the service has set, of an account that could not be reached when it was offboarded or that has long been
- * without a licence: its passkey, and its 2FA password unless that was looked up.
+ * Removes what the service has set, of an account that could not be reached when it was offboarded or that has long
+ * been without a licence: its passkey, and its 2FA password unless that was looked up.
  */
 const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask, reason: string) {
   const db = yield* Db
@@ -103,7 +103,7 @@ const begin = Effect.fnUntraced(function*(held: Held, { log_out_intent: before }
   return (yield* journal.begin(held.organizationId, entryOf(held, "pending", details))).sequence
 })
 
-/** The session is logged out: it is forgotten, and told of; an intent that the sweep has closed is begun anew. */
+/** The session is logged out: it is deleted and journaled; an intent that the sweep has closed is begun anew. */
 const done = Effect.fnUntraced(function*(held: Held, { id }: RetiredSession, reason: string, intent: number) {
   const journal = yield* Journal
   yield* (yield* OwnSessions).forget(held, [id])
@@ -139,7 +139,7 @@ const ending = Effect.fnUntraced(function*<E, R>(
   return yield* exit
 })
 
-/** A session is gone: by a log-out whose outcome was lost, or by somebody else, which is not told of. */
+/** A session is gone: by a log-out whose outcome was lost, or by somebody else, which is not journaled. */
 const gone = (held: Held, session: RetiredSession, reason: string) =>
   Effect.flatMap(OwnSessions, (own) =>
     locked(

@@ -28,7 +28,9 @@ import { Outages } from "./Outages.ts"
 import { Ownership } from "./Ownership.ts"
 import { type BegunSignOut, type LockedAccount, Watch } from "./Watch.ts"
 
-/** How a step ended: it found nothing new, which is written down with others', or it has given the account back itself. */
+/**
+ * How a step ended: it found nothing new, which is written down with others', or it has given the account back itself.
+ */
 export type Stepped =
   & (
     | { readonly kind: "quiet"; readonly quiet: Quiet }
@@ -69,7 +71,7 @@ const isLost = ({ failures, last_ok_at }: Claimed, now: number): boolean =>
   failures + 1 >= failuresUntilUnknown || isSilent({ last_ok_at, started_at: null }, new Date(now))
 
 /** Writes down what happened, each mail beside its event. */
-const tell = Effect.fnUntraced(function*(
+const report = Effect.fnUntraced(function*(
   { accountId, organizationId }: Claimed,
   { events, mails }: { readonly events: ReadonlyArray<EngineEvent>; readonly mails: ReadonlyArray<EngineMail> },
   about: About
@@ -90,7 +92,8 @@ const tell = Effect.fnUntraced(function*(
       yield* journal.append(organizationId, entry({}))
     } else if (!(yield* journal.close(organizationId, closes, entry({ closes })))) {
       if (outcome !== "done") continue
-      // Several sessions may have had one intent, and the sweep may have been first: what happened is told all the same.
+      // Several sessions may share one intent, and the sweep may have closed it first: the event is journaled all the
+      // same.
       const again = { ...details, retries: closes }
       const { sequence } = yield* journal.begin(organizationId, entry({ outcome: "pending", details: again }))
       yield* journal.close(organizationId, sequence, entry({ details: again, closes: sequence }))
@@ -101,7 +104,9 @@ const tell = Effect.fnUntraced(function*(
   }
 })
 
-/** Journals what is about to be signed out; an intent that the sweep has closed is begun anew, and names the old one. */
+/**
+ * Journals what is about to be signed out; an intent that the sweep has closed is begun anew, and names the old one.
+ */
 const begin = Effect.fnUntraced(function*(
   { accountId, organizationId }: Claimed,
   { action, by, details, intent, reason, session_id }: SessionEnding
@@ -142,7 +147,7 @@ const nextAfter = (
     ? nextStepAt({ ...monitor, ...changes.monitor }, changes.dueAt, now, around)
     : null
 
-/** Has a managed 2FA password replaced once a takeover is stopped: whoever got in may have read it. */
+/** Has a managed 2FA password replaced once a takeover is stopped, because the intruder may have read it. */
 const afterTakeover = (claimed: Claimed, { facts }: LockedAccount, changed: Decision["account"], now: Date) =>
   changed.takeover_stopped_at instanceof Date && facts.account.two_fa_managed
     ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
@@ -153,8 +158,8 @@ const isUnseen = ({ observation: { outcome } }: LookResult): boolean =>
   outcome.kind === "unavailable" || outcome.kind === "flood"
 
 /**
- * The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. Nothing is
- * while somebody is signing in, unless `despite` that.
+ * The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. Nothing
+ * is while somebody is signing in, unless `despite` that.
  */
 const record = Effect.fnUntraced(
   function*(claimed: Claimed, looked: LookResult, options: DecideOptions, despite: boolean) {
@@ -184,8 +189,8 @@ const record = Effect.fnUntraced(
         if (decision.events.some(({ action }) => action === "monitoring.failed_over")) {
           yield* (yield* AccountTasks).add(claimed, "pair", now)
         }
-        yield* tell(claimed, decision, about(locked, decision.upserts))
-        // One intent may have been of several sessions: what is told of one that is gone has closed it.
+        yield* report(claimed, decision, about(locked, decision.upserts))
+        // Several sessions may share one intent: the event of one that is gone has closed it.
         const sent = yield* Effect.forEach(decision.endings, (ending) => begin(claimed, ending))
         yield* watch.begin(claimed, sent, now)
         return { sent, events: decision.events }
@@ -256,7 +261,7 @@ const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyAr
       const nextAt = nextAfter(locked.facts, settlement, now, around)
       yield* watch.write(claimed, { ...settlement, nextAt, release: true }, now)
       yield* afterTakeover(claimed, locked, settlement.account, now)
-      yield* tell(claimed, settlement, about(locked, settlement.upserts))
+      yield* report(claimed, settlement, about(locked, settlement.upserts))
       return settlement.events
     })
   )
@@ -281,7 +286,7 @@ export const step = (
     const reach = reachOf(looked.observation)
     if (term === null || ownership.current() !== term) return { kind: "outdated", reach }
     const now = yield* Clock.currentTimeMillis
-    if (away() && reach === "failed" && isLost(claimed, now)) yield* (yield* Outages).tell(claimed.organizationId)
+    if (away() && reach === "failed" && isLost(claimed, now)) yield* (yield* Outages).notify(claimed.organizationId)
     if (isQuiet(claimed, looked, now)) {
       const next = nextStepAt(
         { failures: 0, last_poll_error: null, flood_until: null },

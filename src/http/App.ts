@@ -27,8 +27,8 @@ const maxBodySize = ByteSize.kibibytes(64)
 export type Services = Rest.Services | OAuth.Services | Pages.Services | SecureRandom.SecureRandom
 
 /**
- * A further endpoint on the same server: whatever the method, it answers at its path and below, within the same edge and
- * with the same services.
+ * A further endpoint on the same server: whatever the method, it answers at its path and below, within the same edge
+ * and with the same services.
  */
 export interface Mount {
   readonly path: `/${string}`
@@ -166,8 +166,8 @@ export const around = <R>(app: App, outer: Context.Context<R>): Context.Context<
 }
 
 /**
- * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web handler
- * by `HttpEffect.toWebHandler`.
+ * The service as one effect from a request to a response, for any server: `HttpServer.serve` of Effect, or a web
+ * handler by `HttpEffect.toWebHandler`.
  *
  * It serves every operation, the OpenAPI document, `/healthz` and `/readyz` for a supervisor, and what is mounted. What
  * holds for every request is done here: an id on the answer, limits, open origins where they belong, and errors in one

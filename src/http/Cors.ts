@@ -1,4 +1,6 @@
-/** Pages of every origin may call the interface: the headers that browsers get, before a request and with its answer. */
+/**
+ * Pages of every origin may call the interface: the headers that browsers get, before a request and with its answer.
+ */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpServerResponse } from "effect/http"
 import { exposedHeaders } from "../edge/Answer.ts"

@@ -30,7 +30,10 @@ export const permitting = (beginning: string): string =>
 
 const nothing = features.map((feature) => `${feature}=()`).join(", ")
 
-/** Pages say what they load and run; no other window of theirs reaches them, and they use nothing of the device by default. */
+/**
+ * Pages say what they load and run; no other window of theirs reaches them, and they use nothing of the device by
+ * default.
+ */
 const page = (headers: Readonly<Record<string, string | undefined>>) => ({
   "cross-origin-opener-policy": "same-origin",
   "permissions-policy": headers["permissions-policy"] ?? nothing

@@ -22,7 +22,7 @@ const status = (text: "ok" | "unavailable", { messenger, watch }: Known = { mess
 /** 200 as long as the process answers. */
 export const alive = Effect.sync(() => status("ok"))
 
-/** How long an answer of the database holds, for whoever asks: nobody makes work for it by asking often. */
+/** How long an answer of the database is reused, so that frequent probes do not load it. */
 const kept = Duration.seconds(1)
 
 /** A messenger that is away does not make a process unready: most of what it serves needs none. */

@@ -119,7 +119,7 @@ const at = <R, R2 = never>(
     )
   })
 
-/** The same for an endpoint that does work for whoever asks: first it is counted for the address. */
+/** The same for an endpoint without credentials: the request is first counted for its address. */
 const limited = <R>(handle: Handle<R>) => at(handle, admitAnonymous)
 
 const textOf = Effect.fnUntraced(function*(
@@ -149,7 +149,9 @@ const form = (request: Request): Effect.Effect<Parameters, Refused> =>
 
 const notJson = refuse("invalid_client_metadata", "The body is not application/json.")
 
-/** What a client has to do that may register with a token alone, and brings none or another one (RFC 7591, section 3). */
+/**
+ * What a client has to do that may register with a token alone, and brings none or another one (RFC 7591, section 3).
+ */
 const unregistered = HttpServerResponse.setHeader(
   json({ error: "invalid_token", error_description: "Registration needs the initial access token." }, 401),
   "www-authenticate",
@@ -238,7 +240,9 @@ const server = document(
     suffix === "" || suffix === basePath(site) ? Metadata.authorizationServer(site, offers) : undefined
 )
 
-/** A resource's document, where RFC 9728 puts it, and where the challenge of the resource says; by itself it is MCP's. */
+/**
+ * A resource's document, where RFC 9728 puts it, and where the challenge of the resource says; by itself it is MCP's.
+ */
 const resource = document(wellKnown.resource, (site, suffix) => {
   const path = basePath(site)
   const within = path !== "" && (suffix === path || suffix.startsWith(`${path}/`)) ? suffix.slice(path.length) : suffix

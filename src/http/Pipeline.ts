@@ -27,8 +27,8 @@ interface Owed {
 /** What a connection still owes, and what of it has not been parsed. */
 export class Pipeline {
   /**
-   * In the order of their requests. A Map or a Set leads from what it held before to what it holds now, so that one whose
-   * members change with each request keeps answered ones in memory until a full collection.
+   * In the order of their requests. A Map or a Set leads from what it held before to what it holds now, so that one
+   * whose members change with each request keeps answered ones in memory until a full collection.
    */
   readonly #owed: Array<Owed> = []
   readonly #socket: Duplex
@@ -49,7 +49,7 @@ export class Pipeline {
       this.#unparsed = this.#unparsed.length === 0 ? chunk : Buffer.concat([this.#unparsed, chunk])
       this.#advance()
     })
-    // Whoever reads a request's body resumes the socket, and it may be too early for more requests.
+    // Reading a request's body resumes the socket, and it may be too early for more requests.
     socket.on("resume", () => this.#advance())
     socket.once("close", () => {
       for (const { done } of this.#owed) done?.openUnsafe()

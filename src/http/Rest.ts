@@ -52,7 +52,7 @@ const respond = Effect.fnUntraced(function*(
   })
 })
 
-/** The answer to a request of whoever its credential stands for. */
+/** The answer to an authenticated request. */
 const serve = Effect.fnUntraced(function*(
   operation: Operation.Any,
   request: HttpServerRequest.HttpServerRequest,

@@ -1,4 +1,7 @@
-/** What is checked of every request before its input is looked at: 429, then 403 for scope, organization, role and limit. */
+/**
+ * What is checked of every request before its input is looked at: 429, then 403 for scope, organization, role and
+ * limit.
+ */
 import { Context, Effect } from "effect"
 import { Caller, type Role, type Scope } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"

@@ -88,7 +88,9 @@ export type Outcome<A> =
     readonly answer: A
     readonly details: JournalDetails
     readonly targetId: string | undefined
-    /** Appended after the declared entry, in this order; each of them is one statement, which travels with the COMMIT. */
+    /**
+     * Appended after the declared entry, in this order; each of them is one statement, which travels with the COMMIT.
+     */
     readonly more: ReadonlyArray<Further>
     /** What is mailed because of the declared entry. */
     readonly mails: ReadonlyArray<Mail>

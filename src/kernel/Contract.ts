@@ -39,8 +39,8 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
 /**
  * How an operation works: `read` can change nothing, and each of its statements is of what is committed when it begins;
  * `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes something on it
- * with nobody else on the account, journaled as an intent before and an outcome after; `login` takes one step of a login,
- * whose row is the intent.
+ * with nobody else on the account, journaled as an intent before and an outcome after; `login` takes one step of a
+ * login, whose row is the intent.
  */
 export type OperationKind = "read" | "write" | "live" | "guarded" | "login"
 
@@ -87,8 +87,8 @@ export interface Contract<
   /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
   readonly page?: `/${string}`
   /**
-   * The member that a person gives by themselves: over MCP it is asked of them, and is no argument of the tool. One that
-   * may be left out is asked for where the operation is refused for want of it.
+   * The member that a person gives by themselves: over MCP it is asked of them, and is no argument of the tool. One
+   * that may be left out is asked for where the operation is refused for want of it.
    */
   readonly personal?: keyof Body & string
   /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
@@ -113,7 +113,9 @@ export interface Preceded<Input, E, R> {
   readonly before?: (input: Input, context: { readonly caller: Caller["Service"] }) => Effect.Effect<void, E, R>
 }
 
-/** A contract of a read that asks for more than its account: both travel together, and what is read is in the context. */
+/**
+ * A contract of a read that asks for more than its account: both travel together, and what is read is in the context.
+ */
 export interface Accompanied<Input, Beside, R> {
   readonly beside?: (input: Input, caller: Caller["Service"]) => Effect.Effect<Beside, never, R>
 }
@@ -130,7 +132,9 @@ export type KernelServices<K extends OperationKind> =
   | (K extends "guarded" ? Guard | OwnSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
-/** What a runner makes of an operation: it needs no service but those of its kind, and what the operation itself uses. */
+/**
+ * What a runner makes of an operation: it needs no service but those of its kind, and what the operation itself uses.
+ */
 export type Work<K extends OperationKind, R> = (
   ...input: never
 ) => Effect.Effect<unknown, unknown, R | KernelServices<K>>

@@ -3,8 +3,8 @@ import { Context, Effect, Schema } from "effect"
 import * as Writer from "./Writer.ts"
 
 /**
- * Whether every answer is checked by the whole of its schema before it is written; off by default, for it costs more than
- * all else about an answer. Tests do, and a host may.
+ * Whether every answer is checked by the whole of its schema before it is written; off by default, for it costs more
+ * than all else about an answer. Tests do, and a host may.
  */
 export const CheckAnswers = Context.Reference<boolean>("org-security-console/kernel/Encoding/CheckAnswers", {
   defaultValue: () => false

@@ -5,7 +5,7 @@ const three = Array.from({ length: 1000 }, (_, number) => String(number).padStar
 
 const dayLength = 86_400_000
 
-/** How many days are remembered: answers tell of the last months, again and again. */
+/** How many days are cached: most answers are about the last months. */
 const maxDays = 1000
 const days = new Map<number, string>()
 

@@ -1,4 +1,6 @@
-/** The messenger as the steps of a login see it: whatever it answers is a value, because each answer is written down. */
+/**
+ * The messenger as the steps of a login see it: whatever it answers is a value, because each answer is written down.
+ */
 import { Effect } from "effect"
 import type { Redacted } from "effect"
 import { messengerTimeout } from "../domain/Limits.ts"

@@ -12,7 +12,10 @@ import { inTime } from "./LiveCalls.ts"
 export interface OlderSession {
   /** The session; null where no own session is old enough, or it does not answer in time. */
   readonly session: Effect.Effect<LiveSession | null>
-  /** Signs out the session that the main one lists under the id; null where there is no older one, or it does not see it. */
+  /**
+   * Signs out the session that the main one lists under the id; null where there is no older one, or it does not see
+   * it.
+   */
   readonly signOut: (
     main: LiveSession,
     id: string

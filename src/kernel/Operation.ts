@@ -137,7 +137,7 @@ const build = (id: string, kind: OperationKind, contract: any, run: Run): any =>
     Effect.withFiber((fiber): Effect.Effect<any, any, any> => {
       const decoded: Result.Result<any, Schema.SchemaError> = decode(raw)
       if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
-      // Whoever runs an operation provides its caller.
+      // The code that runs an operation provides its caller.
       const caller = Context.getUnsafe(fiber.context, Caller)
       if (contract.page !== undefined && caller.via === "mcp") return Effect.fail(new Failure.ConsolePageRequired({}))
       return exactlyOnce === undefined

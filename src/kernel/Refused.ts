@@ -15,7 +15,9 @@ export interface Note {
   reached: Reached | undefined
 }
 
-/** Journals how the work was refused; whatever keeps the journal from it, the caller is answered the work's own failure. */
+/**
+ * Journals how the work was refused; whatever keeps the journal from it, the caller is answered the work's own failure.
+ */
 export type JournalRefusals = (
   input: object,
   note: Note

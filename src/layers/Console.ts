@@ -53,8 +53,8 @@ const over = <Keys, E, E2, E3>(
 
 /**
  * All background work over a core of the host's own, for as long as the scope is open: closing what a crash left open,
- * refreshing statuses, signing the journal and pushing its checkpoints to the `Targets`, sending mail, forgetting what is
- * over.
+ * refreshing statuses, signing the journal and pushing its checkpoints to the `Targets`, sending mail, forgetting what
+ * is over.
  */
 export const layerBackground = (options: Engine.Options) =>
   Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer), Layer.provideMerge(Alarms.layer))
@@ -74,8 +74,8 @@ export const layerMessenger = <A, E, R>(
   )
 
 /**
- * Watches the accounts through the `MessengerSession`, while the `Ownership` lasts, with the background work over it; a host with a scheduler of its own
- * calls `tick` of the `Engine` instead.
+ * Watches the accounts through the `MessengerSession`, while the `Ownership` lasts, with the background work over it; a
+ * host with a scheduler of its own calls `tick` of the `Engine` instead.
  */
 export const layerWatch = Worker.layer
 
@@ -85,8 +85,9 @@ const randomKey = Effect.gen(function*() {
 }).pipe(Effect.provide(Randomness.layer))
 
 /**
- * The core over a new database in memory, with the simulated messenger: for tests. It is the SQL that a service runs, so
- * that nothing behaves differently; `TestClock` drives all of its time. It does no background work: `layerBackground` adds it.
+ * The core over a new database in memory, with the simulated messenger: for tests. It is the SQL that a service runs,
+ * so that nothing behaves differently; `TestClock` drives all of its time. It does no background work:
+ * `layerBackground` adds it.
  */
 export const layerMemory = over(
   Layer.provideMerge(migrated, Pglite.layerMemory),
@@ -103,8 +104,8 @@ const background = (alone: boolean, { checkpointPush = Redacted.make("") }: Push
   Layer.provide(layerBackground({ alone }), Targets.layerText(checkpointPush))
 
 /**
- * The core over the embedded database in a directory, which it creates, locks and brings up to date, with its background
- * work unless `background` is false; at the end all of the journal is signed.
+ * The core over the embedded database in a directory, which it creates, locks and brings up to date, with its
+ * background work unless `background` is false; at the end all of the journal is signed.
  */
 export const layerEmbedded = (
   { directory, ...options }: { readonly directory: string; readonly background?: boolean } & Pushing & Mailing

@@ -14,7 +14,10 @@ export interface Options {
   readonly keyPrefix: string
 }
 
-/** The ports over a `SqlClient` and a `PasswordHasher`, with the service's randomness and keys under the given `Peppers`. */
+/**
+ * The ports over a `SqlClient` and a `PasswordHasher`, with the service's randomness and keys under the given
+ * `Peppers`.
+ */
 export const layer = (options: Options) =>
   Layer.mergeAll(
     Repositories.layer,

@@ -1,6 +1,6 @@
 /**
- * The calls of a tool that most requests are, read without the SDK, which makes a server, its schemas and two web objects
- * for each: whatever is not such a call in every detail is left to it, and every fault with that.
+ * The calls of a tool that most requests are, read without the SDK, which makes a server, its schemas and two web
+ * objects for each: whatever is not such a call in every detail is left to it, and every fault with that.
  */
 import { Predicate } from "effect"
 import type { ErrorAnswer } from "../edge/Answer.ts"

@@ -209,7 +209,8 @@ export const within = (options: Options = {}) => {
 /**
  * The server as one effect from a request to a response, to be mounted at `path` beside the interface or served alone.
  *
- * A call that its client gives up is interrupted, with everything that it does; a write has happened whole or not at all.
+ * A call that its client gives up is interrupted, with everything that it does; a write has happened whole or not at
+ * all.
  */
 export const make = (options: Options = {}) =>
   Effect.contextWith((context: Context.Context<Services>) =>

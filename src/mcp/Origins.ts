@@ -8,7 +8,7 @@ const toEveryOrigin = {
   "access-control-expose-headers": exposedHeaders.join(",")
 }
 
-/** What browsers are told before a request. */
+/** The answer to a browser's preflight request. */
 export const preflight = (allowed: ReadonlyArray<string> | undefined) =>
   HttpMiddleware.cors({
     ...(allowed === undefined ? {} : { allowedOrigins: (origin: string) => allowed.includes(origin) }),

@@ -1,4 +1,7 @@
-/** What an account's holder gives and no model is to see: the client asks the person for it, and it is no plain argument. */
+/**
+ * What an account's holder gives and no model is to see: the client asks the person for it, and it is no plain
+ * argument.
+ */
 import type { InputRequiredResult } from "@modelcontextprotocol/server"
 import { Predicate } from "effect"
 import { ConsolePageRequired } from "../domain/Failure.ts"

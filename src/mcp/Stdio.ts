@@ -1,6 +1,7 @@
 /**
- * The MCP server over standard input and output: each line is a message, and is asked as the body of a request to `/mcp`,
- * of a service elsewhere or of a handler in this process. Credential, budget and tools are thus the same both ways.
+ * The MCP server over standard input and output: each line is a message, and is asked as the body of a request to
+ * `/mcp`, of a service elsewhere or of a handler in this process. Credential, budget and tools are thus the same both
+ * ways.
  */
 import { type Cause, Effect, FiberMap, Option, Predicate, Queue, Result, Schema, Stdio, Stream } from "effect"
 import { ServiceUnavailable } from "../domain/Failure.ts"

@@ -216,7 +216,7 @@ export const make = Effect.fnUntraced(function*(
       keys.erase(sessionRef)
     )
   }
-  // The platform tells a session nothing unasked before it has asked once.
+  // The platform pushes nothing to a session before its first call.
   if (unasked !== undefined) yield* made.call({ _: "updates.getState" })
   return made
 })

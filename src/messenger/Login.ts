@@ -128,8 +128,8 @@ export const make = (connect: OpenLoginClient): LoginVerbs => {
       () => Effect.fail(refused("code_expired")())
     )
 
-  /** Whoever is signed in under the client's key. */
-  const whoever = (client: Client) =>
+  /** The user who is signed in under the client's key. */
+  const signedInUser = (client: Client) =>
     client.call({ _: "users.getUsers", id: [{ _: "inputUserSelf" }] }).pipe(
       Effect.flatMap(([user]) =>
         user?._ === "user" ? connected(client, { _: "auth.authorization", user }) : Effect.succeed(null)
@@ -144,7 +144,7 @@ export const make = (connect: OpenLoginClient): LoginVerbs => {
       Effect.catchIf(
         (failure) => failure instanceof LoginRefused && asksAgain.has(failure.reason),
         (refusal) =>
-          Effect.flatMap(whoever(client), (found) => found === null ? Effect.fail(refusal) : Effect.succeed(found))
+          Effect.flatMap(signedInUser(client), (found) => found === null ? Effect.fail(refusal) : Effect.succeed(found))
       )
     )
 
@@ -215,7 +215,7 @@ export const make = (connect: OpenLoginClient): LoginVerbs => {
         })).pipe(Effect.catchTag("PlatformRefused", () => Effect.void))
     ),
     resolve: Effect.fn("MessengerSession.resolve")((state) =>
-      step(state, (client) => whoever(client)).pipe(Effect.catchTag("PlatformRefused", () => Effect.succeed(null)))
+      step(state, (client) => signedInUser(client)).pipe(Effect.catchTag("PlatformRefused", () => Effect.succeed(null)))
     )
   }
 }

@@ -35,7 +35,7 @@ export const pair = (client: Client, connect: OpenClient) =>
       const { hasPassword } = yield* Passwords.settings(client)
       if (hasPassword === true) {
         if (password === null) return yield* new PasswordNeeded()
-        // A wrong one is told before the platform has let anybody in.
+        // A wrong one is reported before the platform has signed anybody in.
         yield* Passwords.proved(client, password, ({ proof }) =>
           client.call({ _: "account.getPasswordSettings", password: proof }, Passwords.meanings))
       }
@@ -89,7 +89,7 @@ export const pair = (client: Client, connect: OpenClient) =>
           failure instanceof PlatformUnavailable ? Effect.void : Effect.ignore(other.call({ _: "auth.logOut" }))
         )
       )
-      // It is signed in, and who let it in has not heard under which id: whoever looks for it finds it.
+      // It is signed in, and the approving session has not learned its id: the search for lost sessions finds it.
       if (accepted === null) {
         return yield* new PlatformUnavailable()
       }

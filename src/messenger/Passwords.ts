@@ -1,4 +1,4 @@
-/** The account's 2FA password, proved and set without telling it (SRP). */
+/** The account's 2FA password, proved and set without sending it (SRP). */
 import { Effect, Redacted } from "effect"
 import { PasswordInvalid, PlatformUnavailable } from "../ports/MessengerSession.ts"
 import { Cipher } from "./Cipher.ts"

@@ -1,4 +1,6 @@
-/** A client that outlives a doubt about its key: once the doubt is over, the key is tried on a connection of its own. */
+/**
+ * A client that outlives a doubt about its key: once the doubt is over, the key is tried on a connection of its own.
+ */
 import { Effect, Exit, Scope, Semaphore } from "effect"
 import type { MessengerFailure } from "../ports/MessengerSession.ts"
 import type { Client } from "./Client.ts"

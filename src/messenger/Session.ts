@@ -186,7 +186,7 @@ export const make = (client: Client): Omit<PlatformConnection, "pair"> => {
                 HASH_INVALID: () => new UnknownAuthorization()
               })
             ),
-            // Whoever asks has seen it listed, and it is not any more.
+            // The caller has seen it listed, and it is not any more.
             (refusal) => refusal instanceof UnknownAuthorization ? Effect.void : Effect.fail(refusal)
           ).pipe(Effect.catchTag("SignOutLocked", () => signOutLocked)))
     ),

@@ -157,7 +157,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   >
   /**
    * Whether the token was kept by a transaction whose end was not heard: waits until that has ended, which frees the
-   * connection's row, and fails when this cannot be told in time. Outside any transaction.
+   * connection's row, and fails when the database does not answer in time. Outside any transaction.
    */
   isKept(
     organizationId: OrganizationId,
@@ -207,7 +207,9 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   issuedAt(organizationId: OrganizationId, connectionId: string): Effect.Effect<ReadonlyArray<Date>>
   /** Forgets the connection's access tokens that have expired. */
   forgetExpired(organizationId: OrganizationId, connectionId: string, now: Date): Effect.Effect<void>
-  /** Moves the moment at which the connection stops when it is not refreshed, by the refresh token of the generation. */
+  /**
+   * Moves the moment at which the connection stops when it is not refreshed, by the refresh token of the generation.
+   */
   prolong(organizationId: OrganizationId, connectionId: string, generation: number, until: Date): Effect.Effect<void>
   /** Revokes the connection and forgets its codes and tokens. */
   disconnect(organizationId: OrganizationId, connectionId: string, at: Date): Effect.Effect<void>

@@ -1,4 +1,6 @@
-/** Where codes may go (specification, section 5.2), judged by the text as it is written and not by what it parses to. */
+/**
+ * Where codes may go (specification, section 5.2), judged by the text as it is written and not by what it parses to.
+ */
 import { maxRedirectUriLength } from "../domain/OAuth.ts"
 
 const printable = /^[\x21-\x7e]+$/

@@ -1,4 +1,7 @@
-/** What the samples of several operations show of the demo organization: one value for each thing, which a sample uses or varies. */
+/**
+ * What the samples of several operations show of the demo organization: one value for each thing, which a sample uses
+ * or varies.
+ */
 
 /** The licences of the plan. */
 export const licences = {

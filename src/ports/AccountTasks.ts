@@ -23,7 +23,10 @@ export class AccountTasks extends Context.Service<AccountTasks, {
   add(of: SecretsOf, kind: AccountTaskKind, dueAt: Date): Effect.Effect<void>
   /** The tasks that are due, the oldest first; in a transaction of its own. */
   due(limit: number, now: Date): Effect.Effect<ReadonlyArray<AccountTask>, ServiceUnavailable>
-  /** Takes a task, which is due again then unless it is dropped; false where somebody else has it, in a transaction of its own. */
+  /**
+   * Takes a task, which is due again then unless it is dropped; false where somebody else has it, in a transaction of
+   * its own.
+   */
   take(task: AccountTask, until: Date): Effect.Effect<boolean, ServiceUnavailable>
   drop(of: SecretsOf, kind: AccountTaskKind): Effect.Effect<void>
 }>()("org-security-console/ports/AccountTasks") {}

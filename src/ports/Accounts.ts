@@ -17,7 +17,7 @@ export interface AccountQuery {
 export class Accounts extends Context.Service<Accounts, {
   /** The account, or null when the caller does not reach it; locked for the rest of the transaction when asked. */
   find(caller: Caller["Service"], id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
-  /** Locks the account for the rest of the transaction, whoever reaches it; null where it is gone. */
+  /** Locks the account for the rest of the transaction, whatever the caller can access; null where it is gone. */
   hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
   /** The accounts after `after`, or null when the caller does not reach that one. */
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
@@ -29,13 +29,16 @@ export class Accounts extends Context.Service<Accounts, {
   /** The latest sessions that ended, newest first. */
   terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
   /**
-   * Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. Answers of how
-   * many sessions the review ended.
+   * Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. Answers of
+   * how many sessions the review ended.
    */
   pause(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<number>
   /** Takes monitoring up again, as protected whatever happened before. */
   resume(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
-  /** Ends protection: nothing is watched any more, its sessions are forgotten, and the seat is free. The organization is locked. */
+  /**
+   * Ends protection: nothing is watched any more, its sessions are forgotten, and the seat is free. The organization is
+   * locked.
+   */
   offboard(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
   /** Whether strangers are signed out on sight. */
   setSecurityLock(organizationId: OrganizationId, account: AccountFacts, enabled: boolean): Effect.Effect<void>

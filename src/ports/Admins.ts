@@ -24,7 +24,10 @@ export class Admins extends Context.Service<Admins, {
   list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<AdminFacts>>
   /** The admin of an address in any case, if there is one; locked for the rest of the transaction when asked. */
   findByEmail(organizationId: OrganizationId, email: string, lock: boolean): Effect.Effect<AdminFacts | null>
-  /** Creates an admin without a password, and returns the id; null where the address is taken, or there is an owner already. */
+  /**
+   * Creates an admin without a password, and returns the id; null where the address is taken, or there is an owner
+   * already.
+   */
   create(organizationId: OrganizationId, admin: NewAdmin, now: Date): Effect.Effect<string | null>
   update(
     organizationId: OrganizationId,

@@ -2,7 +2,7 @@
 import { Context, Effect, Latch, Layer } from "effect"
 
 export class Alarm extends Context.Service<Alarm, {
-  /** An account is due, or is once the transaction is committed; other processes are told of it, where they can be. */
+  /** An account is due, or is once the transaction is committed; other processes are notified where possible. */
   readonly ring: Effect.Effect<void>
   /** Another process has rung. */
   readonly wake: Effect.Effect<void>

@@ -45,11 +45,12 @@ type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
 /**
  * Verifies console passwords, slowly and not too often.
  *
- * Every attempt is counted before it is looked at: for a browser that the admin has signed in with, for a key or connection
- * that is asked again, for the admin's console sessions that are, and otherwise for the address, for the admin at that address, and for the admin at all addresses where
- * the admin has not signed in. So many failures are free (Limits.ts), each further one doubles the wait up to 15 minutes.
- * The right password takes its own count back, and starts the admin's own counters anew. Neither attempts nor changes
- * run inside a transaction, which would take the count back.
+ * Every attempt is counted before it is looked at: for a browser that the admin has signed in with, for a key or
+ * connection that is asked again, for the admin's console sessions that are, and otherwise for the address, for the
+ * admin at that address, and for the admin at all addresses where the admin has not signed in. So many failures are
+ * free (Limits.ts), each further one doubles the wait up to 15 minutes. The right password takes its own count back,
+ * and starts the admin's own counters anew. Neither attempts nor changes run inside a transaction, which would take the
+ * count back.
  */
 export class ConsolePasswords extends Context.Service<ConsolePasswords, {
   verify(admin: AdminRef, password: Redacted.Redacted, attempt: Attempt): Effect.Effect<void, Refused>
@@ -63,7 +64,9 @@ export class ConsolePasswords extends Context.Service<ConsolePasswords, {
     owner: { readonly organizationId: OrganizationId; readonly email: string },
     password: Redacted.Redacted
   ): Effect.Effect<Redacted.Redacted, PasswordUnfit>
-  /** Gives the admin the password of a hash, within the organization's transaction: it ends every credential before it. */
+  /**
+   * Gives the admin the password of a hash, within the organization's transaction: it ends every credential before it.
+   */
   set(admin: AdminRef, hash: Redacted.Redacted, now: Date): Effect.Effect<EndedCredentials>
   /** The admin of that organization and address; an unknown one fails like a wrong password, and as slowly. */
   identify(

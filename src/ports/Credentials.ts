@@ -7,7 +7,8 @@ import type { InvalidApiKey, InvalidToken, ResourceMissing, ServiceUnavailable }
 /** Who a bearer token stands for. */
 export class Credentials extends Context.Service<Credentials, {
   /**
-   * The admin behind the token, read afresh; every reason to refuse one gives the same failure, by the form of the token.
+   * The admin behind the token, read afresh; every reason to refuse one gives the same failure, by the form of the
+   * token.
    *
    * `resource` is the address at which it is presented: an access token works at the one that it was issued for alone.
    */

@@ -15,8 +15,8 @@ export interface Destination {
 /** The departments of the organization; each function works within the operation's transaction. */
 export class Departments extends Context.Service<Departments, {
   /**
-   * The departments after `after` that are granted to the caller or hold an account that the caller reaches, by name, one
-   * more than `limit` where more follow; null when `after` is none of them.
+   * The departments after `after` that are granted to the caller or hold an account that the caller reaches, by name,
+   * one more than `limit` where more follow; null when `after` is none of them.
    */
   list(
     caller: Caller["Service"],
@@ -26,7 +26,10 @@ export class Departments extends Context.Service<Departments, {
   find(caller: Caller["Service"], id: DepartmentId): Effect.Effect<DepartmentFacts | null>
   /** Makes a department without accounts; null where the name is taken. */
   create(organizationId: OrganizationId, name: string, now: Date): Effect.Effect<DepartmentFacts | null>
-  /** The department for the rest of the transaction, with the accounts that the caller reaches; null where there is none. */
+  /**
+   * The department for the rest of the transaction, with the accounts that the caller reaches; null where there is
+   * none.
+   */
   lock(caller: Caller["Service"], id: DepartmentId): Effect.Effect<DepartmentFacts | null>
   /** Answers whether the name was free. */
   rename(organizationId: OrganizationId, id: DepartmentId, name: string): Effect.Effect<boolean>

@@ -14,8 +14,8 @@ export class FactorRecords extends Context.Service<FactorRecords, {
   /** Takes every second factor and recovery code of the admin away, and ends their console sessions. */
   reset(admin: AdminRef): Effect.Effect<FactorReset>
   /**
-   * Sets whether the organization requires a second factor, and answers how many console sessions of admins who have none
-   * it ended; null where it was so already.
+   * Sets whether the organization requires a second factor, and answers how many console sessions of admins who have
+   * none it ended; null where it was so already.
    */
   setRequired(id: OrganizationId, required: boolean): Effect.Effect<number | null>
 }>()("org-security-console/ports/FactorRecords") {}

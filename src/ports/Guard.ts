@@ -19,8 +19,8 @@ export class GuardLost extends Schema.TaggedError<GuardLost>()("GuardLost", {}) 
 /** Holds accounts for 20 seconds at a time, in one process or many. */
 export class Guard extends Context.Service<Guard, {
   /**
-   * Takes the account for as long as the scope is open, and holds on to it meanwhile; waits up to 8 seconds for whoever
-   * has it. Not within a transaction.
+   * Takes the account for as long as the scope is open, and keeps renewing the hold; waits up to 8 seconds for
+   * whichever process has it. Not within a transaction.
    */
   acquire(
     organizationId: OrganizationId,
@@ -28,7 +28,7 @@ export class Guard extends Context.Service<Guard, {
   ): Effect.Effect<Held, MessengerUnavailable | ServiceUnavailable, Scope.Scope>
   /** Holds on, within each transaction of the holder: right after the account's row is locked. Answers the epoch. */
   confirm(held: Held): Effect.Effect<number, GuardLost>
-  /** Gives the account back as it is, for whoever took it otherwise than by `acquire`. */
+  /** Gives the account back as it is; for an account that was not taken by `acquire`. */
   release(held: Held): Effect.Effect<void>
   /** Has the account looked at as soon as it is free, within the transaction: what a look relies on has changed. */
   look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>

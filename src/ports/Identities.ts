@@ -7,8 +7,8 @@ import type { MessengerUserId } from "../domain/Messenger.ts"
 /** The claims on people; within the organization's transaction. */
 export class Identities extends Context.Service<Identities, {
   /**
-   * Claims the person for the account, and answers whether it has them now: again true for the account that has. Somebody
-   * else's claim stays, and says nothing of who that is; one that is not committed yet is waited for.
+   * Claims the person for the account, and answers whether it has them now: again true for the account that has.
+   * Somebody else's claim stays, and says nothing of who that is; one that is not committed yet is waited for.
    */
   claim(organizationId: OrganizationId, userId: MessengerUserId, accountId: AccountId): Effect.Effect<boolean>
   /** Frees the person that the account has claimed, if any. */

@@ -49,7 +49,10 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
     key: NewApiKey,
     now: Date
   ): Effect.Effect<OwnApiKey, InvalidApiKey>
-  /** Makes a key of an admin who is locked, bound to no other credential, and answers it: the only time that it can be seen. */
+  /**
+   * Makes a key of an admin who is locked, bound to no other credential, and answers it: the only time that it can be
+   * seen.
+   */
   issueApiKey(admin: AdminRef, key: NewApiKey, now: Date): Effect.Effect<IssuedApiKey>
   /** The organization's keys, the newest first. */
   apiKeys(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ApiKeyFacts>>

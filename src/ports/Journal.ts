@@ -49,6 +49,6 @@ export class Journal extends Context.Service<Journal, {
   /** The events that the caller may see, or null when `beforeId` is not among them. */
   list(caller: Caller["Service"], query: JournalQuery): Effect.Effect<JournalPage | null>
   find(caller: Caller["Service"], id: string): Effect.Effect<JournalEvent | null>
-  /** The events after a sequence, oldest first, whoever they concern. */
+  /** The events after a sequence, oldest first, of all accounts. */
   tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<JournalPage>
 }>()("org-security-console/ports/Journal") {}

@@ -62,7 +62,9 @@ export interface LoginChange extends
   readonly messenger?: SealedLoginState | null
 }
 
-/** What becomes of the hold: given back, kept for what is still to be done, or left as a step whose end nobody knows. */
+/**
+ * What becomes of the hold: given back, kept for what is still to be done, or left as a step whose end nobody knows.
+ */
 export type Release = "release" | "keep" | "unsettled"
 
 /** An account that was connected, or connected again. */
@@ -79,7 +81,7 @@ export class Logins extends Context.Service<Logins, {
   find(caller: Caller["Service"], id: string): Effect.Effect<LoginFacts | null>
   /** Those that have not ended, as far as the caller may see them, the newest first. */
   unfinished(caller: Caller["Service"], now: Date): Effect.Effect<ReadonlyArray<LoginFacts>>
-  /** The login as it is now, whoever sees it. */
+  /** The login as it is now, whatever the caller can access. */
   read(organizationId: OrganizationId, id: string): Effect.Effect<LoginFacts | null>
   /** Those with the number, or into the account, that have not ended; held for the rest of the transaction. */
   open(
@@ -98,8 +100,8 @@ export class Logins extends Context.Service<Logins, {
   /** Whether the account is watched, and was looked at since. */
   isWatched(organizationId: OrganizationId, accountId: AccountId, since: Date): Effect.Effect<boolean>
   /**
-   * Logins of any organization that have run out, and ended ones that may have left something on the messenger, unless a
-   * step holds them; those that ended long ago are forgotten. Outside any transaction.
+   * Logins of any organization that have run out, and ended ones that may have left something on the messenger, unless
+   * a step holds them; those that ended long ago are forgotten. Outside any transaction.
    */
   left(
     now: Date
@@ -117,7 +119,7 @@ export class Logins extends Context.Service<Logins, {
   settle(held: HeldLogin, change: LoginChange, release: Release, now: Date): Effect.Effect<LoginFacts | null>
   /** Gives an ended login back, and with `left` false erases what the messenger would have needed. */
   leave(held: HeldLogin, left: boolean): Effect.Effect<void>
-  /** Ends a login, whoever holds it; null where it has ended. */
+  /** Ends a login, even while a step of it runs; null where it has ended. */
   end(
     organizationId: OrganizationId,
     id: string,

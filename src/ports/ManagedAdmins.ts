@@ -33,7 +33,9 @@ export type Unreached = "account_ids" | "department_ids" | null
 
 /** Admins who have not been removed; each function but `list` and `find` works within a change's transaction. */
 export class ManagedAdmins extends Context.Service<ManagedAdmins, {
-  /** The admins after `after` that the caller sees, the owner first and then by address; null when it is none of them. */
+  /**
+   * The admins after `after` that the caller sees, the owner first and then by address; null when it is none of them.
+   */
   list(caller: Caller["Service"], query: AdminsQuery, now: Date): Effect.Effect<ReadonlyArray<ShownFacts> | null>
   /** The admin, where the caller sees them. */
   find(caller: Caller["Service"], id: string, now: Date): Effect.Effect<ShownFacts | null>
@@ -44,7 +46,8 @@ export class ManagedAdmins extends Context.Service<ManagedAdmins, {
   /** Locks the departments that are wanted, and returns which part of the access the caller cannot access. */
   inaccessible(caller: Caller["Service"], wanted: WantedAccess): Effect.Effect<Unreached>
   /**
-   * Replaces the admin's grants within the caller's limit by the wanted ones, and returns how many were added and taken.
+   * Replaces the admin's grants within the caller's limit by the wanted ones, and returns how many were added and
+   * taken.
    */
   setAccess(
     caller: Caller["Service"],

@@ -1,4 +1,6 @@
-/** How an account is secured on the platform: the part of LiveSession that changes its e-mail addresses and passkeys. */
+/**
+ * How an account is secured on the platform: the part of LiveSession that changes its e-mail addresses and passkeys.
+ */
 import { type Effect, type Redacted, Schema } from "effect"
 import type { MessengerFailure, PasswordInvalid } from "./MessengerSession.ts"
 

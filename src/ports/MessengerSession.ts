@@ -69,13 +69,17 @@ export interface LiveSession extends SecurityVerbs {
   security(held: HeldSecrets): Effect.Effect<AccountSecurity, MessengerFailure>
   /** Changes the profile, all of the patch or nothing, and answers the new one; what is set already succeeds. */
   updateProfile(patch: ProfilePatch): Effect.Effect<Profile, MessengerFailure | ProfileRefused>
-  /** Sets the username (without @), or removes it with null, and answers the new profile; what is set already succeeds. */
+  /**
+   * Sets the username (without @), or removes it with null, and answers the new profile; what is set already succeeds.
+   */
   setUsername(username: string | null): Effect.Effect<Profile, MessengerFailure | UsernameRefused>
   /** Every device that is signed in, the asking session included. */
   readonly authorizations: Effect.Effect<ReadonlyArray<Authorization>, MessengerFailure>
   /** Signs the authorization out; by the id that `authorizations` gives it. */
   signOut(id: AuthorizationId): Effect.Effect<void, MessengerFailure | SignOutLocked | UnknownAuthorization>
-  /** Confirms the authorization as the holder's, so that the platform asks for it no longer; a confirmed one succeeds. */
+  /**
+   * Confirms the authorization as the holder's, so that the platform asks for it no longer; a confirmed one succeeds.
+   */
   confirm(id: AuthorizationId): Effect.Effect<void, MessengerFailure | UnknownAuthorization>
   /** Whether the candidate is the account's 2FA password; false where it has none. */
   checkPassword(candidate: Redacted.Redacted): Effect.Effect<boolean, MessengerFailure>
@@ -83,7 +87,10 @@ export interface LiveSession extends SecurityVerbs {
   setPassword(change: TwoFaChange): Effect.Effect<void, MessengerFailure | PasswordInvalid>
   /** Removes the 2FA password, and the recovery email with it; without a password it succeeds. */
   removePassword(current: Redacted.Redacted): Effect.Effect<void, MessengerFailure | PasswordInvalid>
-  /** Signs another session of the service in, under a reference that the caller makes; with the 2FA password where one is. */
+  /**
+   * Signs another session of the service in, under a reference that the caller makes; with the 2FA password where one
+   * is.
+   */
   pair(
     sessionRef: SessionRef,
     password: Redacted.Redacted | null
@@ -111,7 +118,7 @@ export class MessengerSession extends Context.Service<
     /**
      * Opens the session for as long as the scope lasts.
      *
-     * Whoever opens a reference that is open in this process already shares its connection: a key that is used from two
+     * Opening a reference that is open in this process already shares its connection: a key that is used from two
      * places at once dies.
      */
     open(sessionRef: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>

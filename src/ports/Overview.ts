@@ -9,7 +9,10 @@ import type { StatusSample } from "../domain/StatusHistory.ts"
 /** Counts of what the caller reaches, and facts of the subscription. */
 export class Overview extends Context.Service<Overview, {
   facts(caller: Caller["Service"], organization: OrganizationFacts, now: Date): Effect.Effect<OverviewFacts>
-  /** How the accounts of the whole organization stood since then, the oldest first: of whoever reaches all of them. */
+  /**
+   * The account statuses of the whole organization since then, the oldest first; only for callers who can access all
+   * accounts.
+   */
   history(organizationId: OrganizationId, since: Date): Effect.Effect<ReadonlyArray<StatusSample>>
   billing(organizationId: OrganizationId): Effect.Effect<BillingFacts>
 }>()("org-security-console/ports/Overview") {}

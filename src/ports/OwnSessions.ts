@@ -22,7 +22,7 @@ export interface RetiredSession {
   readonly log_out_intent: number | null
 }
 
-/** A session that has come about; where it is not known how the main one sees it, its age tells. */
+/** A new session; where its id in the main session's list is unknown, it is recognised by its age. */
 export interface NewSession {
   readonly seenAs: string | null
   readonly createdAt: Date
@@ -43,8 +43,8 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   /** Nobody finds out any more whether a session that was begun has come about: it is logged out where it has. */
   abandon(of: SecretsOf, now: Date): Effect.Effect<void>
   /**
-   * The account is left: its person is free, what waited for it is dropped, and none of the sessions is used any more. Each
-   * is logged out from `due` on, or forgotten after a month.
+   * The account is left: its person is free, what waited for it is dropped, and none of the sessions is used any more.
+   * Each is logged out from `due` on, or forgotten after a month.
    */
   leave(of: SecretsOf, at: { readonly due: Date; readonly now: Date }): Effect.Effect<void>
   /** Those that are not used any more. */

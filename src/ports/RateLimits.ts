@@ -11,15 +11,15 @@ export class RateLimiter extends Context.Service<RateLimiter, {
 }>()("org-security-console/ports/RateLimits/RateLimiter") {}
 
 /**
- * How many wrong credentials one address may try before it is told to wait, as far as this process has seen them.
+ * How many wrong credentials one address may try before it has to wait, as far as this process has seen them.
  *
  * Addresses count by `addressGroup`.
  */
 export class FailedAttempts extends Context.Service<FailedAttempts, {
   /**
-   * Fails where a well-formed credential is not worth a look into the database: too many different ones from the address
-   * were wrong in the last minute, or this one was and there were too many in all. One that was right before is always
-   * worth it, whoever else is at the address.
+   * Fails where a well-formed credential is not worth a look into the database: too many different ones from the
+   * address were wrong in the last minute, or this one was and there were too many in all. One that was right before is
+   * always worth it, whoever else is at the address.
    */
   admit(address: string, token: Redacted.Redacted): Effect.Effect<void, RateLimited>
   /** Remembers that the credential was right. */

@@ -1,6 +1,6 @@
 /**
- * Every port that operations and administration depend on. Most have one layer, in SQL; RateLimiter and MessengerKeys have
- * a second one in memory.
+ * Every port that operations and administration depend on. Most have one layer, in SQL; RateLimiter and MessengerKeys
+ * have a second one in memory.
  */
 export * from "./Accounts.ts"
 export * from "./AccountTasks.ts"

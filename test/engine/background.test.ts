@@ -18,7 +18,7 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     settleLicences: note("licences"),
     expireTakeoverLocks: note("locks"),
     checkJournals: note("chains"),
-    tellKeyExpiry: note("keys"),
+    reportKeyExpiry: note("keys"),
     sampleStatuses: note("sampled"),
     noticeSilence: note("noticed"),
     signCheckpoints: (all) => note(all ? "signed all" : "signed"),

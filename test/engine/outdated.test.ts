@@ -13,7 +13,9 @@ import * as Logins from "../support/logins.ts"
 import { forgetOthers, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
-/** What happens once a look has its answer, or none from a dead session; and the term under which the process watches. */
+/**
+ * What happens once a look has its answer, or none from a dead session; and the term under which the process watches.
+ */
 class Meanwhile extends Context.Service<Meanwhile, {
   act: Effect.Effect<void> | null
   dead: boolean

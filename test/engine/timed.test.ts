@@ -146,20 +146,20 @@ describe("what time ends by itself", () => {
         yield* World.set(id, "api_key", revoked.id, { ...made, revoked_at: new Date(start) })
         yield* World.set(id, "api_key", short.id, { ...made, created_at: new Date(start + 25 * 24 * hour) })
         yield* TestClock.adjust("22 days")
-        yield* KeyExpiry.tellExpiry
+        yield* KeyExpiry.reportExpiry
         assert.deepStrictEqual(yield* mails(id), [])
         yield* TestClock.adjust("1 day")
-        yield* KeyExpiry.tellExpiry
-        yield* KeyExpiry.tellExpiry
+        yield* KeyExpiry.reportExpiry
+        yield* KeyExpiry.reportExpiry
         const found = yield* waiting(id)
         assert.deepStrictEqual(found.map(({ kind }) => kind), ["api_key_expires"])
         assert.match(found[0]?.recipient ?? "", /^admin/)
         yield* TestClock.adjust("7 days")
         yield* World.set(id, "organization", id, { closed_at: new Date(start) })
-        assert.strictEqual(yield* KeyExpiry.tellExpiry, 0)
+        assert.strictEqual(yield* KeyExpiry.reportExpiry, 0)
         yield* World.set(id, "organization", id, { closed_at: null })
-        yield* KeyExpiry.tellExpiry
-        assert.strictEqual(yield* KeyExpiry.tellExpiry, 0)
+        yield* KeyExpiry.reportExpiry
+        assert.strictEqual(yield* KeyExpiry.reportExpiry, 0)
         const ended = (yield* World.journal(id)).filter(({ action }) => action === "api_key.expired")
         assert.sameMembers(ended.map(({ target_id }) => target_id), [kept.id, short.id])
       }))

@@ -47,12 +47,17 @@ interface Cast extends Watched {
   readonly stand: (status: "active" | "suspended") => Act
 }
 
-/** What happens to one account, at which hours, and what that makes of its status: a row of the table of transitions. */
+/**
+ * What happens to one account, at which hours, and what that makes of its status: a row of the table of transitions.
+ */
 interface Story {
   readonly name: string
   /** Connected as the two days begin. */
   readonly fresh?: boolean
-  /** Of which organization: one that does not want accounts locked, whose licence ends, or that is suspended; another one by default. */
+  /**
+   * Of which organization: one that does not want accounts locked, whose licence ends, or that is suspended; another
+   * one by default.
+   */
   readonly of?: keyof typeof kinds
   readonly acts?: ReadonlyArray<readonly [at: number, act: (cast: Cast) => Act]>
   readonly seen: ReadonlyArray<AccountStatus>

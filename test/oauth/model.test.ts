@@ -39,7 +39,9 @@ interface Modelled {
 
 const Place = Schema.Literals([0, 1, 2, 3])
 
-/** Steps, those that reach an instant of interest the most often; `late` is that instant itself, else the one before. */
+/**
+ * Steps, those that reach an instant of interest the most often; `late` is that instant itself, else the one before.
+ */
 const Step = Schema.Union([
   Schema.Struct({ do: Schema.Literal("approve"), mcp: Schema.Boolean }),
   Schema.Struct({ do: Schema.Literals(["redeem", "redeem "]), which: Place }),

@@ -38,7 +38,9 @@ const overviews = all.filter(({ kind, params }) => kind === "read" && Object.key
 /** What is answered about an account that is not reached. */
 const missing = [404, "resource_missing", "account_id"]
 
-/** An organization of so many accounts, every other one in one of two departments, each with an entry of the journal. */
+/**
+ * An organization of so many accounts, every other one in one of two departments, each with an entry of the journal.
+ */
 const makeAccounts = Effect.fnUntraced(function*() {
   const organization = yield* World.makeOrganization()
   const departments = [yield* World.makeDepartment(organization.id), yield* World.makeDepartment(organization.id)]

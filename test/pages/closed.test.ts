@@ -12,7 +12,9 @@ const chosen = "seven green lanterns hum"
 /** Pages of whoever is not signed in, and what is no page. */
 const outside = /^\/console\/(?:sign-in|sign-out|invitation|reset)(?:\/|$)|\.(?:css|js)$|^\/console$|^\/oauth\//
 
-/** Every page of an admin who is signed in, and what answers a form of one, about an account or an admin that is there. */
+/**
+ * Every page of an admin who is signed in, and what answers a form of one, about an account or an admin that is there.
+ */
 const inside = (id: string) =>
   pages.filter(({ path }) => !outside.test(path)).map(({ method, path }) => ({
     method,

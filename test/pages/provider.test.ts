@@ -81,7 +81,8 @@ describe("signing in by a real identity provider", () => {
           details: { way: "identity_provider", issuer: provider.issuer }
         })
 
-        // The same answer in the same browser, where somebody kept its cookie: the provider has not to be trusted with it.
+        // The same answer in the same browser, where somebody kept its cookie: the provider has not to be trusted with
+        // it.
         const again = yield* back(callback, cookie)
         expect([again.status, again.text]).toEqual([403, expect.stringContaining("You are not signed in")])
         expect(yield* isSignedIn(again)).toBe(false)

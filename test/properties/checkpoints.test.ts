@@ -32,7 +32,9 @@ const Verified = Schema.Struct({
   checkpoints: Schema.Struct({ number: Schema.Int, reason: Schema.NullOr(Schema.String) })
 })
 
-/** What `journal verify` finds, for whoever remembers nothing: why each journal is broken, and why the checkpoints are. */
+/**
+ * What `journal verify` finds, for whoever remembers nothing: why each journal is broken, and why the checkpoints are.
+ */
 const found = (kept: ReadonlyArray<unknown> = []) =>
   Schema.decodeUnknownEffect(Schema.Array(Kept))(kept).pipe(
     Effect.flatMap((checkpoints) => Journals.verifyJournal({ organization: null, checkpoints, public_keys: [] })),

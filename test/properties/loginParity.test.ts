@@ -21,7 +21,9 @@ const ask = Effect.fnUntraced(function*(via: Via, id: Id, args: Arguments, key: 
   return (yield* World.send(operation.method, path, { key, ...request })).body
 })
 
-/** A whole life of logins by one way: what each step was answered, with numbers and ids by the order in which they came. */
+/**
+ * A whole life of logins by one way: what each step was answered, with numbers and ids by the order in which they came.
+ */
 const played = Effect.fnUntraced(function*(via: Via) {
   const { admins, id, platform } = yield* Logins.staged()
   const people = [

@@ -26,7 +26,10 @@ const named = operations.flatMap((operation: Operation.Any) =>
 const roles = ["admin", "archive", "owner"] as const
 type Asker = typeof roles[number]
 
-/** What the organization has of a kind and the role has no access to; what everybody may see, or no path names, has none. */
+/**
+ * What the organization has of a kind and the role has no access to; what everybody may see, or no path names, has
+ * none.
+ */
 const ungranted = (own: Populated.Populated, role: Exclude<Asker, "owner">) =>
   Effect.map(
     World.query<{ id: string }>(own.id, (sql) =>

@@ -32,7 +32,9 @@ const told = (session: SessionFacts | Authorization, frozen: boolean) => ({
 
 const byId = (one: { readonly id: string }, other: { readonly id: string }) => one.id < other.id ? -1 : 1
 
-/** Each account that the service is connected to, with its rows and the list that the messenger shows to each session. */
+/**
+ * Each account that the service is connected to, with its rows and the list that the messenger shows to each session.
+ */
 const accounts = Effect.fnUntraced(function*(organization: any) {
   const messenger = yield* MessengerSession
   const stored = yield* World.query<{ id: string; phone_number: string }>(

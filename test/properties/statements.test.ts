@@ -12,7 +12,9 @@ import * as Random from "../support/random.ts"
 import { recording, waits } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
-/** Everything that is said outside an organization's transaction, by its beginning: before the organization is known. */
+/**
+ * Everything that is said outside an organization's transaction, by its beginning: before the organization is known.
+ */
 const directory = [
   "with me as ( select admin.organization_id, organization.closed_at is not null as closed,",
   "update api_key set last_used_at = used.at from (",

@@ -1,4 +1,7 @@
-/** Which modules import what, row by row: the table of docs/architecture.md, as examples that the linter refuses or accepts. */
+/**
+ * Which modules import what, row by row: the table of docs/architecture.md, as examples that the linter refuses or
+ * accepts.
+ */
 
 const foreign = ["@effect/platform-node", "@effect/sql-pg", "node:fs", "canonicalize", "org-security-console/http"]
 const unstable = ["effect/http", "effect/http/HttpServerResponse", "effect/ai", "effect/sql", "effectful"]

@@ -7,8 +7,9 @@ import { WireSession } from "../../src/layers/sql/wire/Session.ts"
 const entrance = "with me as ("
 
 /**
- * Runs the effect, and answers the messages to the database besides whose answers it waited for, the entrances left out:
- * each as the statements that travelled in it. What is asked for while another answer is on its way waits no longer.
+ * Runs the effect, and answers the messages to the database besides whose answers it waited for, the entrances left
+ * out: each as the statements that travelled in it. What is asked for while another answer is on its way waits no
+ * longer.
  */
 export const awaiting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
   const messages: Array<ReadonlyArray<string>> = []

@@ -68,8 +68,8 @@ const looks = [
 ]
 
 /**
- * What is wrong with the page in light and dark, on a screen and on a telephone: axe's findings, and sideways scrolling.
- * With SCREENSHOTS naming a folder, each look is kept there as a picture.
+ * What is wrong with the page in light and dark, on a screen and on a telephone: axe's findings, and sideways
+ * scrolling. With SCREENSHOTS naming a folder, each look is kept there as a picture.
  */
 export const inspect = Effect.fnUntraced(function*(page: Page, name: string) {
   const wrong: Array<string> = []

@@ -27,7 +27,9 @@ export const fillDirectory = (directory: string): void => {
   childProcess.execFileSync("cp", ["-R", inject("databases").directory, path.join(directory, "database")])
 }
 
-/** The service's address of an empty, migrated database on the run's PostgreSQL, nobody else's until the scope closes. */
+/**
+ * The service's address of an empty, migrated database on the run's PostgreSQL, nobody else's until the scope closes.
+ */
 export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.map(lendServed, (name) => {
   const url = new URL(inject("databases").templateUrl)
   url.pathname = `/${name}`

@@ -20,7 +20,9 @@ const unprivileged = (): { readonly uid?: number; readonly gid?: number } => {
 
 const identity = unprivileged()
 
-/** The folder of `postgres` and `initdb`: the package's, copied to where another user may read it, or the one on PATH. */
+/**
+ * The folder of `postgres` and `initdb`: the package's, copied to where another user may read it, or the one on PATH.
+ */
 const findBinaries = async (): Promise<string> => {
   let native: string
   try {

@@ -52,7 +52,10 @@ const described = Effect.gen(function*() {
   return { name: yield* version, pristine: yield* Effect.promise(() => Pristine.read(ask)) }
 })
 
-/** Makes a migrated PGlite in the directory, as it stands once it has been closed: nothing is recovered when it is opened. */
+/**
+ * Makes a migrated PGlite in the directory, as it stands once it has been closed: nothing is recovered when it is
+ * opened.
+ */
 const makePglite = async (directory: string) => {
   fs.mkdirSync(directory, { mode: 0o700 })
   const database = await PGlite.create(directory, { extensions: Pglite.extensions })

@@ -1,4 +1,6 @@
-/** Fills a database with whole organizations by statements over sets, past triggers and the wall: in seconds, not hours. */
+/**
+ * Fills a database with whole organizations by statements over sets, past triggers and the wall: in seconds, not hours.
+ */
 import { Duration } from "effect"
 import type { Client } from "pg"
 import { takeoverWindow } from "../../src/domain/Limits.ts"

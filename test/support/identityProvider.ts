@@ -146,7 +146,10 @@ const get = (url: URL, cookie: string) =>
     }, resolve).on("error", reject)
   })
 
-/** What a browser does at the real provider, with the cookies that it has there: it follows redirects until one leads elsewhere, and answers that address. */
+/**
+ * What a browser does at the real provider, with the cookies that it has there: it follows redirects until one leads
+ * elsewhere, and answers that address.
+ */
 export const follow = (start: string, jar = new Map<string, string>()) =>
   Effect.promise(async () => {
     let url = new URL(start)

@@ -10,7 +10,9 @@ import * as World from "./world.ts"
 
 export const ours = Redacted.make("the service's own")
 
-/** An account with everything that the service sets: a 2FA password with its recovery address, a passkey, two sessions. */
+/**
+ * An account with everything that the service sets: a 2FA password with its recovery address, a passkey, two sessions.
+ */
 export const staged = Effect.gen(function*() {
   const platform = yield* SimulatedPlatform
   yield* platform.clearScripts

@@ -85,7 +85,10 @@ export const plan = (
       Effect.map(([row]) => planOf(row))
     )
 
-/** The same for a statement that is run outside any organization, planned as the settings say; what it changes is undone. */
+/**
+ * The same for a statement that is run outside any organization, planned as the settings say; what it changes is
+ * undone.
+ */
 export const planOutside = (settings: string, { params, sql: text }: Said) =>
   SqlClient.SqlClient.use((sql) =>
     Effect.flip(sql.withTransaction(Effect.gen(function*() {

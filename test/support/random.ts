@@ -155,7 +155,9 @@ const members = (operation: Operation.Any): Arbitrary.Arbitrary<Record<string, u
   )
 }
 
-/** Whether the operation is a step of a login: it needs the one before it, and its own tests take them in their order. */
+/**
+ * Whether the operation is a step of a login: it needs the one before it, and its own tests take them in their order.
+ */
 export const isStep = ({ kind }: Operation.Any): boolean => kind === "login"
 
 const draftsOf = (operations: ReadonlyArray<Operation.Any>): Arbitrary.Arbitrary<Draft> =>

@@ -9,7 +9,10 @@ import * as World from "./world.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Everything that a change could have changed: the organization's rows but its journal, the journal, and the messenger's. */
+/**
+ * Everything that a change could have changed: the organization's rows but its journal, the journal, and the
+ * messenger's.
+ */
 const state = Effect.fnUntraced(function*(organizationId: string) {
   const sql = yield* SqlClient.SqlClient
   const rowsOf = (table: string) =>

@@ -57,7 +57,9 @@ const standsApart = (operation: Operation.Any): boolean =>
   (operation.kind === "login" || operation.scope === "admins:write" || "session_id" in operation.params ||
     operation.scope === "security:write" && "account_id" in operation.params)
 
-/** The requests that succeed, about one account, one event of the journal and what else is named, in the list's order. */
+/**
+ * The requests that succeed, about one account, one event of the journal and what else is named, in the list's order.
+ */
 export const requests = (account: string, event: string, more: Subject = {}): ReadonlyArray<Request> =>
   all.filter((operation) => !standsApart(operation))
     .map((operation) => requestOf(operation, inputOf(operation, { ...more, account, event })))

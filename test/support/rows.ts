@@ -10,7 +10,9 @@ export const query = <A extends object>(
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>
 ) => Fixtures.within(organizationId, Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(statement(sql))))
 
-/** Changes columns of one row that belongs to the organization; what the status of its account follows from is heeded. */
+/**
+ * Changes columns of one row that belongs to the organization; what the status of its account follows from is heeded.
+ */
 export const set = (
   organizationId: string,
   table: "organization" | "admin" | "account" | "api_key" | "session" | "monitor",
@@ -83,7 +85,9 @@ const tablesOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return names
 })
 
-/** Every row of the organization in every table, but for when its credentials were last used and who holds its accounts. */
+/**
+ * Every row of the organization in every table, but for when its credentials were last used and who holds its accounts.
+ */
 export const snapshot = (organizationId: string) =>
   query<{ table: string; rows: ReadonlyArray<unknown> }>(organizationId, (sql) =>
     Effect.gen(function*() {

@@ -1,4 +1,7 @@
-/** The databases of a worker: opened once, made empty and lent again; one of which more is changed than rows is given up. */
+/**
+ * The databases of a worker: opened once, made empty and lent again; one of which more is changed than rows is given
+ * up.
+ */
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"

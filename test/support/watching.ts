@@ -26,8 +26,8 @@ export const forgetOthers = Effect.flatMap(
 )
 
 /**
- * Moves time on, and runs everything at the moment that it is due; `seen` looks on after each of these moments. `again` says
- * what becomes of a run that dies.
+ * Moves time on, and runs everything at the moment that it is due; `seen` looks on after each of these moments. `again`
+ * says what becomes of a run that dies.
  */
 export const advance = Effect.fnUntraced(function*<R = never>(
   duration: Duration.Input,
@@ -54,8 +54,8 @@ export const advance = Effect.fnUntraced(function*<R = never>(
 })
 
 /**
- * Jumps so far at once, and runs what is due then; whoever died holding an account has let go of it by then. A push that
- * is being written down is waited for: its statement has a deadline, which the jump would reach.
+ * Jumps so far at once, and runs what is due then; whoever died holding an account has let go of it by then. A push
+ * that is being written down is waited for: its statement has a deadline, which the jump would reach.
  */
 export const jump = Effect.fnUntraced(function*(duration: Duration.Input) {
   const engine = yield* Engine

@@ -9,14 +9,16 @@ export class ParameterInvalid
   static readonly status = 400
 }
 
-/** No credential, or an invalid, expired or revoked one; which of them is not told. */
+/** No credential, or an invalid, expired or revoked one; the answer does not say which. */
 export class InvalidApiKey
   extends Schema.TaggedError<InvalidApiKey>()("invalid_api_key", fields("The API key is missing, invalid or revoked."))
 {
   static readonly status = 401
 }
 
-/** An OAuth token that is invalid, expired, revoked, or issued for the other resource; which of them is not told. */
+/**
+ * An OAuth token that is invalid, expired, revoked, or issued for the other resource; the answer does not say which.
+ */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()(
   "invalid_token",
   fields("The access token is invalid, expired or revoked.")
@@ -66,7 +68,7 @@ export class OrganizationClosed extends Schema.TaggedError<OrganizationClosed>()
   static readonly status = 403
 }
 
-/** No such object in the organization, or one that the admin may not see: the two are not told apart. */
+/** No such object in the organization, or one that the admin may not see: both get the same answer. */
 export class ResourceMissing
   extends Schema.TaggedError<ResourceMissing>()("resource_missing", fields("There is no such object."))
 {

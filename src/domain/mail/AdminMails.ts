@@ -4,7 +4,7 @@ import type { Role } from "../Access.ts"
 import { moment, quoted } from "./Letter.ts"
 import { mailKind } from "./Mail.ts"
 
-/** A link that works once: whoever has it can use it. */
+/** A link that works once, for anyone who has it. */
 interface SecretLink {
   readonly adminId: string
   readonly link: Redacted.Redacted

@@ -8,7 +8,7 @@ export type MailChoice = keyof MailChoices
 
 /**
  * Who gets a mail: those who get the organization's notifications, its owner, its superadmins or one admin, or the
- * address of the service's support. Where a choice is named, whoever has turned it off is left out.
+ * address of the service's support. Where a choice is named, admins who have turned it off are left out.
  */
 export type Audience =
   | { readonly to: "recipients"; readonly choice: MailChoice }

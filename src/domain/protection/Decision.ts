@@ -41,7 +41,7 @@ export type MailedSession = Pick<
   "id" | "device_model" | "app_name" | "ip" | "country" | "created_at"
 >
 
-/** What a mail tells, by its kind. */
+/** The facts in a mail, by its kind. */
 export type MailText =
   | { readonly kind: "session.detected"; readonly session: MailedSession; readonly deadline: Date | null }
   | { readonly kind: "session.autokilled"; readonly session: MailedSession }
@@ -91,8 +91,8 @@ export interface SessionEnding {
 }
 
 /**
- * What came of one sign-out; `skipped` was not sent in this step, because an admin has decided otherwise or the platform
- * refused one before it.
+ * What came of one sign-out; `skipped` was not sent in this step, because an admin has decided otherwise or the
+ * platform refused one before it.
  */
 export interface SignOutAttempt {
   readonly session_id: string

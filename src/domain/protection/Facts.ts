@@ -102,7 +102,7 @@ export const Facets = Schema.Struct({
   passkeys: Schema.optionalKey(Schema.Array(Schema.String)),
   /** When a reset of the 2FA password that somebody asked for takes effect; null without one. */
   reset_at: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** None of the 2FA passwords that the service holds is the account's; it has been told. */
+  /** None of the 2FA passwords that the service holds is the account's, which has been reported. */
   two_fa_lost: Schema.optionalKey(Schema.Boolean),
   /** When each attempt to sign in was first seen, by its id; kept for 24 hours. */
   attempts: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
@@ -110,9 +110,9 @@ export const Facets = Schema.Struct({
   revoked_at: Schema.optionalKey(Schema.String),
   /** What a takeover was known by whose sessions are still to be signed out. */
   takeover: Schema.optionalKey(Schema.String),
-  /** Nobody was told that the account is unknown, because its organization was told that the messenger is away. */
+  /** That the account is unknown was not reported, because its organization was notified that the messenger is away. */
   away: Schema.optionalKey(Schema.Boolean),
-  /** Its organization was told of it among many accounts that nobody looked at, and is told when they are back. */
+  /** It was reported among many unwatched accounts, and its organization is notified when they are back. */
   silent: Schema.optionalKey(Schema.Boolean),
   /** The own session that read the last list, by the id of its row: another one may see other ids. */
   through: Schema.optionalKey(Schema.String)
@@ -123,7 +123,7 @@ export type Facets = typeof Facets.Type
 export interface ProtectionFacts {
   /** The organization's `tamper_lockdown_enabled`. */
   readonly lockdown: boolean
-  /** Whether the organization has been told that the messenger cannot be reached at all. */
+  /** Whether the organization has been notified that the messenger is away. */
   readonly away: boolean
   readonly account: GuardedAccount
   readonly sessions: ReadonlyArray<WatchedSession>

@@ -1,12 +1,12 @@
 /**
- * Which listed sessions are the service's own, by what the platform says of them and never by their names alone; and which
- * of them signs others out.
+ * Which listed sessions are the service's own, by what the platform says of them and never by their names alone; and
+ * which of them signs others out.
  */
 import type { Authorization } from "../Messenger.ts"
 import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
 import type { OwnDevice, OwnSession } from "./Facts.ts"
 
-/** The list, with the service's own sessions told from all others. */
+/** The list, with the service's own sessions separated from all others. */
 export interface Recognized {
   readonly current: Authorization
   /** The service's other sessions by the ids of their rows. */
@@ -37,15 +37,18 @@ const isSame = (one: Authorization, other: Authorization): boolean =>
   one.platform === other.platform && one.app_name === other.app_name && one.app_version === other.app_version
 
 /**
- * A session as the list of another own session has it, by what cannot be chosen alone, because ids belong to the list of
- * the session that read them; undefined where that is not unique.
+ * A session as the list of another own session has it, by what cannot be chosen alone, because ids belong to the list
+ * of the session that read them; undefined where that is not unique.
  */
 export const sameIn = (list: ReadonlyArray<Authorization>, seen: Authorization): Authorization | undefined => {
   const found = list.filter((each) => isSame(each, seen))
   return found.length === 1 && found[0]?.current === false ? found[0] : undefined
 }
 
-/** The oldest of the service's acting sessions that the platform lets sign others out; undefined where there is none yet. */
+/**
+ * The oldest of the service's acting sessions that the platform lets sign others out; undefined where there is none
+ * yet.
+ */
 export const oldestAble = <Own extends Pick<OwnSession, "slot" | "created_at">>(
   own: ReadonlyArray<Own>,
   now: Date

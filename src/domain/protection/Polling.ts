@@ -18,7 +18,7 @@ import { accountEvent, type Notice } from "./Notices.ts"
 const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "started_at">): Date | null =>
   last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
 
-/** Whoever is known of since no later is silent. */
+/** An account without a good look since this time is silent. */
 export const silentSince = (now: Date): Date => new Date(now.getTime() - Duration.toMillis(silenceUntilUnknown))
 
 /** Whether no poll has been good for so long that nobody knows how the account is. */
@@ -37,11 +37,11 @@ export interface FailedPoll {
   readonly account: AccountChange
   readonly monitor: MonitorChange
   readonly notices: ReadonlyArray<Notice>
-  /** Whether it is unknown now without anybody being told of it; absent where that stays as it is. */
+  /** Whether it is unknown now without a report of its own; absent where that stays as it is. */
   readonly away?: boolean
 }
 
-/** The account is unknown from now on, which is told once: of it, or of the messenger that nobody reaches. */
+/** The account is unknown from now on, which is reported once: for it, or for the messenger as a whole. */
 const unknownFor = (
   { account, away, facets }: Pick<ProtectionFacts, "account" | "away" | "facets">,
   error: string

@@ -47,8 +47,8 @@ export class Reachability {
   }
 
   /**
-   * A look at an account has ended; answers whether the messenger is back with it. What an earlier process has told of is
-   * over once the looks of the first minute are good.
+   * A look at an account has ended; answers whether the messenger is back with it. What an earlier process has told of
+   * is over once the looks of the first minute are good.
    */
   looked(now: number, account: string, reach: Reach): boolean {
     if (reach === "nothing") return false

@@ -78,7 +78,9 @@ const codeSent = "code"
 const within = (at: string, period: Duration.Duration, now: Date): boolean =>
   now.getTime() - new Date(at).getTime() < Duration.toMillis(period)
 
-/** Tells each attempt once: a device by its id for a day, codes once an hour; none where the service signs in itself. */
+/**
+ * Reports each attempt once: a device by its id for a day, codes once an hour; none while the service signs in itself.
+ */
 export const attempted = (
   facets: Facets,
   seen: { readonly waiting: ReadonlyArray<Authorization>; readonly codes: number },

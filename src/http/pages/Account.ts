@@ -125,7 +125,7 @@ const history = (
 </section>`
 
 const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyArray<Department>): Html.Html => {
-  // Whoever files the account reads them in the forms below.
+  // Roles that may edit the account see them in the forms below.
   const acts = protectors.includes(view.admin.role)
   const department = departments.find(({ id }) => id === account.department_id)
   const { joined_at, licence_tier, monitoring, name, offboarded_at, phone_number, role_label } = account

@@ -1,4 +1,6 @@
-/** One login: how far it is, and what comes next. What is typed here goes to the messenger, and is never shown again. */
+/**
+ * One login: how far it is, and what comes next. What is typed here goes to the messenger, and is never shown again.
+ */
 import { Effect, Redacted } from "effect"
 import { shownName } from "../../domain/ClientName.ts"
 import { maxCodeLength, maxHolderPasswordLength, minCodeLength } from "../../domain/Limits.ts"

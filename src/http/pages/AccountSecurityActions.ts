@@ -47,7 +47,9 @@ const get = (visit: Visit.Visit) =>
     (view) => Effect.flatMap(Visit.idOf(visit, "account_id"), (id) => show(view, id, { done: doneOf(visit.query) }))
   )
 
-/** Answers a form by its operation. A code ends what was asked for with the second factor, and needs none of its own. */
+/**
+ * Answers a form by its operation. A code ends what was asked for with the second factor, and needs none of its own.
+ */
 const act = <A, E, R>(action: SecurityAction, run: (account_id: string, form: Visit.Form) => Effect.Effect<A, E, R>) =>
   Visit.route(
     "POST",

@@ -36,7 +36,7 @@ export interface Secured {
   readonly faults: Html.Faults
 }
 
-/** Whether the messenger tells of the settings, and not of the profile alone. */
+/** Whether the messenger reports the security settings, and not only the profile. */
 const isRead = (profile: Secured["profile"]): boolean => profile !== null && profile.two_fa_present !== null
 
 /** What each input asks for, where it was not given right. */

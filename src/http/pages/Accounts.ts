@@ -99,7 +99,7 @@ const tiles = (view: Visit.View, { accounts }: StatusOverview["protection"], fil
 </ul>`
 }
 
-/** What whoever is responsible has to know before anything else. */
+/** The most urgent notices, above everything else. */
 const warnings = ({ protection, service }: StatusOverview): Html.Html | undefined => {
   const texts = [
     ...(service.message === null ? [] : [service.message]),
@@ -228,7 +228,7 @@ const listed = ({ find, status }: Filter, { data, has_more }: Found): string | u
     ? undefined
     : Statuses.words[status].meaning
 
-/** What was counted over time is of the whole organization: whoever reaches some of its accounts alone sees none of it. */
+/** The counts over time cover the whole organization, so that a role limited to some accounts sees none of them. */
 const history = Effect.fnUntraced(function*({ admin, now }: Visit.View) {
   const db = yield* Db
   const overview = yield* Overview

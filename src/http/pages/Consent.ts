@@ -18,7 +18,9 @@ import * as Visit from "./Visit.ts"
 
 const path = "/oauth/authorize"
 
-/** What the token of the form stands for: the exact query, and the name shown, which a document may change meanwhile. */
+/**
+ * What the token of the form stands for: the exact query, and the name shown, which a document may change meanwhile.
+ */
 const consentForm = (query: string, { client }: Authorize.AuthorizeRequest): string =>
   `authorize ${query} ${client.name}`
 

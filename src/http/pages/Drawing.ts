@@ -1,4 +1,4 @@
-/** Draws areas over time as SVG text. Whoever needs it imports it when it is needed: the library below is large. */
+/** Draws areas over time as SVG text. Import it dynamically: the library below is large. */
 import { LineChart } from "echarts/charts"
 import { GridComponent } from "echarts/components"
 import { init, use } from "echarts/core"

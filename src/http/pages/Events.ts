@@ -14,8 +14,8 @@ const gistDetails = 3
 
 export const journalPath = "/console/journal"
 
-/** Actions whose names say less than a person wants to read. */
-const told: ReadonlyMap<string, string> = new Map([
+/** Labels of actions whose names are too short to read well. */
+const labels: ReadonlyMap<string, string> = new Map([
   ["console.signed_in", "Signed in to the console"],
   ["console.signed_out", "Signed out of the console"],
   ["login.attempted", "Sign-in attempted"],
@@ -24,7 +24,7 @@ const told: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The name of an action as a person writes it. */
-export const worded = (name: string): string => told.get(name) ?? EventDetails.written(name)
+export const worded = (name: string): string => labels.get(name) ?? EventDetails.written(name)
 
 const outcomes = {
   done: { tone: "good", text: "Done" },
@@ -92,7 +92,7 @@ const details = (event: JournalEvent, names: EventDetails.Names): Html.Html => {
   </dl>`
 }
 
-/** The most telling details in one line; all of them are below. */
+/** The most important details in one line; all of them are below. */
 const gist = (event: JournalEvent, names: EventDetails.Names): Html.Html | undefined => {
   const facts = EventDetails.all(event, names).slice(0, gistDetails)
   return facts.length === 0 ?

@@ -21,7 +21,7 @@ export const hidden = (
 
 /**
  * Runs what a form asks for. The form was sent from this site by the session that it was shown to, and its token stands
- * for the text that `token` makes of its members; anything else is told so, and does nothing.
+ * for the text that `token` makes of its members; any other request is refused, and changes nothing.
  */
 export const submitted = <E, R>(
   visit: Visit.Visit,

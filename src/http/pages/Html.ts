@@ -57,7 +57,7 @@ export const claimed = (name: string): Html =>
 
 const assistants: Readonly<Record<Assistant, string>> = { assistant_a: "Assistant A", assistant_b: "Assistant B" }
 
-/** Whether the application's address is known here, told by words and a sign. */
+/** Whether the application's address is known, shown by text and an icon. */
 export const application = (known: Assistant | null): Html =>
   known === null
     ? html`<p class="mark unknown"><span aria-hidden="true">?</span> Unknown application: nobody here has checked who is behind it</p>`
@@ -117,7 +117,9 @@ ${page.body}
 </html>
 `
 
-/** Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs but its one script, if any. */
+/**
+ * Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs but its one script, if any.
+ */
 const policy = ({ formAction, script }: Pick<Page, "formAction" | "script">): string =>
   [
     "default-src 'none'",
@@ -187,7 +189,7 @@ export const fault = (faults: Faults, id: string): Html | undefined => {
   return text === undefined ? undefined : html`<p class="fault" id="${id}-fault">${text}</p>`
 }
 
-/** What tells assistive technology of the field's hint and fault. */
+/** The ARIA attributes that link the field to its hint and fault. */
 export const described = (faults: Faults, id: string, hint: boolean): Html | undefined => {
   const ids = [...(hint ? [`${id}-hint`] : []), ...(faults.has(id) ? [`${id}-fault`] : [])]
   return html`${ids.length === 0 ? undefined : html` aria-describedby="${ids.join(" ")}"`}${

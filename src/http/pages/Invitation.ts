@@ -39,7 +39,7 @@ ${Html.summary(faults)}
 </form>`
   })
 
-/** The form, for whoever holds a link that works. */
+/** The form that a valid link opens. */
 const get = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const invitations = yield* Invitations

@@ -108,7 +108,7 @@ interface Person {
   readonly email: string
 }
 
-/** Who did it: one of the admins, or whoever the address names. */
+/** The filter by actor: one of the admins, or the one that the URL names. */
 const adminField = (people: ReadonlyArray<Person>, chosen: string): Html.Html =>
   html`<div>
     <label for="admin">Who</label>
@@ -156,7 +156,7 @@ ${
       }">Show those of all accounts</a></p>`
   }`
 
-/** How far the chain goes and where it ends: whoever keeps both can tell later that nothing before was changed. */
+/** The chain's last sequence and hash: with both, an admin can check later that nothing before was changed. */
 const chain = (
   { chain_checked_at, chain_ok, last_event_at, last_sequence }: StatusOverview["journal"],
   head: string | undefined,

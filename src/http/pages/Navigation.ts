@@ -5,7 +5,7 @@ import { everyone, type Role, superadmins } from "../../domain/Access.ts"
 export interface Entry {
   readonly path: `/console/${string}`
   readonly text: string
-  /** Whose console it is in; whoever opens the page without it is told by the operations what they may not. */
+  /** The roles that see the link; the operations themselves refuse any other role. */
   readonly roles: ReadonlyArray<Role>
 }
 

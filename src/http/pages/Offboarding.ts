@@ -24,7 +24,7 @@ const token = (id: string): string => `offboard ${id}`
 
 const unrevealedDays = Duration.toDays(unrevealedKept)
 
-/** What becomes of what secures the account on the messenger; null where the messenger does not tell. */
+/** What happens to the account's security settings on the messenger; null where the messenger does not report them. */
 const onMessenger = (profile: typeof MessengerProfile.Type | null): ReadonlyArray<string> => {
   if (profile === null || profile.two_fa_present === null) {
     return [

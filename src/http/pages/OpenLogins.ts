@@ -1,4 +1,4 @@
-/** The logins that wait for their next step: whoever has closed the page of one finds it again. */
+/** The logins that wait for their next step, so that one whose page was closed can be found again. */
 import { Effect } from "effect"
 import { Caller, protectors } from "../../domain/Access.ts"
 import type { LoginFacts } from "../../domain/Login.ts"

@@ -5,7 +5,7 @@ import { type PendingSignIn, SignIns } from "../../console/SignIns.ts"
 import { html } from "./Html.ts"
 import * as Visit from "./Visit.ts"
 
-/** Runs the page for whoever has given the first factor; anybody else signs in first. */
+/** Runs the page after the first factor; otherwise it redirects to the sign-in. */
 const waiting = Effect.fnUntraced(function*<A, E, R>(
   visit: Visit.Visit,
   returnTo: string,

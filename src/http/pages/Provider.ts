@@ -8,7 +8,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Visit from "./Visit.ts"
 
-/** The page that tells an admin of a link that was made. */
+/** The page that confirms a new link to an admin. */
 const linkedPath = "/console/security/identity-provider?done=linked"
 
 interface Shown {

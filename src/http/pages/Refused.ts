@@ -35,7 +35,7 @@ export const orShow =
       return Effect.andThen(RequestLog.noteFailure(refused.code), show(refused))
     })
 
-/** The fault of the field that the refusal is about, in words for whoever fills it in; none where it is about none. */
+/** The fault of the refused field, worded for the form; none where the refusal is about no field. */
 export const faultsOf = (refused: RefusedForm | undefined, inputs: Readonly<Record<string, string>>): Html.Faults => {
   const { code, param = "", problem } = refused ?? { code: "", problem: "" }
   const words = Object.hasOwn(inputs, param) ? inputs[param] : undefined
@@ -43,7 +43,7 @@ export const faultsOf = (refused: RefusedForm | undefined, inputs: Readonly<Reco
   return new Map([[param, code === "parameter_invalid" || code === "resource_missing" ? words : problem]])
 }
 
-/** The box that tells it, above the page. */
+/** The box above the page that shows it. */
 export const box = (problem: string | undefined): Html.Html | undefined =>
   problem === undefined
     ? undefined

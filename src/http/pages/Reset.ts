@@ -111,7 +111,7 @@ ${Html.summary(faults)}
 </form>`
   })
 
-/** The form for a link, what came of it, or the form of whoever holds a link. */
+/** The form that requests a link, its result, or the form that a link opens. */
 const get = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const passwords = yield* ForgottenPasswords
@@ -127,7 +127,7 @@ const get = (visit: Visit.Visit) =>
     return query.get("done") === "sent" ? yield* requested(visit) : yield* showRequest(visit)
   }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
 
-/** Takes the request for a link, and answers alike whoever it names. */
+/** Takes the request for a link, and gives the same answer for every address. */
 const request = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const form = yield* Visit.form(visit)
@@ -143,7 +143,7 @@ const request = (visit: Visit.Visit) =>
     return Html.redirect(`${visit.base}${path}?done=sent`)
   }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit, "requests")))
 
-/** Sets the password and uses the link up; whoever did it signs in afterwards. */
+/** Sets the password and uses up the link; the admin signs in afterwards. */
 const setPassword = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const passwords = yield* ForgottenPasswords

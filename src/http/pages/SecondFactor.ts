@@ -62,7 +62,7 @@ ${
   }
 )
 
-/** The question, for whoever has given the first factor; who has no second one sets it up first. */
+/** The form for the second factor, after the first; an admin without one sets it up first. */
 const get = (visit: Visit.Visit) =>
   PendingSignIn.shown(visit, (pending, returnTo) =>
     Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { AccountStatus } from "../../domain/Status.ts"
 import type * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 
-/** How a status is coloured: by what it asks of whoever reads it. */
+/** The colour of a status, by how much it needs attention. */
 export type Tone = "good" | "caution" | "danger" | "note" | "off"
 
 interface Words {

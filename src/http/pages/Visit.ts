@@ -1,4 +1,4 @@
-/** One visit to a page: the site, the form, who is signed in, and the page that tells what went wrong. */
+/** One visit to a page: the site, the form, the signed-in admin, and the error pages. */
 import { ByteSize, Clock, Effect, Option, Redacted } from "effect"
 import { Cookies, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
@@ -232,14 +232,14 @@ export const asAdmin = <E, R>(
     )
   })
 
-/** Tells of a password that was refused, before the page that says so. */
+/** Records that a password was refused, before the page says so. */
 export const showRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapError(effect, (error) =>
     error instanceof PasswordIncorrect || error instanceof TooManyAttempts
       ? RequestLog.noteFailure(error._tag)
       : Effect.void)
 
-/** Pages that a sign-in does not lead back to: they are for whoever is not signed in. */
+/** Pages that a sign-in does not return to, because they are for visitors who are not signed in. */
 const outside = /^\/console\/(?:sign-in|sign-out|style\.css|passkeys\.js|invitation|reset)(?:\/|$)/
 
 /** Whether a sign-in may lead back to the path: to the consent page, and to every page of the console. */
@@ -274,7 +274,7 @@ export const hasPasskeys = ({ site }: Visit): boolean => !/^[\d.]+$|^\[/.test(ne
 export const toSecondFactor = ({ base }: Visit, path: string) =>
   Html.redirect(`${base}${secondFactorPath}?return_to=${encodeURIComponent(path)}`)
 
-/** Signs in whoever has given the first factor, by the second one where one is asked for, and leads to the path. */
+/** Signs in after the first factor, through the second one where it is required, and redirects to the path. */
 export const signIn = Effect.fnUntraced(function*(visit: Visit, admin: AdminRef, first: FirstFactor, path: string) {
   const { cookies, state } = yield* (yield* SignIns).begin(admin, visit, first)
   const next = state === "signed_in" ? Html.redirect(`${visit.base}${path}`) : toSecondFactor(visit, path)
@@ -297,7 +297,7 @@ export interface FormLimits {
   readonly members: number
 }
 
-/** What can be ticked at most, and one list more, so that whoever ticks too many is told how many are allowed. */
+/** How many boxes a form may send: one list more than allowed, so that the operation can refuse and name the limit. */
 const maxTicked = maxChosen + choicesListed
 const tickedSize = "&department=".length + 36
 

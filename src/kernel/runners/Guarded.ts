@@ -69,7 +69,10 @@ export interface Intent {
 
 const unavailable = Effect.fail(new MessengerUnavailable({ retry_after: 1 }))
 
-/** Whoever lost the account to another answers that the messenger is not available; the intent is left to the sweep. */
+/**
+ * A request that lost the account to another process answers that the messenger is unavailable; the sweep closes the
+ * intent.
+ */
 const lostGuard = <A, E, R>(effect: Effect.Effect<A, E | GuardLost, R>) =>
   Effect.catchIf(
     effect,
@@ -85,7 +88,9 @@ interface Run<I, P, S, A, E, R> {
   readonly input: I
   readonly note: Note
   readonly caller: Caller["Service"]
-  /** Keeps the answer within the transaction that is open; what was done stays done where the key is another's by now. */
+  /**
+   * Keeps the answer within the transaction that is open; what was done stays done where the key is another's by now.
+   */
   readonly keep: ((answer: A) => Effect.Effect<void>) | undefined
 }
 
@@ -120,7 +125,7 @@ const store = Effect.fnUntraced(
   }
 )
 
-/** Stores what is only to be stored; whoever finds that by now the messenger is to be asked answers that it is not there. */
+/** Stores a change that needs no call; if by now it does need one, the answer is that the messenger is unavailable. */
 const storeOnly = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(run: Run<I, P, S, A, E, R>) {
   const db = yield* Db
   const stored = yield* db.transaction(
@@ -143,7 +148,9 @@ const entryOf = <I, P, S, A, E, R>(
   ...rest: OutcomeOf
 ) => Journaling.entry(declared, { ...known, targetId: steps.intent(plan).targetId }, ...rest)
 
-/** Checks again with the account locked, and journals the intent; where nothing is to be changed any more, the answer. */
+/**
+ * Checks again with the account locked, and journals the intent; where nothing is to be changed any more, the answer.
+ */
 const begin = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
   plan: P,
@@ -232,7 +239,7 @@ const finish = Effect.fnUntraced(function*<I, P, S, A, E, R>(
   )
 })
 
-/** Changes the account that is held; once the intent is written, its outcome is, whoever gives up waiting. */
+/** Changes the account that is held; once the intent is written, so is its outcome, even if the client gives up. */
 const change = <I extends Targeting, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
   plan: P,

@@ -81,7 +81,7 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
     const { organizationId } = caller
 
     const entering = Effect.gen(function*() {
-      // Whoever meets in the organization's seats locks it before any account.
+      // Everything that takes a seat locks the organization before any account.
       const organization = yield* organizations.lockFacts(organizationId)
       const account = yield* resolve(caller, input, true)
       return { caller, organization, account, now: new Date(yield* Clock.currentTimeMillis) } satisfies Entering

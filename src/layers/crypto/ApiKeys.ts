@@ -54,13 +54,13 @@ export const form = (start: string, more = 0) => {
 export interface StoredKey {
   readonly digest: string
   readonly pepper_id: string
-  /** Its last characters, which tell its holder keys apart: part of the checksum. */
+  /** Its last characters, by which its holder recognises keys: part of the checksum. */
   readonly last_four: string
 }
 
 /**
- * A key is `<prefix>_live_`, 43 base62 characters of 256 random bits, and 6 of the CRC-32 over everything before, so that
- * a typing error is refused without a look into the database.
+ * A key is `<prefix>_live_`, 43 base62 characters of 256 random bits, and 6 of the CRC-32 over everything before, so
+ * that a typing error is refused without a look into the database.
  */
 export class ApiKeys extends Context.Service<ApiKeys, {
   readonly make: Effect.Effect<Redacted.Redacted>

@@ -148,7 +148,9 @@ export const made = Effect.fnUntraced(function*(party: Party, challenge: string,
   return passkey
 })
 
-/** What the passkey says after the challenge was signed with it; null where it was not, or without verifying its user. */
+/**
+ * What the passkey says after the challenge was signed with it; null where it was not, or without verifying its user.
+ */
 export const asserted = Effect.fnUntraced(function*(
   party: Party,
   challenge: string,

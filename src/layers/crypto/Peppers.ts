@@ -14,7 +14,7 @@ export class PepperInvalid extends Schema.TaggedError<PepperInvalid>()("PepperIn
 
 const minimumBytes = 32
 
-/** What the id of a pepper tells apart: the first bytes of its SHA-256, which say nothing of the key. */
+/** What identifies a pepper: the first bytes of its SHA-256, which reveal nothing about the key. */
 const identify = (key: Uint8Array): string => crypto.createHash("sha256").update(key).digest("hex").slice(0, 8)
 
 const fromBase64 = Effect.fnUntraced(function*(text: string) {

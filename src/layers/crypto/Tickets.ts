@@ -1,4 +1,6 @@
-/** Text that this service has given out for one purpose and gets back within some minutes, without keeping it meanwhile. */
+/**
+ * Text that this service has given out for one purpose and gets back within some minutes, without keeping it meanwhile.
+ */
 import { Duration } from "effect"
 import { hmac, type Pepper, sameText } from "./Peppers.ts"
 

@@ -15,8 +15,8 @@ export class PepperNotGiven extends Schema.TaggedError<PepperNotGiven>()("Pepper
 }
 
 /**
- * AES-256-GCM under a key derived from the pepper. `context` says what the secret belongs to: sealed for one account, it
- * does not open for another.
+ * AES-256-GCM under a key derived from the pepper. `context` says what the secret belongs to: sealed for one account,
+ * it does not open for another.
  */
 export class Vault extends Context.Service<Vault, {
   seal(secret: Redacted.Redacted, context: ReadonlyArray<string>): string

@@ -48,8 +48,8 @@ const admit = (times: Array<number>, allowed: number, now: number) => {
 }
 
 /**
- * A reader for one process. Each document is asked for once at a time, also when whoever wanted it has gone, and what
- * could not be read is not asked for again within a minute.
+ * A reader for one process. Each document is fetched once at a time, even if the first request for it has gone, and
+ * what could not be read is not asked for again within a minute.
  */
 export const make = (outside: Https.Internet = Https.internet): DocumentReader => {
   const kept = new Remembered<Kept>(documentsRemembered)

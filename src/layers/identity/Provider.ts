@@ -111,8 +111,8 @@ const unreached = (provider: IdentityProviderFacts, reason: string) =>
   )
 
 /**
- * What the provider is asked for where the person has to have signed in there lately: with none at all, anew, which some
- * providers know by one of the two alone.
+ * What the provider is asked for where the person has to have signed in there lately: with none at all, anew, which
+ * some providers know by one of the two alone.
  */
 const freshness = ({ max_age_minutes }: IdentityProviderFacts): Readonly<Record<string, string>> =>
   max_age_minutes === null

@@ -1,4 +1,6 @@
-/** Limits by address and by request, kept in memory: each process counts its own, and what is refused costs no query. */
+/**
+ * Limits by address and by request, kept in memory: each process counts its own, and what is refused costs no query.
+ */
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import {

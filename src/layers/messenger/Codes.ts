@@ -1,14 +1,14 @@
-/** The codes of a demo: nobody holds the phones of its simulated world, so that the process says what arrives at them. */
+/** The codes of a demo, logged because the phones of the simulated messenger do not exist. */
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import { SimulatedPlatform } from "./SimulatedPlatform.ts"
 
 const words = { app: "in the app", sms: "by SMS", call: "by a call", email: "by e-mail" } as const
 
-/** Says each code once that arrives while the layer lasts. */
-export const layerTold = Layer.effectDiscard(Effect.gen(function*() {
+/** Logs each code once that arrives while the layer lasts. */
+export const layerLogged = Layer.effectDiscard(Effect.gen(function*() {
   const platform = yield* SimulatedPlatform
   const seen = new Set<string>()
-  const tell = (key: string, text: string) => {
+  const log = (key: string, text: string) => {
     if (seen.has(key)) return Effect.void
     seen.add(key)
     return Effect.logInfo(`The simulated messenger sends ${text}`)
@@ -16,10 +16,10 @@ export const layerTold = Layer.effectDiscard(Effect.gen(function*() {
   const look = Effect.gen(function*() {
     for (const { channel, code, phone, sentAt } of yield* platform.codes) {
       const way = channel === "other" ? "" : words[channel]
-      yield* tell(`${phone}/${sentAt.getTime()}`, `+${phone} the code ${Redacted.value(code)} ${way}`)
+      yield* log(`${phone}/${sentAt.getTime()}`, `+${phone} the code ${Redacted.value(code)} ${way}`)
     }
     for (const { code, kind, pattern, phone, until } of yield* platform.addressCodes) {
-      yield* tell(
+      yield* log(
         `${phone}/${kind}/${until.getTime()}`,
         `${pattern} the code ${Redacted.value(code)} for the ${kind} email of ${
           phone === null ? "an account without a number" : `+${phone}`

@@ -1,4 +1,6 @@
-/** What every implementation of MessengerSession shares: one connection for a reference, clean texts, queues of events. */
+/**
+ * What every implementation of MessengerSession shares: one connection for a reference, clean texts, queues of events.
+ */
 import { type Cause, Deferred, Effect, Exit, Queue, Scope, Stream } from "effect"
 import {
   cleanAuthorization,
@@ -60,7 +62,7 @@ const cleanPending = (pending: EmailPending): EmailPending => ({
   pattern: cleanText(pending.pattern) ?? "*****"
 })
 
-/** A connection whose calls are made while `isOpen`, and whose end is told by `lost`. */
+/** A connection whose calls are made while `isOpen`, and whose end is reported by `lost`. */
 const watched = (
   connection: PlatformConnection,
   isOpen: () => boolean,

@@ -42,8 +42,8 @@ const owned = (live: LiveSession, isMine: () => boolean, over: Opened["over"]): 
 }
 
 /**
- * Opens sessions while the ownership lasts, and closes all of them when it ends: nobody who has one, a step or a request,
- * uses its key afterwards.
+ * Opens sessions while the ownership lasts, and closes all of them when it ends: nobody who has one, a step or a
+ * request, uses its key afterwards.
  */
 export const layer: Layer.Layer<MessengerSession, never, MessengerSession | Ownership> = Layer.effect(
   MessengerSession,

@@ -12,7 +12,7 @@ interface Delivery {
 /** The deliveries of one change of the platform, in the order in which the changes were begun. */
 export interface Batch {
   readonly add: (...delivery: readonly [MessengerUserId, SessionRef, MessengerEvent]) => void
-  /** Tells what was added, or nothing of it, as soon as the batches before it are settled. */
+  /** Sends or drops what was added, once the batches before it are finished. */
   readonly settle: (kept: boolean) => void
 }
 
@@ -24,7 +24,7 @@ export interface Pushes {
   drop(userId: MessengerUserId, times: number): void
 }
 
-/** Pushes that reach nobody outside this process: they are hints, and polls find what they would have told. */
+/** Pushes within this process only: they are hints, and polls find the same changes. */
 export const make = (): Pushes => {
   const listeners = new Map<SessionRef, Set<Listener>>()
   const dropped = new Map<MessengerUserId, number>()

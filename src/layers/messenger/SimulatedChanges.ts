@@ -1,4 +1,4 @@
-/** Changes of the simulated platform: one at a time, with what its sessions hear of them. */
+/** Changes of the simulated platform: one at a time, with the events that its sessions get. */
 import { DateTime, Effect, Exit } from "effect"
 import { MessengerEvent, type MessengerUserId, type SessionEnd } from "../../domain/Messenger.ts"
 import { UsernameRefused } from "../../ports/MessengerSession.ts"
@@ -7,23 +7,23 @@ import type { Batch, Pushes } from "./Pushes.ts"
 import { settled } from "./SimulatedAccounts.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 
-/** Tells the sessions of the service in the account, but for the one that did it. */
-export type Tell = (
+/** Notifies the service's sessions of the account, except the one that made the change. */
+export type Notify = (
   userId: MessengerUserId,
   event: MessengerEvent,
   actor?: SimulatedAuthorization
 ) => Effect.Effect<void>
 
 export interface SimulatedChanges {
-  /** Runs the change while no other one runs; what it tells is told once it is kept. */
-  make<A, E, R>(change: (tell: Tell, end: End) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+  /** Runs the change while no other one runs; its notifications are sent once it is stored. */
+  make<A, E, R>(change: (notify: Notify, end: End) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   /** The account as it is now. */
   account(userId: MessengerUserId): Effect.Effect<SimulatedAccount | null>
   /** The account with the username, unless the platform refuses it. */
   withUsername(account: SimulatedAccount, username: string | null): Effect.Effect<SimulatedAccount, UsernameRefused>
 }
 
-/** Ends authorizations of an account, and tells the ended sessions why and the others that they are gone. */
+/** Ends authorizations of an account, and notifies them why they ended and the others that they are gone. */
 export type End = (
   gone: ReadonlyArray<SimulatedAuthorization>,
   reason: SessionEnd,
@@ -31,19 +31,19 @@ export type End = (
 ) => Effect.Effect<void>
 
 export const make = (store: SimulatedStore["Service"], pushes: Pushes): SimulatedChanges => {
-  const teller = (batch: Batch): Tell =>
+  const notifier = (batch: Batch): Notify =>
     Effect.fnUntraced(function*(userId, event, actor) {
       for (const { id, session_ref } of yield* store.authorizations(userId)) {
         if (session_ref !== null && id !== actor?.id) batch.add(userId, session_ref, event)
       }
     })
 
-  const ender = (batch: Batch, tell: Tell): End =>
+  const ender = (batch: Batch, notify: Notify): End =>
     Effect.fnUntraced(function*(gone, reason, actor) {
       yield* store.endAuthorizations(gone, reason)
       for (const { id, session_ref, user_id } of gone) {
         if (session_ref !== null) batch.add(user_id, session_ref, MessengerEvent.make({ _tag: "Lost", reason }))
-        yield* tell(user_id, MessengerEvent.make({ _tag: "AuthorizationResolved", id }), actor)
+        yield* notify(user_id, MessengerEvent.make({ _tag: "AuthorizationResolved", id }), actor)
       }
     })
 
@@ -53,8 +53,8 @@ export const make = (store: SimulatedStore["Service"], pushes: Pushes): Simulate
         let batch: Batch | undefined
         return store.exclusively(Effect.suspend(() => {
           batch = pushes.begin()
-          const tell = teller(batch)
-          return change(tell, ender(batch, tell))
+          const notify = notifier(batch)
+          return change(notify, ender(batch, notify))
         })).pipe(Effect.onExit((exit) => Effect.sync(() => batch?.settle(Exit.isSuccess(exit)))))
       }),
     account: Effect.fnUntraced(function*(userId) {

@@ -21,7 +21,7 @@ import { type NoSession, PasswordInvalid, PlatformBusy } from "../../ports/Messe
 import { codeLength, codeLifetime, codeWait, entriesAtMost, isPhone } from "./PlatformRules.ts"
 import { isPassword, platformId } from "./SimulatedAccounts.ts"
 import type { Calls } from "./SimulatedCalls.ts"
-import type { SimulatedChanges, Tell } from "./SimulatedChanges.ts"
+import type { Notify, SimulatedChanges } from "./SimulatedChanges.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedLogin, SimulatedStore } from "./SimulatedStore.ts"
 
 type Channel = SimulatedLogin["channel"]
@@ -73,7 +73,7 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
   }
 
   const send = Effect.fnUntraced(function*(
-    tell: Tell,
+    notify: Notify,
     login: Pick<SimulatedLogin, "codes_left" | "passwords_left" | "phone" | "session_ref" | "user_id">,
     channel: Channel
   ) {
@@ -88,7 +88,7 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
       expires_at: after(now, codeLifetime)
     }
     yield* store.saveLogin(sent)
-    yield* tell(login.user_id, MessengerEvent.make({ _tag: "CodeSent" }))
+    yield* notify(login.user_id, MessengerEvent.make({ _tag: "CodeSent" }))
     return {
       state: stateOf(login.session_ref),
       channel,
@@ -124,8 +124,8 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
     return authorization
   })
 
-  const announce = (tell: Tell, authorization: SimulatedAuthorization) =>
-    tell(
+  const announce = (notify: Notify, authorization: SimulatedAuthorization) =>
+    notify(
       authorization.user_id,
       MessengerEvent.make({ _tag: "NewAuthorization", id: authorization.id }),
       authorization
@@ -146,11 +146,11 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
     )
 
   /** A change that is kept whatever it answers: a wrong entry counts. */
-  const step = <A, E>(change: (tell: Tell) => Effect.Effect<Effect.Effect<A, E>>): Effect.Effect<A, E> =>
-    Effect.flatten(changes.make((tell) => change(tell)))
+  const step = <A, E>(change: (notify: Notify) => Effect.Effect<Effect.Effect<A, E>>): Effect.Effect<A, E> =>
+    Effect.flatten(changes.make((notify) => change(notify)))
 
   const enterCode = (sessionRef: SessionRef, code: Redacted.Redacted) =>
-    step<Connected | PasswordStep, LoginRefused>(Effect.fnUntraced(function*(tell) {
+    step<Connected | PasswordStep, LoginRefused>(Effect.fnUntraced(function*(notify) {
       const found = yield* underWay(sessionRef)
       // @effect-diagnostics-next-line returnEffectInGen:off -- what it makes is an effect
       if (found === null) return refused("code_expired")
@@ -171,13 +171,13 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
         return Effect.succeed({ _tag: "PasswordStep" as const, hint: account.two_fa_hint, state: stateOf(sessionRef) })
       }
       yield* store.endLogin(sessionRef)
-      yield* announce(tell, authorization)
+      yield* announce(notify, authorization)
       // @effect-diagnostics-next-line returnEffectInGen:off -- what it makes is an effect
       return Effect.succeed(connected(authorization))
     }))
 
   const enterPassword = (sessionRef: SessionRef, password: Redacted.Redacted) =>
-    step<Connected, LoginRefused | PasswordInvalid>(Effect.fnUntraced(function*(tell) {
+    step<Connected, LoginRefused | PasswordInvalid>(Effect.fnUntraced(function*(notify) {
       const found = yield* underWay(sessionRef)
       const authorization = yield* store.authorizationOf(sessionRef)
       // @effect-diagnostics-next-line returnEffectInGen:off -- what it makes is an effect
@@ -192,7 +192,7 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
       const signedIn = { ...authorization, password_pending: false }
       yield* store.saveAuthorization(signedIn)
       yield* store.endLogin(sessionRef)
-      yield* announce(tell, signedIn)
+      yield* announce(notify, signedIn)
       // @effect-diagnostics-next-line returnEffectInGen:off -- what it makes is an effect
       return Effect.succeed(connected(signedIn))
     }))
@@ -203,14 +203,14 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
       return calls.login(
         Effect.map(store.accountOfPhone(digits), (account) => account?.user_id ?? null),
         "begin",
-        changes.make(Effect.fnUntraced(function*(tell) {
+        changes.make(Effect.fnUntraced(function*(notify) {
           if (!isPhone(phone)) return yield* refused("phone_invalid")
           const account = yield* store.accountOfPhone(digits)
           if (account === null || account.ended === "deleted") return yield* refused("phone_not_registered")
           if (account.ended === "banned") return yield* refused("phone_banned")
           const [first] = yield* channels(account)
           const login = { session_ref: sessionRef, user_id: account.user_id, phone: digits }
-          return yield* send(tell, { ...login, codes_left: entriesAtMost, passwords_left: entriesAtMost }, first)
+          return yield* send(notify, { ...login, codes_left: entriesAtMost, passwords_left: entriesAtMost }, first)
         }))
       )
     }),
@@ -218,14 +218,14 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
       calls.login(
         userOf(state),
         "resend",
-        changes.make(Effect.fnUntraced(function*(tell) {
+        changes.make(Effect.fnUntraced(function*(notify) {
           const found = yield* underWay(refOf(state))
           if (found === null) return yield* refused("code_expired")
           const { account, login, now } = found
           const wait = login.resend_at.getTime() - now.getTime()
           if (wait > 0) return yield* new PlatformBusy({ retryAfterSeconds: Math.ceil(wait / 1000) })
           const all = yield* channels(account)
-          return yield* send(tell, login, all[all.indexOf(login.channel) + 1] ?? "call")
+          return yield* send(notify, login, all[all.indexOf(login.channel) + 1] ?? "call")
         }))
       )
     ),
@@ -261,7 +261,7 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
   return {
     verbs,
     pair: (asking, sessionRef, password) =>
-      changes.make(Effect.fnUntraced(function*(tell) {
+      changes.make(Effect.fnUntraced(function*(notify) {
         const [account] = yield* asking
         if (account.frozen) return yield* new PairingRefused()
         if (account.two_fa_digest !== null) {
@@ -269,7 +269,7 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
           if (!isPassword(account, password)) return yield* new PasswordInvalid()
         }
         const authorization = yield* signIn(account.user_id, sessionRef, false)
-        yield* announce(tell, authorization)
+        yield* announce(notify, authorization)
         return { seenAs: authorization.id, createdAt: authorization.signed_in_at }
       }))
   }

@@ -13,7 +13,7 @@ import { SignOutLocked } from "../../ports/MessengerSession.ts"
 import { applyPatch, resetTime, unlockedAt } from "./PlatformRules.ts"
 import type { Pushes } from "./Pushes.ts"
 import { isPassword, platformId, withPassword } from "./SimulatedAccounts.ts"
-import type { SimulatedChanges, Tell } from "./SimulatedChanges.ts"
+import type { Notify, SimulatedChanges } from "./SimulatedChanges.ts"
 import {
   type Device,
   type HolderChange,
@@ -83,9 +83,9 @@ export const make = (
     next: (account: SimulatedAccount) => Effect.Effect<SimulatedAccount, E>,
     event?: MessengerEvent
   ): Effect.Effect<void, E> =>
-    changes.make(Effect.fnUntraced(function*(tell: Tell) {
+    changes.make(Effect.fnUntraced(function*(notify: Notify) {
       yield* store.saveAccount(yield* Effect.flatMap(existing(userId), next))
-      if (event !== undefined) yield* tell(userId, event)
+      if (event !== undefined) yield* notify(userId, event)
     }))
 
   const withProfile = Effect.fnUntraced(function*(account: SimulatedAccount, change: HolderChange) {
@@ -127,12 +127,12 @@ export const make = (
       unconfirmed: !kind.service && (device.unconfirmed ?? device.created_at === undefined),
       place: null
     }
-    yield* changes.make((tell) =>
+    yield* changes.make((notify) =>
       Effect.gen(function*() {
         yield* existing(userId)
         if (!kind.service && device.created_at === undefined) {
-          yield* tell(userId, MessengerEvent.make({ _tag: "CodeSent" }))
-          if (!kind.pending && authorization.unconfirmed) yield* tell(userId, newAuthorization(id))
+          yield* notify(userId, MessengerEvent.make({ _tag: "CodeSent" }))
+          if (!kind.pending && authorization.unconfirmed) yield* notify(userId, newAuthorization(id))
         }
         yield* store.saveAuthorization(authorization)
       })
@@ -178,25 +178,25 @@ export const make = (
               ? new Date(now.getTime() + Duration.toMillis(resetTime))
               : null
           }))),
-    sendCode: (userId) => changes.make((tell) => tell(userId, MessengerEvent.make({ _tag: "CodeSent" }))),
+    sendCode: (userId) => changes.make((notify) => notify(userId, MessengerEvent.make({ _tag: "CodeSent" }))),
     logIn: (userId, device: Device) =>
       Effect.map(signIn(userId, device, { service: false, pending: false }), ({ id }) => id),
     beginLogIn: (userId, device: Device) =>
       Effect.map(signIn(userId, device, { service: false, pending: true }), ({ id }) => id),
     finishLogIn: (userId, id) =>
-      changes.make((tell) =>
+      changes.make((notify) =>
         Effect.gen(function*() {
           const found = yield* existingAuthorization(userId, id)
           yield* store.saveAuthorization({ ...found, password_pending: false })
-          if (found.unconfirmed) yield* tell(userId, newAuthorization(id))
+          if (found.unconfirmed) yield* notify(userId, newAuthorization(id))
         })
       ),
     confirm: (userId, id) =>
-      changes.make((tell) =>
+      changes.make((notify) =>
         Effect.gen(function*() {
           const found = yield* existingAuthorization(userId, id)
           yield* store.saveAuthorization({ ...found, unconfirmed: false })
-          yield* tell(userId, MessengerEvent.make({ _tag: "AuthorizationResolved", id }))
+          yield* notify(userId, MessengerEvent.make({ _tag: "AuthorizationResolved", id }))
         })
       ),
     logOut: (userId, id) =>

@@ -96,7 +96,7 @@ export interface HolderChange extends ProfilePatch {
   readonly photo_id?: string | null
 }
 
-/** A change of the security settings by their holder, or by whoever got in; an absent field stays, null removes. */
+/** A change of the security settings by their holder or an intruder; an absent field stays, null removes. */
 export interface SecurityChange {
   /** A password that is set anew counts as changed even where it is the same. */
   readonly two_fa_password?: Redacted.Redacted | null
@@ -120,7 +120,7 @@ export interface Device {
   readonly app_version?: string
   readonly ip?: string
   readonly country?: string
-  /** Absent, now; null where the platform does not tell. */
+  /** Absent means now; null where the platform does not report it. */
   readonly created_at?: Date | null
   /** What the 24 hours are counted from; absent, `created_at`. */
   readonly signed_in_at?: Date
@@ -132,7 +132,9 @@ export interface Device {
 
 /** A session of the service. */
 export interface ServiceDevice extends Device {
-  /** How the platform shows the session to itself: as `0`, or, in a world that says so, under the id that others see. */
+  /**
+   * How the platform shows the session to itself: as `0`, or, in a world that says so, under the id that others see.
+   */
   readonly shown_as?: "0" | "id"
 }
 
@@ -191,9 +193,11 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   logOut(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
   /** One device signs another one out, once it is old enough. */
   signOut(userId: MessengerUserId, actor: AuthorizationId, id: AuthorizationId): Effect.Effect<void, SignOutLocked>
-  /** Ends every session of the service in the account, as revoked unless said otherwise; `deleted` and `banned` end all. */
+  /**
+   * Ends every session of the service in the account, as revoked unless said otherwise; `deleted` and `banned` end all.
+   */
   revokeService(userId: MessengerUserId, reason?: Exclude<SessionEnd, "never">): Effect.Effect<void>
-  /** Nobody is told any more which devices are signed in; once they are again, events were lost. */
+  /** Stops and resumes events about signed-in devices; the events in between are lost. */
   setUnreachable(userId: MessengerUserId, unreachable: boolean): Effect.Effect<void>
   /** Nobody can sign others out any more, and nobody is seen active. */
   setFrozen(userId: MessengerUserId, frozen: boolean): Effect.Effect<void>

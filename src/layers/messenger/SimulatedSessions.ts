@@ -15,7 +15,7 @@ import { applyPatch, unlockedAt } from "./PlatformRules.ts"
 import type { Pushes } from "./Pushes.ts"
 import { isPassword, listedTo, profileOf, securityOf, withPassword } from "./SimulatedAccounts.ts"
 import * as SimulatedCalls from "./SimulatedCalls.ts"
-import type { SimulatedChanges, Tell } from "./SimulatedChanges.ts"
+import type { Notify, SimulatedChanges } from "./SimulatedChanges.ts"
 import * as SimulatedLogins from "./SimulatedLogins.ts"
 import * as SimulatedSecurity from "./SimulatedSecurity.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
@@ -49,11 +49,11 @@ export const make = (
     next: (account: SimulatedAccount) => Effect.Effect<SimulatedAccount, E>,
     event?: MessengerEvent
   ): Effect.Effect<Profile, E | NoSession> =>
-    changes.make(Effect.fnUntraced(function*(tell: Tell) {
+    changes.make(Effect.fnUntraced(function*(notify: Notify) {
       const [account, own] = yield* authorized(sessionRef)
       const changed = yield* next(account)
       yield* store.saveAccount(changed)
-      if (event !== undefined) yield* tell(account.user_id, event, own)
+      if (event !== undefined) yield* notify(account.user_id, event, own)
       return profileOf(changed)
     }))
 
@@ -142,13 +142,13 @@ export const make = (
       call(
         sessionRef,
         "confirm",
-        changes.make((tell) =>
+        changes.make((notify) =>
           Effect.gen(function*() {
             const [, own] = yield* authorized(sessionRef)
             const found = yield* find(own, id)
             if (!found.unconfirmed) return
             yield* store.saveAuthorization({ ...found, unconfirmed: false })
-            yield* tell(own.user_id, MessengerEvent.make({ _tag: "AuthorizationResolved", id: found.id }), own)
+            yield* notify(own.user_id, MessengerEvent.make({ _tag: "AuthorizationResolved", id: found.id }), own)
           })
         )
       )

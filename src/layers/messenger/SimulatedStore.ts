@@ -46,7 +46,7 @@ export interface SimulatedAccount extends Profile {
   readonly passkey_ids: ReadonlyArray<string>
   /** How the account ended. */
   readonly ended: "deleted" | "banned" | null
-  /** Nobody is told which devices are signed in. */
+  /** No events about signed-in devices are sent. */
   readonly unreachable: boolean
   /** Its sessions stay as they are. */
   readonly frozen: boolean
@@ -59,7 +59,7 @@ export interface SimulatedAuthorization extends Omit<Authorization, "current"> {
   readonly session_ref: SessionRef | null
   /** The id under which it is shown to itself. */
   readonly shown_as: AuthorizationId
-  /** What its age is counted from; `created_at` is what is told of it. */
+  /** What its age is counted from; `created_at` is what the platform reports. */
   readonly signed_in_at: Date
   /** Where the service uses its key. */
   readonly place: string | null
@@ -93,11 +93,16 @@ export interface StoredScript {
 const newestFirst = (a: SimulatedAuthorization, b: SimulatedAuthorization): number =>
   b.signed_in_at.getTime() - a.signed_in_at.getTime() || (a.id < b.id ? -1 : 1)
 
-/** Where the simulated platform keeps its state; failures of the storage are defects, but for those that `reached` tells. */
+/**
+ * Where the simulated platform keeps its state; failures of the storage are defects, except those that `reached`
+ * reports.
+ */
 export class SimulatedStore extends Context.Service<SimulatedStore, {
   /** Runs the effect while no other change of the platform runs; all of its changes are kept, or none. */
   exclusively<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
-  /** Fails where the storage is away, as a platform does that cannot be reached; what the effect did is unknown then. */
+  /**
+   * Fails where the storage is away, as a platform does that cannot be reached; what the effect did is unknown then.
+   */
   reached<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R>
   /** Dies when the caller has a database transaction open: it would stay open while the platform is slow. */
   readonly outsideTransaction: Effect.Effect<void>

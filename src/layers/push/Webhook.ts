@@ -14,7 +14,7 @@ const authorization = ({ password, username }: URL): Record<string, string> => {
   }
 }
 
-/** The address, which may hold secrets in its userinfo, path and query; its name tells by a digest which one it is. */
+/** The address, which may hold secrets in its userinfo, path and query; its name identifies it by a digest. */
 export const target = (address: Redacted.Redacted<URL>): PushTarget => {
   const url = new URL(Redacted.value(address))
   const headers = { ...authorization(url), "content-type": "application/json" }

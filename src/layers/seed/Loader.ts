@@ -45,8 +45,8 @@ export const decode = (json: unknown): Effect.Effect<Seed, SeedInvalid> =>
   )
 
 /**
- * Refreshes the planner's statistics of the tables: until it knows, a list of a thousand accounts costs three times as much,
- * and autovacuum comes by a minute later, to the embedded database never.
+ * Refreshes the planner's statistics of the tables: until it knows, a list of a thousand accounts costs three times as
+ * much, and autovacuum comes by a minute later, to the embedded database never.
  */
 const analyze = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -31,13 +31,15 @@ const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: AccessLim
         where chosen.organization_id = account.organization_id and chosen.connection_id = ${connectionId}
           and chosen.department_id = account.department_id)`
 
-/** Holds for a row of `account` that the caller reaches: the admin does, and the credential is not limited to others. */
+/**
+ * Holds for a row of `account` that the caller reaches: the admin does, and the credential is not limited to others.
+ */
 export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
   isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)
 
 /**
- * The account of an id that is known, as `account`. The fence has it found by its id, whatever else is asked of it: else
- * a plan may walk all that a department has in an index, once for each id.
+ * The account of an id that is known, as `account`. The fence has it found by its id, whatever else is asked of it:
+ * else a plan may walk all that a department has in an index, once for each id.
  */
 export const accountOf = (
   sql: SqlClient.SqlClient,
@@ -46,7 +48,9 @@ export const accountOf = (
 ): Statement.Fragment =>
   sql`(select * from account where organization_id = ${organizationId} and account.id = ${id} offset 0) as account`
 
-/** Queries of what a caller reaches: departments with all their accounts (`department_id`), and accounts (`account_id`). */
+/**
+ * Queries of what a caller reaches: departments with all their accounts (`department_id`), and accounts (`account_id`).
+ */
 export interface AccessSources {
   readonly departments: Statement.Fragment | undefined
   readonly accounts: Statement.Fragment | undefined

@@ -1,6 +1,6 @@
 /**
- * The status of accounts as their rows keep it, for lists to find: what it is, until when, and what time alone makes of it
- * then. Everything that changes a fact of the status writes it anew.
+ * The status of accounts as their rows keep it, for lists to find: what it is, until when, and what time alone makes of
+ * it then. Everything that changes a fact of the status writes it anew.
  */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"

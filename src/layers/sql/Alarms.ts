@@ -1,4 +1,7 @@
-/** Alarms from one process to another over PostgreSQL: whoever watches hears at once of what another process was asked. */
+/**
+ * Alarms from one process to another over PostgreSQL (NOTIFY): the watching process learns at once what another process
+ * was asked.
+ */
 import { Duration, Effect, FiberHandle, Layer, Option, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LeaseState, Ownership } from "../../engine/Ownership.ts"
@@ -8,34 +11,40 @@ import * as Tenant from "./Tenant.ts"
 
 const channel = "console_due"
 
-/** What is told comes after the transactions that it is about, and no more often. */
-const toldAfter = Duration.millis(50)
+/** Notifications follow the transactions that they are about, and come no more often. */
+const notifyDelay = Duration.millis(50)
 
-/** How soon a connection that was lost is opened again. Until then the watch asks by itself, as behind a proxy that keeps no sessions. */
+/**
+ * How soon a connection that was lost is opened again. Until then the watch asks by itself, as behind a proxy that
+ * keeps no sessions.
+ */
 const openedAfter = Duration.seconds(5)
 
-/** Nothing is lost with it: the database need not have it on disk. */
-const telling = `select set_config('synchronous_commit', 'off', true), pg_notify('${channel}', '')`
+/** A lost notification does no harm: the database need not write it to disk. */
+const notifyStatement = `select set_config('synchronous_commit', 'off', true), pg_notify('${channel}', '')`
 
-/** Tells other processes while this one does not watch, and hears them while it does, over one connection of its own. */
+/**
+ * Notifies the other processes while this one does not watch, and listens to them while it does, over one connection of
+ * its own.
+ */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const alarm = yield* Alarm
   const ownership = yield* Effect.serviceOption(Ownership)
   const sql = yield* SqlClient.SqlClient
   const { listen } = Client.accessOf(sql)
-  // Nobody else has the embedded database.
+  // No other process uses the embedded database.
   if (listen === undefined) return
   const watches = () => Option.isSome(ownership) && ownership.value.current() !== null
 
-  const tell = Effect.suspend(() => watches() ? Effect.void : Effect.ignore(Tenant.ask(sql, telling, [])))
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(alarm.rung, Effect.delay(tell, toldAfter))))
+  const notify = Effect.suspend(() => watches() ? Effect.void : Effect.ignore(Tenant.ask(sql, notifyStatement, [])))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(alarm.rung, Effect.delay(notify, notifyDelay))))
 
   if (Option.isNone(ownership)) return
   const hear = Effect.scoped(Effect.gen(function*() {
-    const told = yield* listen(channel)
-    // Something may have been told before.
+    const notifications = yield* listen(channel)
+    // An earlier notification may have been missed.
     yield* alarm.wake
-    return yield* Effect.forever(Effect.andThen(Queue.take(told), alarm.wake))
+    return yield* Effect.forever(Effect.andThen(Queue.take(notifications), alarm.wake))
   })).pipe(Effect.ignore, Effect.andThen(Effect.sleep(openedAfter)), Effect.forever)
   const hearing = yield* FiberHandle.make<never, never>()
   const stand = ({ term }: LeaseState) =>

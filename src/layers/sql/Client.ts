@@ -106,8 +106,8 @@ export class Own extends Link {
   }
 
   /**
-   * What has failed first is told. Without a transaction, because its beginning has failed, nothing may be sent that was
-   * meant to be inside it.
+   * The first failure is reported. Without a transaction, because its beginning has failed, nothing may be sent that
+   * was meant to be inside it.
    */
   #failed(error: SqlError.SqlError, isLast: boolean): SqlError.SqlError {
     if (this.#failure === undefined && (isLast || !this.#session.isInTransaction)) this.#failure = error

@@ -102,7 +102,7 @@ export const make = Effect.gen(function*() {
     )
   })
 
-  /** Whoever is granted accounts one by one reaches the account that they have connected. */
+  /** Grants the new account to the admin who connected it, if the admin is granted accounts one by one. */
   const grant = ({ login, organizationId }: Ports.HeldLogin, accountId: string) =>
     sql`
       insert into admin_account (organization_id, admin_id, account_id)

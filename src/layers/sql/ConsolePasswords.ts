@@ -211,7 +211,7 @@ export const layer = Layer.effect(
         const at = new Date(yield* Clock.currentTimeMillis)
         const changed = yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
           if (disconnect) yield* Endings.lockConnections(sql, organizationId, adminId)
-          // Whoever has set another password in the meantime has had the last word.
+          // A password that was set in the meantime stays.
           const set = yield* sql`
             update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${at}
             where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null

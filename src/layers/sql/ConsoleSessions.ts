@@ -89,7 +89,7 @@ const secretOf = (cookies: string | undefined, site: CookieSite): string | undef
 
 export const digest = (secret: string): string => crypto.createHash("sha256").update(secret).digest("hex")
 
-/** What the sign-in relied on was taken away while it was under way: whoever signs in again meets what is asked now. */
+/** What the sign-in relied on was removed while it was under way: a new sign-in meets the current requirements. */
 export const overtaken = new ServiceUnavailable({
   message: "What you sign in with was changed meanwhile. Sign in again.",
   retry_after: 1
@@ -127,7 +127,9 @@ export const layer = Layer.effect(
         and session.created_at > ${new Date(now - Duration.toMillis(consoleSessionLifetime))}
         and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)`
 
-    /** Holds the admin and the organization: what ends sessions of theirs comes before this one and is seen, or after. */
+    /**
+     * Holds the admin and the organization: what ends sessions of theirs comes before this one and is seen, or after.
+     */
     const hold = Effect.fnUntraced(function*({ adminId, organizationId }: AdminRef) {
       yield* sql`select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for share`
       yield* sql`select 1 from organization where id = ${organizationId} for share`

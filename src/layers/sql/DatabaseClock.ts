@@ -46,8 +46,8 @@ const timeout = Duration.seconds(2)
 /**
  * Replaces Effect's `Clock`: anchored to the database's `clock_timestamp()`, again every 30 seconds.
  *
- * A step of the host's wall clock changes nothing. While the database is away the clock runs on; before its first answer
- * it stands on the host's wall clock.
+ * A step of the host's wall clock changes nothing. While the database is away the clock runs on; before its first
+ * answer it stands on the host's wall clock.
  */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
   Clock.Clock,
@@ -65,7 +65,7 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effec
     }).pipe(
       Effect.timeout(timeout),
       Effect.catch((error) =>
-        Outage.lost(sql, SqlError.isSqlError(error) ? Outage.reasonOf(error) : "it does not tell the time")
+        Outage.lost(sql, SqlError.isSqlError(error) ? Outage.reasonOf(error) : "it does not report its time")
       ),
       Effect.provideService(Clock.Clock, clock)
     )

@@ -63,7 +63,9 @@ export const facts = Effect.gen(function*() {
   }))
 })
 
-/** The organizations, and whether they are simulated; null where a first start was cut short before there were tables. */
+/**
+ * The organizations, and whether they are simulated; null where a first start was cut short before there were tables.
+ */
 export const organizations = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { applied } = yield* Migrate.state(migrations)
@@ -92,7 +94,10 @@ const overdue = Duration.minutes(2)
 /** How the watch over an account goes: `unwatched` are the paused, the stopped and the offboarded ones. */
 export const watchStates = ["watched", "failing", "waiting", "unwatched"] as const
 
-/** The accounts of all organizations by how their watch goes, how many looks are due, and how many sign-outs are overdue. */
+/**
+ * The accounts of all organizations by how their watch goes, how many looks are due, and how many sign-outs are
+ * overdue.
+ */
 export const watched = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis

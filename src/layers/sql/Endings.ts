@@ -18,7 +18,7 @@ export const endOfConnection = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql`(select min(ended) from (values (ai_connection.revoked_at), (admin.disabled_at)) as endings (ended)
     where ended = ai_connection.revoked_at or ai_connection.expires_at is null or ended < ai_connection.expires_at)`
 
-/** Locks the first key of the key's family, for whoever makes or revokes one of it. */
+/** Locks the first key of the key's family, before a key of it is created or revoked. */
 export const lockFamily = (sql: SqlClient.SqlClient, organizationId: string, id: string, lock: "share" | "update") =>
   Effect.orDie(Tenant.post(
     sql,

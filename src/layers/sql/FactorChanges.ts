@@ -89,7 +89,7 @@ export const prove = Effect.fnUntraced(function*(
   return proved
 })
 
-/** Keeps whoever changes factors of the admin from each other; false where the admin is disabled. */
+/** Serialises changes of the admin's factors; false where the admin is disabled. */
 export const lock = (sql: SqlClient.SqlClient, { adminId, organizationId }: AdminRef) =>
   sql`
     select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null

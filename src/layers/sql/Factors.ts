@@ -95,8 +95,8 @@ const useRecoveryCode = Effect.fnUntraced(function*(
 }, Effect.orDie)
 
 /**
- * Uses the answer of a passkey up; null where it is none of the admin's at this site, or its challenge or a later one was
- * answered before, or the passkey was copied: its counter does not go on.
+ * Uses the answer of a passkey up; null where it is none of the admin's at this site, or its challenge or a later one
+ * was answered before, or the passkey was copied: its counter does not go on.
  */
 export const usePasskey = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,

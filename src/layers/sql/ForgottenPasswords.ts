@@ -206,8 +206,8 @@ interface Sent {
 }
 
 /**
- * Mails a link to the admin, or none where one has gone out just now, or too many have within a day that strangers asked
- * for. The lock makes two requests of one admin follow each other.
+ * Mails a link to the admin, or none where one has gone out just now, or too many have within a day that strangers
+ * asked for. The lock makes two requests of one admin follow each other.
  */
 const mail = Effect.fnUntraced(function*(admin: AdminRef, knownBrowser: boolean, request: Request) {
   const sql = yield* SqlClient.SqlClient
@@ -268,7 +268,10 @@ const find = Effect.fnUntraced(function*({ browser, email, organization }: Reque
       and ${active(sql)}`)
 })
 
-/** Looks at the requests that wait, those of networks with few of them first; one that two processes look at leads to one mail, for the second is too soon. */
+/**
+ * Looks at the requests that wait, those of networks with few of them first; one that two processes look at leads to
+ * one mail, for the second is too soon.
+ */
 export const mailRequested = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const vault = yield* Vault
@@ -279,7 +282,7 @@ export const mailRequested = Effect.gen(function*() {
     []
   )
   for (const { id, request_sealed } of rows) {
-    // One that was sealed under a pepper that is gone is dropped: whoever waits asks again.
+    // One that was sealed under a pepper that is gone is dropped: the admin has to ask again.
     const opened = yield* Effect.exit(Effect.flatMap(
       vault.open(request_sealed, sealedFor(id)),
       (text) => decode(Redacted.value(text))

@@ -70,7 +70,7 @@ export const layer = Layer.effect(
           held = yield* attempt
         }
         const { value } = held
-        // A renewal that fails is not told of: the holder's next transaction finds out.
+        // A failed renewal is not reported: the holder's next transaction notices it.
         yield* Effect.forkScoped(
           Effect.repeat(Effect.ignore(renew(value)), Schedule.spaced(guardRenewed)).pipe(Effect.delay(guardRenewed))
         )

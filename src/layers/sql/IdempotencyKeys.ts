@@ -37,7 +37,7 @@ const contentOf = ({ input, operation }: KeyedRequest): string =>
 
 const before = (now: number, duration: Duration.Duration): Date => new Date(now - Duration.toMillis(duration))
 
-/** Keys in the database, so that every replica knows them; whoever inserts the row first runs the request. */
+/** Keys in the database, so that every replica knows them; the process that inserts the row first runs the request. */
 export const layer = Layer.effect(
   IdempotencyKeys,
   Effect.gen(function*() {

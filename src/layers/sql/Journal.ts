@@ -54,7 +54,10 @@ const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement
     ? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutAccessible(sql, caller)}))`
     : visibleToRole(sql, caller)
 
-/** The journal in SQL. The role of tenants may read it and append to it; by which department an event is found follows the account. */
+/**
+ * The journal in SQL. The role of tenants may read it and append to it; by which department an event is found follows
+ * the account.
+ */
 export const layer = Layer.effect(
   Ports.Journal,
   Effect.gen(function*() {
@@ -319,7 +322,8 @@ export const verify = Effect.fnUntraced(function*(
   const sql = yield* SqlClient.SqlClient
   let at = from
   let missed = -1
-  // Each statement sees what is committed when it begins: events that come meanwhile are walked too, and the checkpoints
+  // Each statement sees what is committed when it begins: events that come meanwhile are walked too, and the
+  // checkpoints
   // are read before the head, which is never behind them.
   while (true) {
     const page = yield* walk(organizationId, at, hashes)

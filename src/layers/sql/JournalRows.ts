@@ -95,7 +95,9 @@ export const head = Effect.fnUntraced(function*(organizationId: string): Effect.
   return row ?? { sequence: 0, hash: seedHash(organizationId) }
 })
 
-/** A row with what is to be proved of it: what it is found by, and its hash in the checkpoint of it, if there is one. */
+/**
+ * A row with what is to be proved of it: what it is found by, and its hash in the checkpoint of it, if there is one.
+ */
 export interface ProvedRow extends EventRow {
   /** Whether what the event is found by follows from its action. */
   readonly filed: boolean
@@ -125,7 +127,10 @@ type HeadedRow = (EventRow | { readonly sequence: null }) & {
   readonly head_hash: string | null
 }
 
-/** The rows in their order, with the head as it was at the moment that they are of: one row with nulls where there are none. */
+/**
+ * The rows in their order, with the head as it was at the moment that they are of: one row with nulls where there are
+ * none.
+ */
 export const withHead = (
   sql: SqlClient.SqlClient,
   organizationId: string,

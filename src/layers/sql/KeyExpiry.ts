@@ -12,7 +12,7 @@ import * as Tenant from "./Tenant.ts"
 /** How long before its end the admin of a key is mailed; for a key that is younger than that nobody is. */
 const notice = Duration.days(7)
 
-/** How many keys one run tells of at most. */
+/** How many keys one run reports at most. */
 const batch = 500
 
 interface Key {
@@ -33,8 +33,8 @@ const expired = ({ expires_at, id, label }: Key) =>
     details: { label, expired_at: expires_at.toISOString() }
   })
 
-/** Tells of the keys of one organization that nobody has revoked meanwhile. */
-const tell = Effect.fnUntraced(
+/** Reports the keys of one organization that have not been revoked meanwhile. */
+const report = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, ids: ReadonlyArray<string>, now: Date) {
     const journal = yield* Journal
     const outbox = yield* Outbox
@@ -58,8 +58,11 @@ const tell = Effect.fnUntraced(
   Effect.orDie
 )
 
-/** Tells of the keys that end within a week or have ended, of all organizations that are not closed, each once; answers of how many. */
-export const tellExpiry = Effect.gen(function*() {
+/**
+ * Reports each key once that ends within a week or has ended, of all organizations that are not closed; returns their
+ * number.
+ */
+export const reportExpiry = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db
   const now = new Date(yield* Clock.currentTimeMillis)
@@ -71,10 +74,10 @@ export const tellExpiry = Effect.gen(function*() {
       expires_at <= ${now} or expires_at <= ${soon} and expiry_told is null and created_at <= ${age})
       and ${isOpen(sql, "api_key")}
     order by expires_at limit ${batch}`)
-  let told = 0
+  let reported = 0
   for (const [organization, keys] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
     const organizationId = OrganizationId.make(organization)
-    told += yield* db.transaction(organizationId, tell(sql, organizationId, keys.map(({ id }) => id), now))
+    reported += yield* db.transaction(organizationId, report(sql, organizationId, keys.map(({ id }) => id), now))
   }
-  return told
+  return reported
 })

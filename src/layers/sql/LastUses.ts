@@ -1,4 +1,6 @@
-/** When keys and connections were used last: written in the background, for all that were used within a second at once. */
+/**
+ * When keys and connections were used last: written in the background, for all that were used within a second at once.
+ */
 import { Context, Duration, Effect, Latch, Layer, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Tenant from "./Tenant.ts"
@@ -33,8 +35,8 @@ export class LastUses extends Context.Service<LastUses, {
   /** Notes a use, which is written within about a second. */
   note(table: Table, use: CredentialUse): void
   /**
-   * Waits until what was noted here before is written, for whoever reads it; inside a transaction that writes nothing is
-   * waited for. What cannot be written is forgotten: the credential's next use is written.
+   * Waits until the earlier notes of this process are written, before they are read; inside a transaction that writes
+   * nothing is waited for. What cannot be written is forgotten: the credential's next use is written.
    */
   readonly written: Effect.Effect<void>
 }>()("org-security-console/layers/sql/LastUses") {
@@ -52,7 +54,7 @@ export class LastUses extends Context.Service<LastUses, {
           uses.map(({ id }) => id),
           uses.map(({ at }) => at)
         ]).pipe(
-          // A database that is away has been told of.
+          // An unavailable database has been logged already.
           Effect.ignore,
           Effect.catchCause((cause) => Effect.logError("When credentials were used last cannot be written", cause))
         )

@@ -55,7 +55,9 @@ interface Due {
   readonly id: string
 }
 
-/** Leaves accounts as offboarding does where the messenger is away: what was set is released by the task that logs out. */
+/**
+ * Leaves accounts as offboarding does where the messenger is away: what was set is released by the task that logs out.
+ */
 const leave = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, due: ReadonlyArray<string>, now: Date) {
     const own = yield* OwnSessions

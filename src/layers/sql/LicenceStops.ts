@@ -55,50 +55,54 @@ const entry = (
   happened: Happened
 ) => journalEntry(service, background, { ...journalAction(name), target }, happened)
 
-/** How accounts are told of: each by itself, all in one event that is still to be written, or all in one that was. */
-type Telling = "each" | "all" | "told"
+/**
+ * How accounts are reported: each by itself, all in one event that is still to be written, or all in one that has been.
+ */
+type Reporting = "each" | "all" | "reported"
 
 /** One batch of accounts that the licence has stopped or restored, and how many there are in all. */
 interface Some {
   readonly organizationId: OrganizationId
   readonly accounts: ReadonlyArray<Account>
   readonly all: number
-  readonly telling: Telling
+  readonly reporting: Reporting
 }
 
-/** Tells of each account, or of many at once in one event and one mail. */
-const tellStopped = Effect.fnUntraced(function*({ accounts, all, organizationId, telling }: Some, licence: Licence) {
-  const journal = yield* Journal
-  const outbox = yield* Outbox
-  const reason = reasonOf(licence)
-  const mails = licence.closed_at === null
-  if (telling === "told") return
-  if (telling === "all") {
-    const details = { reason, accounts: all }
-    yield* journal.append(
-      organizationId,
-      entry("protection.stopped", "organization", { targetId: organizationId, details })
-    )
-    const isNew = accounts.some(({ licence_stopped_at }) => licence_stopped_at === null)
-    if (mails && isNew) {
-      yield* outbox.add(organizationId, "event", Mail.protectionStoppedWidely({ accounts: all, reason }))
+/** Reports each account, or many at once in one event and one mail. */
+const reportStopped = Effect.fnUntraced(
+  function*({ accounts, all, organizationId, reporting }: Some, licence: Licence) {
+    const journal = yield* Journal
+    const outbox = yield* Outbox
+    const reason = reasonOf(licence)
+    const mails = licence.closed_at === null
+    if (reporting === "reported") return
+    if (reporting === "all") {
+      const details = { reason, accounts: all }
+      yield* journal.append(
+        organizationId,
+        entry("protection.stopped", "organization", { targetId: organizationId, details })
+      )
+      const isNew = accounts.some(({ licence_stopped_at }) => licence_stopped_at === null)
+      if (mails && isNew) {
+        yield* outbox.add(organizationId, "event", Mail.protectionStoppedWidely({ accounts: all, reason }))
+      }
+      return
     }
-    return
+    for (const account of accounts) {
+      const { id } = account
+      const happened = { targetId: id, accountId: id, details: { reason } }
+      yield* journal.append(organizationId, entry("protection.stopped", "account", happened))
+      if (!mails || account.licence_stopped_at !== null) continue
+      const about = { id, name: accountName(account) }
+      yield* outbox.add(organizationId, "event", Mail.protectionStopped({ account: about, reason }))
+    }
   }
-  for (const account of accounts) {
-    const { id } = account
-    const happened = { targetId: id, accountId: id, details: { reason } }
-    yield* journal.append(organizationId, entry("protection.stopped", "account", happened))
-    if (!mails || account.licence_stopped_at !== null) continue
-    const about = { id, name: accountName(account) }
-    yield* outbox.add(organizationId, "event", Mail.protectionStopped({ account: about, reason }))
-  }
-})
+)
 
-const tellRestored = Effect.fnUntraced(function*({ accounts, all, organizationId, telling }: Some) {
+const reportRestored = Effect.fnUntraced(function*({ accounts, all, organizationId, reporting }: Some) {
   const journal = yield* Journal
-  if (telling === "told") return
-  if (telling === "all") {
+  if (reporting === "reported") return
+  if (reporting === "all") {
     const happened = { targetId: organizationId, details: { accounts: all } }
     return yield* journal.append(organizationId, entry("protection.restored", "organization", happened))
   }
@@ -109,10 +113,10 @@ const tellRestored = Effect.fnUntraced(function*({ accounts, all, organizationId
 
 /** Changes the next accounts of an organization, by the licence as it is once the organization is locked. */
 const change = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date, before: Telling | undefined) {
+  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date, before: Reporting | undefined) {
     const [licence] = yield* sql<Licence>`
       select ${sql.literal(licenceColumns)} from organization where id = ${organizationId} for no key update`
-    if (licence === undefined) return { changed: 0, telling: before }
+    if (licence === undefined) return { changed: 0, reporting: before }
     const live = isLive(licence, now)
     const due = sql.literal(live ? waiting : running)
     const mine = (ids: ReadonlyArray<string>): Statement.Fragment =>
@@ -121,14 +125,14 @@ const change = Effect.fnUntraced(
     const [{ all } = { all: 0 }] = yield* sql<{ all: number }>`
       select count(*)::int as all from account where organization_id = ${organizationId} and ${due}
         and ${sql.literal(live ? stoppedByIt : "stopped_at is null")}`
-    const telling = before ?? (all > lossesReportedAlone ? "all" : "each")
+    const reporting = before ?? (all > lossesReportedAlone ? "all" : "each")
     const accounts = yield* sql<Account>`
       select id, first_name, last_name, username, phone_number, stopped_at, licence_stopped_at
       from account where organization_id = ${organizationId} and ${due} order by id limit ${batch} for no key update`
-    if (accounts.length === 0) return { changed: 0, telling }
+    if (accounts.length === 0) return { changed: 0, reporting }
     const ids = accounts.map(({ id }) => id)
     yield* lockMonitors(sql, organizationId, ids)
-    const some = { organizationId, all, telling }
+    const some = { organizationId, all, reporting }
     if (live) {
       const restored = yield* sql<{ id: string; paused: boolean }>`
         update account set stopped_at = null, stop_reason = null,
@@ -148,7 +152,7 @@ const change = Effect.fnUntraced(
         where organization_id = ${organizationId} and account_id = any(${watched}::uuid[])`
       )
       const back = new Set(restored.map(({ id }) => id))
-      yield* tellRestored({ ...some, accounts: accounts.filter(({ id }) => back.has(id)) })
+      yield* reportRestored({ ...some, accounts: accounts.filter(({ id }) => back.has(id)) })
     } else {
       yield* Tenant.post(
         sql,
@@ -164,11 +168,11 @@ const change = Effect.fnUntraced(
         update monitor set epoch = epoch + 1, next_at = null, urgent = false
         where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`
       )
-      yield* tellStopped({ ...some, accounts: accounts.filter(({ stopped_at }) => stopped_at === null) }, licence)
+      yield* reportStopped({ ...some, accounts: accounts.filter(({ stopped_at }) => stopped_at === null) }, licence)
     }
     yield* AccountStatuses.save(sql, organizationId, ids, now)
-    // The next batch goes on with what the first has told.
-    return { changed: accounts.length, telling: telling === "all" ? "told" as const : telling }
+    // The next batch continues what the first has reported.
+    return { changed: accounts.length, reporting: reporting === "all" ? "reported" as const : reporting }
   },
   Effect.orDie
 )
@@ -187,11 +191,11 @@ export const settle = Effect.gen(function*() {
   for (const { id, ...licence } of found) {
     if (!(isLive(licence, now) ? licence.stopped : licence.running)) continue
     const organizationId = OrganizationId.make(id)
-    let telling: Telling | undefined
+    let reporting: Reporting | undefined
     while (true) {
-      const some = yield* db.transaction(organizationId, change(sql, organizationId, now, telling))
+      const some = yield* db.transaction(organizationId, change(sql, organizationId, now, reporting))
       changed += some.changed
-      telling = some.telling
+      reporting = some.reporting
       if (some.changed < batch) break
     }
   }

@@ -72,8 +72,8 @@ const drop = (sql: SqlClient.SqlClient, taken: ReadonlyArray<Row>) => {
 }
 
 /**
- * Claims what is due, and with a notification all that wait for the same person where there are many; null where nothing
- * is due that nobody else holds.
+ * Claims what is due, and with a notification all that wait for the same person where there are many; null where
+ * nothing is due that nobody else holds.
  */
 const claim = Effect.fnUntraced(function*(token: string) {
   const sql = yield* SqlClient.SqlClient

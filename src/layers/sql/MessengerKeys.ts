@@ -108,7 +108,7 @@ export const layer = Layer.effect(
 
 /**
  * Forgets what sessions keep that nobody has any more: of accounts that are gone, of sessions that have ended, and of
- * logins that came to nothing, once nothing of them is left to be taken back. Whoever signs in is written down before
+ * logins that came to nothing, once nothing of them is left to be taken back. A session is recorded before
  * there is a key.
  */
 export const sweep = Effect.gen(function*() {

@@ -31,7 +31,9 @@ export class SchemaOlder extends Schema.TaggedError<SchemaOlder>()("SchemaOlder"
 const latestKnown = (migrations: Migrations): number =>
   Math.max(0, ...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
-/** Runs the effect in a transaction as the tables' owner: on a server the login role, or whoever it has taken on. */
+/**
+ * Runs the effect in a transaction as the tables' owner: on a server the login role, or the role that it has assumed.
+ */
 const asOwner = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   SqlClient.SqlClient.use((sql) =>
     sql`

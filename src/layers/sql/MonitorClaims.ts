@@ -15,8 +15,8 @@ const mostWaiting = 256
 const waitingKnown = 1000
 
 /**
- * When an account presses: an operation, a push or a deadline waits for it. A poll that is late holds no deadline back, and
- * nothing is due while the messenger has asked to wait.
+ * When an account presses: an operation, a push or a deadline waits for it. A poll that is late holds no deadline back,
+ * and nothing is due while the messenger has asked to wait.
  */
 export const pressing =
   `(case when urgent then greatest(next_at, flood_until) else greatest(next_at, due_at, flood_until) end)`
@@ -42,13 +42,13 @@ const waiting = (those: (and: string) => string) => `
   cross join lateral (${those("organization_id = waiting.id and")} limit $8) as own`
 
 /**
- * Takes those that are due and that nobody holds, skipping what another process is taking: of each organization as many as
- * it has room for, polls last; and then of any, where it is known that nobody else waits. For that it reads the head of
- * what is due, which is not `whole` where more is.
+ * Takes those that are due and that nobody holds, skipping what another process is taking: of each organization as many
+ * as it has room for, polls last; and then of any, where it is known that nobody else waits. For that it reads the head
+ * of what is due, which is not `whole` where more is.
  *
- * What becomes urgent while an account is held came after the claim. Values: now, how many, by whom, until when, how much
- * is read, the organizations that have less room and how much, the room of the others, those that are known to wait, and
- * whether these are all.
+ * What becomes urgent while an account is held came after the claim. Values: now, how many, by whom, until when, how
+ * much is read, the organizations that have less room and how much, the room of the others, those that are known to
+ * wait, and whether these are all.
  */
 const taking = `
   with pressed as materialized (${pressed("")} limit $5),

@@ -5,7 +5,7 @@ import * as Tenant from "./Tenant.ts"
 /**
  * Locks the monitors of several accounts by their ids, within the transaction, before one statement changes them all.
  *
- * Whoever gives back the accounts that it has looked at locks many monitors too; in another order both would wait for
+ * Giving back the accounts that were looked at locks many monitors too; in another order both would wait for
  * each other.
  */
 export const lockMonitors = (

@@ -34,7 +34,7 @@ const interval = 5_000_000_000n
 export const reasonOf = ({ reason }: SqlError.SqlError): string =>
   reason.cause instanceof Error ? reason.cause.message : reason.message ?? reason._tag
 
-/** Tells that the database did not answer, and why. */
+/** Records that the database did not answer, and why. */
 export const lost = (sql: SqlClient.SqlClient, reason: string): Effect.Effect<void> =>
   Effect.withFiber(({ context }) => {
     const state = stateOf(sql)
@@ -50,7 +50,7 @@ export const lost = (sql: SqlClient.SqlClient, reason: string): Effect.Effect<vo
 /** Whether the database did not answer when it was last asked. */
 export const isAway = (sql: SqlClient.SqlClient): boolean => stateOf(sql).away
 
-/** Tells that the database has answered; nothing where it has all along. */
+/** Records that the database has answered; nothing changes if it was available. */
 export const answered = (sql: SqlClient.SqlClient): Effect.Effect<void> => {
   const state = stateOf(sql)
   return state.away

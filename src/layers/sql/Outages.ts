@@ -26,39 +26,39 @@ const entry = (
     details
   })
 
-/** Tells of many accounts at once in one event and one mail, within the transaction. */
-export const tellLost = Effect.fnUntraced(function*(organizationId: OrganizationId, error: string, accounts: number) {
+/** Reports many accounts at once in one event and one mail, within the transaction. */
+export const reportLost = Effect.fnUntraced(function*(organizationId: OrganizationId, error: string, accounts: number) {
   const journal = yield* Journal
   const outbox = yield* Outbox
   yield* journal.append(organizationId, entry("monitoring.lost", organizationId, { error, accounts }))
   yield* outbox.add(organizationId, "event", Mail.monitoringLostWidely({ accounts }))
 })
 
-/** Tells that they are looked at again. */
-export const tellRestored = (organizationId: OrganizationId, details: JournalDetails) =>
+/** Reports that they are watched again. */
+export const reportRestored = (organizationId: OrganizationId, details: JournalDetails) =>
   Effect.flatMap(
     Journal,
     (journal) => journal.append(organizationId, entry("monitoring.restored", organizationId, details))
   )
 
-/** Whether the organization knows that the messenger cannot be reached. */
-export const isTold = (sql: SqlClient.SqlClient, organizationId: OrganizationId) =>
+/** Whether the organization has been notified that the messenger is away. */
+export const isNotified = (sql: SqlClient.SqlClient, organizationId: OrganizationId) =>
   Effect.map(
     sql`select from organization where id = ${organizationId} and messenger_away_at is not null`,
     (rows) => rows.length > 0
   )
 
-/** Tells organizations in SQL. */
+/** The notifications in SQL. */
 export const layer = Layer.effect(
   Outages,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const db = yield* Db
     const services = yield* Effect.context<Journal | Outbox>()
-    const told = new Set<OrganizationId>()
+    const notified = new Set<OrganizationId>()
 
-    const tell = Effect.fnUntraced(function*(organizationId: OrganizationId) {
-      if (told.has(organizationId)) return
+    const notify = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+      if (notified.has(organizationId)) return
       const now = new Date(yield* Clock.currentTimeMillis)
       yield* db.transaction(
         organizationId,
@@ -70,13 +70,16 @@ export const layer = Layer.effect(
           const watched = yield* sql<{ accounts: number }>`
             select count(*)::int as accounts from monitor
             where organization_id = ${organizationId} and next_at is not null`
-          yield* tellLost(organizationId, "unavailable", watched[0]?.accounts ?? 0)
+          yield* reportLost(organizationId, "unavailable", watched[0]?.accounts ?? 0)
         }).pipe(Effect.orDie, Effect.provideContext(services))
       )
-      told.add(organizationId)
+      notified.add(organizationId)
     })
 
-    /** Makes those due that were not seen, as they may be silent or lost by what was before; answers after whom to go on. */
+    /**
+     * Makes those due that were not seen, as they may be silent or lost by what was before; answers after whom to go
+     * on.
+     */
     const makeDue = (organizationId: OrganizationId, after: string, now: Date) =>
       db.transaction(
         organizationId,
@@ -96,27 +99,27 @@ export const layer = Layer.effect(
         }).pipe(Effect.orDie)
       )
 
-    const isBack = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+    const endOutage = Effect.fnUntraced(function*(organizationId: OrganizationId) {
       const now = new Date(yield* Clock.currentTimeMillis)
       let after: string | null = nobody
       while (after !== null) after = yield* makeDue(organizationId, after, now)
       yield* db.transaction(
         organizationId,
         Effect.gen(function*() {
-          const told = yield* sql`
+          const notified = yield* sql`
             update organization set messenger_away_at = null
             where id = ${organizationId} and messenger_away_at is not null returning id`
-          if (told.length === 0) return
-          yield* tellRestored(organizationId, {})
+          if (notified.length === 0) return
+          yield* reportRestored(organizationId, {})
         }).pipe(Effect.orDie, Effect.provideContext(services))
       )
     })
 
-    const organizations = (which: "told" | "watched") =>
+    const organizations = (which: "notified" | "watched") =>
       Effect.map(
         Tenant.ask<{ id: string }>(
           sql,
-          which === "told"
+          which === "notified"
             ? "select id from organization where messenger_away_at is not null order by id"
             : "select distinct organization_id as id from monitor where next_at is not null order by id",
           []
@@ -124,14 +127,14 @@ export const layer = Layer.effect(
         (rows) => rows.map(({ id }) => OrganizationId.make(id))
       )
 
-    /** Tells each of them; one that fails keeps nobody else from knowing. */
-    const each = (which: "told" | "watched", one: typeof tell) =>
+    /** Notifies each of them; a failure for one does not stop the others. */
+    const each = (which: "notified" | "watched", one: typeof notify) =>
       organizations(which).pipe(
         Effect.flatMap(Effect.forEach((id) =>
           Effect.as(one(id), true).pipe(
             Effect.catchTag("service_unavailable", () => Effect.succeed(false)),
             Effect.catchDefect((defect) =>
-              Effect.as(Effect.logError(`${id} was not told of the messenger`, defect), false)
+              Effect.as(Effect.logError(`${id} was not notified of the outage`, defect), false)
             )
           )
         )),
@@ -140,11 +143,11 @@ export const layer = Layer.effect(
       )
 
     return {
-      tell,
-      tellAll: each("watched", tell),
-      back: Effect.suspend(() => {
-        told.clear()
-        return each("told", isBack)
+      notify,
+      notifyAll: each("watched", notify),
+      notifyBack: Effect.suspend(() => {
+        notified.clear()
+        return each("notified", endOutage)
       })
     }
   })

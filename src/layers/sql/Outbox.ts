@@ -36,7 +36,7 @@ const isAddressed = (sql: SqlClient.SqlClient, audience: Exclude<Audience, { rea
   }
 }
 
-/** The outbox in SQL; letters are sealed, and whoever gets them is found as they are written. */
+/** The outbox in SQL; letters are sealed, and their recipients are found when they are written. */
 export const layer = Layer.effect(
   Ports.Outbox,
   Effect.gen(function*() {

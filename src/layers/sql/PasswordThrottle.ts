@@ -1,4 +1,7 @@
-/** The counters of console passwords: each attempt is counted before it is looked at, and has to wait past the free ones. */
+/**
+ * The counters of console passwords: each attempt is counted before it is looked at, and has to wait past the free
+ * ones.
+ */
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { TooManyAttempts } from "../../domain/Failure.ts"
@@ -66,8 +69,8 @@ export const clear = (sql: SqlClient.SqlClient, { key }: Counter) =>
   Tenant.directory(sql)(sql`delete from password_throttle where key = ${key}`)
 
 /**
- * Lets few attempts of one key run at once in this process, the others in turn: what is under way counts as failed until
- * it is known, so that people who sign in together from one address would make each other wait.
+ * Lets few attempts of one key run at once in this process, the others in turn: what is under way counts as failed
+ * until it is known, so that people who sign in together from one address would make each other wait.
  */
 export const makeTurns = () => {
   const queues = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()

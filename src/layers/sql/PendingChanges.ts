@@ -15,7 +15,7 @@ type Intent = Pick<JournalEvent, "action" | "account_id" | "details"> & {
 
 /**
  * Closes every intent whose time is over; on a database that only this process uses, `all` closes the others too, for
- * whoever opened them is gone. Answers how many it closed.
+ * the process that opened them is gone. Returns how many it closed.
  */
 export const closeAbandoned = Effect.fnUntraced(function*(all: boolean) {
   const sql = yield* SqlClient.SqlClient

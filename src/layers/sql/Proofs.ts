@@ -1,4 +1,4 @@
-/** Proves journals by their signed checkpoints: against whoever can write the database, but not sign. */
+/** Verifies journals by their signed checkpoints: against an attacker who can write to the database, but not sign. */
 import { Clock, Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Checkpoint, noDigest, type PublicJwk } from "../../domain/Checkpoint.ts"

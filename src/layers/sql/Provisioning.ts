@@ -213,7 +213,9 @@ export const paired = Effect.fnUntraced(
   Effect.orDie
 )
 
-/** Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id. */
+/**
+ * Makes an account that is protected and monitored, without a session, unless `facts` says otherwise; answers the id.
+ */
 export const account = Effect.fnUntraced(function*(organizationId: string, options: AccountOptions) {
   const sql = yield* SqlClient.SqlClient
   const id = options.id ?? (yield* newId)

@@ -184,7 +184,7 @@ export const layer = Layer.effect(
           const first = !(yield* FactorChanges.has(sql, admin))
           yield* FactorChanges.store(sql, secrets, random, admin, proved, now)
           const codes = first ? yield* FactorChanges.makeCodes(sql, secrets, random, admin, now) : null
-          // Whoever proves a new factor has given one.
+          // Proving a new factor counts as giving one.
           yield* Tenant.post(
             sql,
             sql`

@@ -71,7 +71,9 @@ const columnsOf = (
   made_at: now
 })
 
-/** Gives a new account the secrets that are held of it, as seed files describe them, within the caller's transaction. */
+/**
+ * Gives a new account the secrets that are held of it, as seed files describe them, within the caller's transaction.
+ */
 export const provision = Effect.fnUntraced(function*(of: SecretsOf, secrets: ReadonlyArray<NewSecret>) {
   if (secrets.length === 0) return
   const sql = yield* SqlClient.SqlClient

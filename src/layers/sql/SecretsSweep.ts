@@ -17,8 +17,8 @@ import * as Tenant from "./Tenant.ts"
 /** What ends until then is reported. */
 const soon = (now: Date) => plus(now, unrevealedTold)
 
-/** Tells of passwords that nobody has looked up and that end soon, each once. */
-const tellEnds = Effect.fnUntraced(function*(organizationId: OrganizationId, now: Date) {
+/** Reports each password once that has not been revealed and ends soon. */
+const reportEnds = Effect.fnUntraced(function*(organizationId: OrganizationId, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const outbox = yield* Outbox
   const ending = yield* sql<Parameters<typeof accountName>[0] & { readonly id: string; readonly erase_at: Date }>`
@@ -56,7 +56,7 @@ export const sweep = Effect.gen(function*() {
         yield* sql`
           delete from email_change
           where organization_id = ${organizationId} and kind = 'login' and expires_at <= ${now}`
-        yield* tellEnds(organizationId, now)
+        yield* reportEnds(organizationId, now)
         const erased = yield* sql<{ account_id: string; slot: string; kind: string }>`
           delete from account_secret where organization_id = ${organizationId} and erase_at <= ${now}
           returning account_id, slot, kind`

@@ -47,8 +47,8 @@ const states: { readonly [State in ReviewState | "all"]: ReadonlyArray<string> }
 }
 
 /**
- * Whether an admin has approved the session since it was to be signed out: what may have been sent stays written down until
- * a look shows whether it was.
+ * Whether an admin has approved the session since it was to be signed out: what may have been sent stays written down
+ * until a look shows whether it was.
  */
 export const isSpared =
   "(ending_reason is not null and approved_at is not null and (ending_at is null or approved_at >= ending_at))"
@@ -69,7 +69,9 @@ export const layer = Layer.effect(
     const ofAccount = ({ accountId, organizationId }: Ports.Whose) =>
       sql`session.organization_id = ${organizationId} and session.account_id = ${accountId}`
 
-    /** The first of the sessions listed as one of these after the place, the first of each state by every way to them. */
+    /**
+     * The first of the sessions listed as one of these after the place, the first of each state by every way to them.
+     */
     const page = (
       caller: Caller["Service"],
       accountId: AccountId | undefined,

@@ -46,7 +46,9 @@ const everything = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statem
     ) as found)`
 }
 
-/** The columns `all_accounts`, `account_ids` and `department_ids` of `ai_connection`, which is joined to its `admin`. */
+/**
+ * The columns `all_accounts`, `account_ids` and `department_ids` of `ai_connection`, which is joined to its `admin`.
+ */
 export const shownAccess = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
   sql`all_accounts,
     case when all_accounts then ${everything(sql, caller)} else ${chosen(sql, caller, "account")} end as account_ids,

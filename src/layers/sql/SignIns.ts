@@ -88,7 +88,9 @@ export const layer = Layer.effect(
       return counted[0]?.failures ?? (yield* new SignInEnded())
     })
 
-    /** Locks the sign-in and its admin, so that whoever disables the admin or sets a password comes before or after. */
+    /**
+     * Locks the sign-in and its admin, so that disabling the admin or setting a password happens before or after it.
+     */
     const hold = Effect.fnUntraced(function*({ id, organizationId }: PendingSignIn, now: Date) {
       const [held] = yield* Effect.orDie(sql<{ created_at: Date; details: JournalDetails }>`
         select pending.created_at, pending.details from pending_sign_in pending
@@ -114,7 +116,7 @@ export const layer = Layer.effect(
         const secret = Buffer.from(yield* random.randomBytes(32)).toString("base64url")
         const id = yield* random.uuidV7()
         yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
-          // Whoever disables the admin comes before this, and is seen, or after it, and ends it.
+          // Disabling the admin either happens before this, and is seen here, or after it, and ends the session.
           const active = yield* sql`
             select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
             for share`
@@ -208,7 +210,7 @@ export const layer = Layer.effect(
         const proved = yield* FactorChanges.prove(secrets, { subject: id }, Passkeys.partyOf(visit.site), factor, now)
         const { codes, held } = yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
           const held = yield* hold(pending, now)
-          // Whoever has a factor gives it, and adds others afterwards.
+          // An admin who has a factor uses it, and adds others afterwards.
           if (yield* FactorChanges.has(sql, pending)) return yield* new SignInEnded()
           yield* FactorChanges.store(sql, secrets, random, pending, proved, now)
           const codes = yield* FactorChanges.makeCodes(sql, secrets, random, pending, now)

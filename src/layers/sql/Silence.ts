@@ -37,9 +37,9 @@ type Row =
 
 const isMany = (accounts: ReadonlyArray<Row>) => accounts.length > lossesReportedAlone
 
-/** Tells of each account, or of many at once in one event and one mail. */
-const tell = Effect.fnUntraced(function*(organizationId: OrganizationId, accounts: ReadonlyArray<Row>) {
-  if (isMany(accounts)) return yield* Outages.tellLost(organizationId, error, accounts.length)
+/** Reports each account, or many at once in one event and one mail. */
+const report = Effect.fnUntraced(function*(organizationId: OrganizationId, accounts: ReadonlyArray<Row>) {
+  if (isMany(accounts)) return yield* Outages.reportLost(organizationId, error, accounts.length)
   const journal = yield* Journal
   const outbox = yield* Outbox
   for (const account of accounts) {
@@ -78,7 +78,7 @@ const become = Effect.fnUntraced(
     yield* sql`
       update account set monitoring_state = 'unknown'
       where organization_id = ${organizationId} and id = any(${unknown}::uuid[])`
-    const away = yield* Outages.isTold(sql, organizationId)
+    const away = yield* Outages.isNotified(sql, organizationId)
     const silent = !away && isMany(found)
     const facets = { ...(away ? { away } : {}), ...(silent ? { silent } : {}) }
     if (silent) {
@@ -90,18 +90,18 @@ const become = Effect.fnUntraced(
       update monitor set last_poll_error = ${error}, facets = facets || ${JSON.stringify(facets)}::jsonb
       where organization_id = ${organizationId} and account_id = any(${unknown}::uuid[])`
     yield* AccountStatuses.save(sql, organizationId, unknown, now)
-    if (!away) yield* tell(organizationId, found)
+    if (!away) yield* report(organizationId, found)
     return found.length
   },
   Effect.orDie
 )
 
-/** Tells an organization once that all of those accounts are looked at again, or not watched any more. */
+/** Notifies an organization once all of those accounts are watched again, or not watched any more. */
 const restore = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, organizationId: OrganizationId) {
-    const [told] = yield* sql<{ accounts: number | null }>`
+    const [notified] = yield* sql<{ accounts: number | null }>`
       select silent_accounts as accounts from organization where id = ${organizationId} for no key update`
-    const accounts = told?.accounts ?? null
+    const accounts = notified?.accounts ?? null
     if (accounts === null) return
     const left = yield* sql`
       select from account join monitor
@@ -109,14 +109,14 @@ const restore = Effect.fnUntraced(
       where account.organization_id = ${organizationId} and monitoring_state = 'unknown' and facets ? 'silent' limit 1`
     if (left.length > 0) return
     yield* sql`update organization set silent_accounts = null where id = ${organizationId}`
-    yield* Outages.tellRestored(organizationId, { accounts })
+    yield* Outages.reportRestored(organizationId, { accounts })
   },
   Effect.orDie
 )
 
 /**
- * Makes the accounts unknown that are due and have had no good look for so long, and answers how many; those that somebody
- * looks at now or has locked are left to them. Who failed so often is unknown already.
+ * Makes the accounts unknown that are due and have had no good look for so long, and answers how many; those that
+ * somebody looks at now or has locked are left to them. Who failed so often is unknown already.
  */
 export const notice = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -134,9 +134,9 @@ export const notice = Effect.gen(function*() {
     const ids = rows.map(({ account_id }) => account_id)
     unknown += yield* db.transaction(organizationId, become(sql, organizationId, ids, now))
   }
-  const told = yield* Tenant.directory(sql)(sql<{ id: string }>`
+  const notified = yield* Tenant.directory(sql)(sql<{ id: string }>`
     select id from organization where silent_accounts is not null order by id`)
-  for (const { id } of told) {
+  for (const { id } of notified) {
     const organizationId = OrganizationId.make(id)
     yield* db.transaction(organizationId, restore(sql, organizationId))
   }

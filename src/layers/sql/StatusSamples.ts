@@ -1,11 +1,14 @@
-/** Samples of how many accounts are in each status. One is kept where it differs from the last, so that most days have few. */
+/**
+ * Samples of how many accounts are in each status. One is kept where it differs from the last, so that most days have
+ * few.
+ */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { statusSamplePeriod, statusSamplesKept } from "../../domain/Limits.ts"
 import type { StatusSample } from "../../domain/StatusHistory.ts"
 import * as Tenant from "./Tenant.ts"
 
-/** The samples that tell of the time from a moment on: those after it, and the last one before. */
+/** The samples for the time from a moment on: those after it, and the last one before. */
 export const since = (sql: SqlClient.SqlClient, organizationId: string, from: Date) =>
   sql<StatusSample>`
     select at, accounts from status_sample
@@ -14,7 +17,7 @@ export const since = (sql: SqlClient.SqlClient, organizationId: string, from: Da
     order by at`
 
 /**
- * Takes the sample of every organization at once, and forgets those that no longer tell anything of what is kept. Of
+ * Takes the sample of every organization at once, and deletes those that are older than the retention. Of
  * several processes one writes each: the moment is that of the period, not of the process.
  */
 export const take = Effect.gen(function*() {

@@ -45,7 +45,10 @@ const end = Effect.fnUntraced(
   Effect.orDie
 )
 
-/** Ends the locks that are over, of all organizations that are not closed, and answers how many; rows that another process has are skipped. */
+/**
+ * Ends the locks that are over, of all organizations that are not closed, and answers how many; rows that another
+ * process has are skipped.
+ */
 export const expire = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db

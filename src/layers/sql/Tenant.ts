@@ -152,8 +152,8 @@ const eachTime = reading("force_custom_plan")
  * Runs the effect in one transaction inside the organization, as the role `console_app`.
  *
  * Every statement sees that organization's rows alone, whatever it names. Inside another transaction of the same
- * organization the effect joins it; inside any other transaction it dies. At the deadline the effect is interrupted, its
- * transaction is rolled back, and the answer is `ServiceUnavailable`, as it is when the database is away. Any other
+ * organization the effect joins it; inside any other transaction it dies. At the deadline the effect is interrupted,
+ * its transaction is rolled back, and the answer is `ServiceUnavailable`, as it is when the database is away. Any other
  * failure of SQL is a defect.
  *
  * ```ts
@@ -221,7 +221,10 @@ export const post = (
     return Effect.void
   })
 
-/** For statements of one transaction that do not need each other's answers: they are sent in this order, and answered together. */
+/**
+ * For statements of one transaction that do not need each other's answers: they are sent in this order, and answered
+ * together.
+ */
 export const together = { concurrency: "unbounded" } as const
 
 const asking = (before: ReadonlyArray<Statement>) =>
@@ -262,8 +265,8 @@ export const inOrder = planned("seqscan", "bitmapscan", "hashjoin", "mergejoin",
 const before = (text: string) => [{ text, values: [], named: true }]
 
 /**
- * The same, where the statement finds a few rows of many by indexes: how it is planned does not follow from statistics of a
- * moment that has passed.
+ * The same, where the statement finds a few rows of many by indexes: how it is planned does not follow from statistics
+ * of a moment that has passed.
  */
 export const askByIndex = asking(before(byIndex))
 
@@ -273,7 +276,9 @@ export const askByIndex = asking(before(byIndex))
  */
 export const askInOrder = asking(before(inOrder))
 
-/** The same, committed without waiting for the disk: a crash of the database may lose what the statement has written. */
+/**
+ * The same, committed without waiting for the disk: a crash of the database may lose what the statement has written.
+ */
 export const askWithAsyncCommit = asking(before("select set_config('synchronous_commit', 'off', true)"))
 
 /** Runs the effect, unless it is inside a transaction that writes, whose session it may need. */

@@ -76,7 +76,7 @@ const layerWith = Layer.effect(
         })
       ),
       expireTakeoverLocks: within(TakeoverLocks.expire),
-      tellKeyExpiry: within(KeyExpiry.tellExpiry),
+      reportKeyExpiry: within(KeyExpiry.reportExpiry),
       checkJournals: within(checkJournals),
       signCheckpoints: (all) => within(Checkpoints.sign(all)),
       pushTargets,

@@ -57,8 +57,8 @@ const logChange = (before: LeaseState, { elsewhere, term }: LeaseState): Effect.
 /**
  * Takes the lease, keeps it, and waits for it while another process has it.
  *
- * The end of the lease is counted from before the renewing statement was sent. All of it runs in real time, whatever the
- * `Clock` says, because it is the messenger that ends a key.
+ * The end of the lease is counted from before the renewing statement was sent. All of it runs in real time, whatever
+ * the `Clock` says, because it is the messenger that ends a key.
  */
 export const layer = (
   options: Options = {}

@@ -1,6 +1,6 @@
 /**
- * Authorization (RFC 6749, section 4.1, as OAuth 2.1 has it): what the consent page calls for its GET and, with the same
- * query, again for its POST.
+ * Authorization (RFC 6749, section 4.1, as OAuth 2.1 has it): what the consent page calls for its GET and, with the
+ * same query, again for its POST.
  */
 import { Effect, Option, Result } from "effect"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
@@ -32,7 +32,7 @@ export type AuthorizeResult =
   | { readonly _tag: "Page"; readonly reason: UnknownClient["reason"] | "query" }
   /** The admin has to sign in first. */
   | { readonly _tag: "SignIn"; readonly clientName: string }
-  /** The application is told what is wrong with its request. */
+  /** The fault is reported to the application by a redirect. */
   | { readonly _tag: "Redirect"; readonly location: string }
   /** The admin's organization has to approve the application first, and has not. */
   | { readonly _tag: "Unapproved"; readonly application: string; readonly admin: SignedIn }
@@ -85,7 +85,7 @@ export const check = Effect.fnUntraced(function*(query: string, issuer: OAuthIss
     )
 })
 
-/** The redirect that tells the application that the admin has said no. */
+/** The redirect that reports the admin's refusal to the application. */
 export const deny = (request: AuthorizeRequest): string => {
   const { description, error } = refuse("access_denied", "The admin has denied access.")
   return redirectError(request, error, description)

@@ -8,7 +8,7 @@ import { hostOf, matches } from "../RedirectUri.ts"
 import type { OAuthIssuer } from "../Values.ts"
 import type { Identified } from "./Request.ts"
 
-/** A request that names no application or address that is known here: a page tells the person, and nothing is sent. */
+/** The request's application or redirect address is unknown: a page says so, and nothing is sent to it. */
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", {
   reason: Schema.Literals(["client_id", "document", "redirect_uri"])
 }) {}

@@ -4,8 +4,8 @@ import type { Parameters } from "../Parameters.ts"
 import { refuse } from "../Refused.ts"
 
 /**
- * The scopes of a request: unknown ones are dropped, and every connection can be refreshed without asking. What cannot be
- * taken back is never ticked beforehand: applications ask for whatever the metadata names.
+ * The scopes of a request: unknown ones are dropped, and every connection can be refreshed without asking. What cannot
+ * be taken back is never ticked beforehand: applications ask for whatever the metadata names.
  */
 export const checkScope = (parameters: Parameters) => {
   const asked = (parameters.get("scope") ?? "").split(" ").filter((scope) => scope !== "" && scope !== "offline_access")

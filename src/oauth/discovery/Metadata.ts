@@ -40,7 +40,10 @@ const names: Readonly<Record<Resource, string>> = {
   v1: "Organization Security Console API"
 }
 
-/** A resource's own, with every scope: a client asks for what it finds here, and the admin leaves out what it may not have. */
+/**
+ * A resource's own, with every scope: a client asks for what it finds here, and the admin leaves out what it may not
+ * have.
+ */
 export const protectedResource = ({ baseUrl }: OAuthIssuer, resource: Resource) => ({
   resource: resourceAddress(baseUrl, resource),
   authorization_servers: [baseUrl],

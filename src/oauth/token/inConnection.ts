@@ -20,8 +20,8 @@ interface Place {
 }
 
 /**
- * Decides within one transaction that holds the connection's row, for a connection of the client that is neither revoked
- * nor its admin disabled.
+ * Decides within one transaction that holds the connection's row, for a connection of the client that is neither
+ * revoked nor its admin disabled.
  *
  * A refusal is a value here and fails only after the transaction: one that disconnects has to be kept. When the end of
  * the transaction is not heard, the database is asked whether the new tokens are there: they are answered if so, and

@@ -9,7 +9,7 @@ import { basicOf } from "./client.ts"
 
 const unknown = refuse("invalid_client", "The resource server is unknown, or did not prove who it is.")
 
-/** The resource server of the request; who tries secrets is told to wait like one who tries keys. */
+/** The resource server of the request; guessed secrets are rate limited like guessed keys. */
 const authenticate = Effect.fnUntraced(function*(authorization: string | undefined, ip: string | null) {
   const secrets = yield* OAuthSecrets
   const claim = Option.getOrUndefined(basicOf(authorization ?? ""))
@@ -23,8 +23,8 @@ const authenticate = Effect.fnUntraced(function*(authorization: string | undefin
 })
 
 /**
- * Tells a resource server of the deployment what an access token is worth at its own resource (RFC 7662); any other
- * token, whatever it is, is just not active.
+ * Reports to a resource server of the deployment whether an access token is active at its own resource (RFC 7662); any
+ * other token, whatever it is, is just not active.
  */
 export const introspect = Effect.fnUntraced(function*(
   issuer: OAuthIssuer,

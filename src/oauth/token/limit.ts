@@ -30,7 +30,9 @@ export const refusedFromMemory = Effect.fnUntraced(function*<A, E, R>(
   )
 })
 
-/** How long the connection has to wait for another pair of tokens, by those that it has got; nothing is written for it. */
+/**
+ * How long the connection has to wait for another pair of tokens, by those that it has got; nothing is written for it.
+ */
 export const checkLimit = Effect.fnUntraced(function*(organizationId: OrganizationId, connectionId: string) {
   const now = yield* Clock.currentTimeMillis
   const issued = yield* (yield* OAuthGrants).issuedAt(organizationId, connectionId)

@@ -10,7 +10,7 @@ import { authenticateClient, owns } from "./client.ts"
 
 /**
  * Disconnects the client's connection by one of its tokens (RFC 7009); for a token that is unknown or another client's
- * nothing happens, and the client is not told.
+ * nothing happens, and the client gets no error.
  */
 export const revoke = Effect.fnUntraced(function*(
   issuer: OAuthIssuer,

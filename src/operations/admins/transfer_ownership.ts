@@ -55,13 +55,13 @@ export const transferOwnership = Operation.write(
     const refused = transfers(owner, next)
     if (refused !== null) return yield* refused
     yield* managed.transfer(caller.organizationId, owner.id, next.id)
-    const told = { from: owner.email, to: next.email }
+    const addresses = { from: owner.email, to: next.email }
     return Operation.changed(
       organization(yield* organizations.facts(caller), now),
-      told,
+      addresses,
       next.id,
       [],
-      [owner, next].map(({ id }) => ownershipTransferred({ adminId: id, ...told }))
+      [owner, next].map(({ id }) => ownershipTransferred({ adminId: id, ...addresses }))
     )
   })
 )

@@ -47,7 +47,7 @@ export const findOpen = Effect.fnUntraced(
 export const hold = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: Entering, change: LoginChange) {
   const held = yield* (yield* Logins).hold(caller.organizationId, login.id, change, now)
   if (held === null) return { changed: "busy" as const }
-  // Nothing has been sent yet: whoever started the login has to start it again.
+  // Nothing has been sent yet: the caller has to start the login again.
   if (held.state === null) return yield* new LoginStep({})
   return { changed: true as const, plan: { held } }
 })

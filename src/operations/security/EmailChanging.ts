@@ -128,7 +128,7 @@ const opened = (kind: EmailKind, context: Context, now: Date) =>
     return change !== null && isOpen(change, now) ? change : yield* new NoPendingChange({})
   }))
 
-/** Counts the code before it is sent, so that whoever breaks off has tried one too. */
+/** Counts the code before it is sent, so that a cancelled request counts as an attempt too. */
 const attempt = (kind: EmailKind, context: Context) =>
   Effect.flatMap(EmailChanges, (changes) => changes.attempt(ofAccount(context), kind))
 

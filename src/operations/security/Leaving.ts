@@ -1,4 +1,6 @@
-/** What ends with the protection of an account: its work that waits, its place among people, and the service's sessions. */
+/**
+ * What ends with the protection of an account: its work that waits, its place among people, and the service's sessions.
+ */
 import { Duration, Effect } from "effect"
 import { cancelled } from "../../domain/Login.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
@@ -33,7 +35,7 @@ export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A
 /** How long after it was offboarded what is left is tried again. */
 const again = Duration.minutes(1)
 
-/** Ends the logins into the account, and tells of each; what they leave on the messenger is taken back soon. */
+/** Ends the logins into the account, and journals each; what they leave on the messenger is removed soon. */
 const endLogins = Effect.fnUntraced(function*({ account, caller }: Context, now: Date) {
   const logins = yield* Logins
   const open = yield* logins.open(caller.organizationId, account.phone_number, account.id)

@@ -69,7 +69,7 @@ export interface SeenSecurity {
   readonly password: PasswordCandidate | undefined
 }
 
-/** Reads the security settings; fails where the messenger does not tell whether there is a 2FA password. */
+/** Reads the security settings; fails where the messenger does not report whether there is a 2FA password. */
 export const seeSecurity = (
   live: Live,
   context: Context
@@ -83,8 +83,8 @@ export const seeSecurity = (
   })
 
 /**
- * The account's 2FA password: the one that the service holds, or the one that its holder has given, which is tried; null where it
- * has none.
+ * The account's 2FA password: the one that the service holds, or the one that its holder has given, which is tried;
+ * null where it has none.
  */
 export const passwordFor = (
   { password, security }: SeenSecurity,

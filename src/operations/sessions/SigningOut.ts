@@ -94,7 +94,7 @@ export const settle = Effect.fnUntraced(function*(came: Came, context: Context) 
   const sessions = yield* Sessions
   const now = new Date(yield* Clock.currentTimeMillis)
   const stopped = yield* sessions.settle(whoseOf(context), came, now)
-  // Whoever got in may have read it.
+  // The intruder may have read it.
   if (stopped?.twoFaManaged === true) yield* (yield* AccountTasks).add(whoseOf(context), "rotate_two_fa", now)
   return {
     left: came.waiting.length + came.unsure.length,

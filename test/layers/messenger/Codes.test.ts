@@ -9,7 +9,7 @@ const said: Array<string> = []
 const heard = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
 
 describe("the codes of a demo", () => {
-  layer(Layer.fresh(Codes.layerTold.pipe(Layer.provideMerge(Simulated.layerMemory), Layer.provide(heard))))((it) => {
+  layer(Layer.fresh(Codes.layerLogged.pipe(Layer.provideMerge(Simulated.layerMemory), Layer.provide(heard))))((it) => {
     it.effect("that go to an address are told once each, and a new one anew", () =>
       Effect.gen(function*() {
         const { live, platform, userId } = yield* arrange

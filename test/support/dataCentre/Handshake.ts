@@ -20,7 +20,9 @@ const fingerprintOf = (modulus: Uint8Array, exponent: Uint8Array): Buffer => {
   return Cipher.sha1(writer.result()).subarray(-8)
 }
 
-/** A new identity. The library never finds a key whose fingerprint begins with a zero digit, so that one is not taken. */
+/**
+ * A new identity. The library never finds a key whose fingerprint begins with a zero digit, so that one is not taken.
+ */
 export const makeIdentity = (): Identity => {
   for (;;) {
     const { privateKey, publicKey } = crypto.generateKeyPairSync("rsa", { modulusLength: 2048 })

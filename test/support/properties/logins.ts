@@ -1,4 +1,7 @@
-/** Logins in the sequences of the properties: people whom nobody has connected, and logins that wait for their next step. */
+/**
+ * Logins in the sequences of the properties: people whom nobody has connected, and logins that wait for their next
+ * step.
+ */
 import { Effect, Redacted } from "effect"
 import type { Client } from "pg"
 import * as Logins from "../logins.ts"

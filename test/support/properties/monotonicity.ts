@@ -102,7 +102,8 @@ const extraOf = (
   own: { readonly adminId: string; readonly objects: ReadonlySet<string> },
   answers: { readonly less: unknown; readonly more: unknown }
 ): ReadonlyArray<string> => {
-  // It counts what is reached, and its states say what is wrong there or with the admin's own role: only the counts grow.
+  // It counts what is reached, and its states say what is wrong there or with the admin's own role: only the counts
+  // grow.
   if (draft.operation === "get_status") return higher(answers.less, answers.more)
   const shown = pieces(answers.more, known, own.objects)
   const extra = [...pieces(answers.less, known, own.objects)].filter((piece) => !shown.has(piece))

@@ -1,4 +1,7 @@
-/** I11: an admin, and a caller with a limit, comes to reach nothing but what it has connected itself, and hands out no more. */
+/**
+ * I11: an admin, and a caller with a limit, comes to reach nothing but what it has connected itself, and hands out no
+ * more.
+ */
 import { Arbitrary, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { type Role, Scope } from "../../../src/domain/Access.ts"
@@ -148,7 +151,9 @@ const logins = (body: unknown): ReadonlyArray<string> => {
   return object === "login" && typeof id === "string" ? [id] : []
 }
 
-/** Plays a sequence, and looks after each act at what the caller reaches and what others do; counts what was connected. */
+/**
+ * Plays a sequence, and looks after each act at what the caller reaches and what others do; counts what was connected.
+ */
 export const compare = Effect.fnUntraced(function*(stage: Stage, sequence: Sequence) {
   const [member] = stage.members
   const { acts, before, rights } = sequence

@@ -45,7 +45,10 @@ export const save = async (overseer: Overseer): Promise<void> => {
     end $$`)
 }
 
-/** Puts every row back to where `save` found it, with nothing left that the service is still to write of what it was asked. */
+/**
+ * Puts every row back to where `save` found it, with nothing left that the service is still to write of what it was
+ * asked.
+ */
 export const rewind = Effect.fnUntraced(function*(overseer: Overseer) {
   yield* LastUses.use(({ written }) => written)
   yield* Effect.promise(() => overseer.query("select saved.rewind()"))

@@ -1,4 +1,6 @@
-/** Secrets that are looked for wherever they must not be: those of holders, and those that the service makes for them. */
+/**
+ * Secrets that are looked for wherever they must not be: those of holders, and those that the service makes for them.
+ */
 import { expect } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -95,7 +97,9 @@ const recovered = Effect.fnUntraced(function*({ admins, id }: Populated.Populate
   }
 })
 
-/** What a holder enters at logins, what the service makes for an account, and the keys that all of it is sealed under. */
+/**
+ * What a holder enters at logins, what the service makes for an account, and the keys that all of it is sealed under.
+ */
 export const secured = Effect.fnUntraced(
   function*({ account, organization, platform, secrets }: Stage) {
     const { admins, id } = organization

@@ -1,4 +1,6 @@
-/** What the sequences of the properties play on: organizations with everything in them, and a credential of every kind. */
+/**
+ * What the sequences of the properties play on: organizations with everything in them, and a credential of every kind.
+ */
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Role } from "../../../src/domain/Access.ts"

@@ -19,7 +19,9 @@ import * as Granting from "./Granting.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Words from "./Words.ts"
 
-/** Where a change leads to: back to the admin, or to the list where they are gone or the caller is no owner any more. */
+/**
+ * Where a change leads to: back to the admin, or to the list where they are gone or the caller is no owner any more.
+ */
 const doneAt = (base: string, id: string, act: Admin.Act): string =>
   act === "remove"
     ? `${base}${Words.path}?done=removed`

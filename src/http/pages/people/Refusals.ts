@@ -1,4 +1,4 @@
-/** What the operations on people refuse, in words for whoever has sent a form. */
+/** The refusals of the operations on admins and departments, worded for the forms. */
 import { Effect } from "effect"
 import { ConsoleSessions } from "../../../console/ConsoleSessions.ts"
 import { superadmins } from "../../../domain/Access.ts"
@@ -77,7 +77,7 @@ export const again =
         : Effect.andThen(RequestLog.noteFailure(refused.code), show(refusal))
     })
 
-/** Runs a page for those who administer the organization, and tells anybody else whom it is for. */
+/** Runs a page for owners and superadmins; any other role gets a page that names the roles. */
 export const administered = <A, E, R>(view: Visit.View, page: Effect.Effect<A, E, R>) =>
   superadmins.includes(view.admin.role)
     ? page

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Keeps the last four characters of each new key, by which its holder tells keys apart; those of older keys are unknown. */
+/**
+ * Keeps the last four characters of each new key, by which its holder tells keys apart; those of older keys are
+ * unknown.
+ */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

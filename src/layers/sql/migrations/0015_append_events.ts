@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 /**
  * Appends an event to its organization's journal by one statement, so that the head is locked over no round trip.
  *
- * The service gives the event and its canonical text, cut where only the head knows the values: its time, the hash before
- * and its sequence. The years 1 to 9999 alone are written as in that text.
+ * The service gives the event and its canonical text, cut where only the head knows the values: its time, the hash
+ * before and its sequence. The years 1 to 9999 alone are written as in that text.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -11,8 +11,8 @@ const tables = [
 ] as const
 
 /**
- * Lets accounts be watched: what the engine writes at every look stands in one narrow row of each account, the sessions of
- * the service in rows of their own, and a session says why it is being signed out before it is.
+ * Lets accounts be watched: what the engine writes at every look stands in one narrow row of each account, the sessions
+ * of the service in rows of their own, and a session says why it is being signed out before it is.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

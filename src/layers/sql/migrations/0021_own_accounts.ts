@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 const opened = ["account", "messenger_identity"] as const
 
 /**
- * Says who has what on the messenger: a person is protected by one account of one organization, and of several processes
- * one watches.
+ * Says who has what on the messenger: a person is protected by one account of one organization, and of several
+ * processes one watches.
  *
  * A tenant sees its own people alone; that a person is taken elsewhere it learns by a claim that brings no row.
  */

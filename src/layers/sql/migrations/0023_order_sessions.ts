@@ -5,8 +5,9 @@ import { SqlClient } from "effect/sql"
 const opened = ["account", "session"] as const
 
 /**
- * Keeps the place that a session has in the list of reviews: by its deadline, then by when it was first seen, the newest
- * first, so that ascending indexes find a page of an organization, and of a department, however many sessions there are.
+ * Keeps the place that a session has in the list of reviews: by its deadline, then by when it was first seen, the
+ * newest first, so that ascending indexes find a page of an organization, and of a department, however many sessions
+ * there are.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

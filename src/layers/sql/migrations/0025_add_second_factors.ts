@@ -63,7 +63,8 @@ export default Effect.gen(function*() {
       foreign key (organization_id, admin_id) references admin (organization_id, id) on delete cascade
     )`
 
-  // When the challenge was made that was answered last: no challenge of that moment or of an earlier one is answered again.
+  // When the challenge was made that was answered last: no challenge of that moment or of an earlier one is answered
+  // again.
   yield* sql`
     create table passkey (
       organization_id text collate "C" not null,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Logins by which accounts are connected, step by step: what a step needs of the one before is sealed in the row, so that
- * any process goes on with it.
+ * Logins by which accounts are connected, step by step: what a step needs of the one before is sealed in the row, so
+ * that any process goes on with it.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -2,9 +2,9 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Lets time end things by itself: an account says when it was stopped for the licence's sake, whatever else had stopped it
- * before, the service finds the locks that are over and the accounts that a licence concerns, and a key says what was told of
- * its end.
+ * Lets time end things by itself: an account says when it was stopped for the licence's sake, whatever else had stopped
+ * it before, the service finds the locks that are over and the accounts that a licence concerns, and a key says what
+ * was told of its end.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

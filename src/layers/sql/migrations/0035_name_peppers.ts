@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The service reads under which pepper second factors and secrets at identity providers are, and nothing else of them. */
+/**
+ * The service reads under which pepper second factors and secrets at identity providers are, and nothing else of them.
+ */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   for (const [table, column] of [["totp", "secret_sealed"], ["identity_provider", "client_secret_sealed"]] as const) {

@@ -17,7 +17,7 @@ export interface StatementResult {
   readonly command: string
 }
 
-/** Until when an answer is waited for, on the clock of whoever waits. */
+/** How long to wait for an answer, by the waiting fiber's clock. */
 export interface Deadline {
   readonly clock: Clock.Clock
   readonly at: number

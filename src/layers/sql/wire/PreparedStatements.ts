@@ -1,4 +1,4 @@
-/** The statements that a session knows by name, and the messages by which it is told of them. */
+/** A session's prepared statements, and the messages that create them. */
 import { PgProtocol, PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 import type { Prepared, Sent, Statement } from "./Cycle.ts"
@@ -20,7 +20,10 @@ export class PreparedStatements {
   #names = 0
   #uses = 0
 
-  /** Adds the messages of the statement, with its text where the server has yet to learn it; throws where it cannot be sent. */
+  /**
+   * Adds the messages of the statement, with its text where the server has yet to learn it; throws where it cannot be
+   * sent.
+   */
   encode({ named, text, values }: Statement, messages: Array<Uint8Array>): Sent {
     const parameters = values.map(Values.parameter)
     let types = ""

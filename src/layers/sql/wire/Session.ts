@@ -275,7 +275,7 @@ export class WireSession {
       case "ParameterStatus":
         return
       case "ErrorResponse":
-        // An idle session is told of its end.
+        // An idle session gets the reason of its end.
         if (cycle === undefined || isFatal(message.fields)) return this.#lose(Failures.refused(message.fields))
         cycle.failure ??= Failures.refused(message.fields)
         cycle.code ??= message.fields.code
@@ -344,7 +344,9 @@ export class WireSession {
     else if (!next.isAwaited) this.#leave()
   }
 
-  /** A plan that the schema has outlived, and a cancellation that was meant for another, are no fault of the statement. */
+  /**
+   * A plan that the schema has outlived, and a cancellation that was meant for another, are no fault of the statement.
+   */
   #isNoFault({ code, sent }: Cycle): boolean {
     return code === "26000" || (code === "0A000" && sent.some(({ parsed }) => !parsed)) ||
       (code === "57014" && (this.#cancelling > 0 || Date.now() - this.#lastCancel < lateCancel))

@@ -1,4 +1,6 @@
-/** The sessions that statements outside transactions share: opened when they are needed, and open until they are lost. */
+/**
+ * The sessions that statements outside transactions share: opened when they are needed, and open until they are lost.
+ */
 import { Deferred, Effect, Exit, Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { WireSession } from "./Session.ts"
@@ -57,7 +59,7 @@ export class Shared {
     return session === undefined || session.isLost ? Effect.flatMap(this.#opened(slot), f) : f(session)
   }
 
-  /** Opens a session in the slot, whoever of those who wait for it goes away. */
+  /** Opens a session in the slot; it is kept even if the fibers that wait for it are interrupted. */
   #opened(slot: Slot): Effect.Effect<WireSession, SqlError.SqlError> {
     if (slot.opening !== undefined) return Deferred.await(slot.opening)
     const opening = Deferred.makeUnsafe<WireSession, SqlError.SqlError>()

@@ -191,7 +191,9 @@ const oneByOne = (names: ReadonlyArray<string>): MakeRow => (values) =>
 
 const isMakeRow = (value: unknown): value is MakeRow => typeof value === "function"
 
-/** The bytes that were read last as a Buffer, whose reading of numbers and texts is Node's; they are those of many rows. */
+/**
+ * The bytes that were read last as a Buffer, whose reading of numbers and texts is Node's; they are those of many rows.
+ */
 let whole: Uint8Array | undefined
 let buffer: Buffer = Buffer.alloc(0)
 

@@ -100,7 +100,9 @@ const late = (ledger: Ledger, account: Stored, now: number): boolean => {
   return now - since > 2 * periodOf(account)
 }
 
-/** I1, I8 and I10, after each run: of an account that was just looked at in peace, no stranger is past what is allowed. */
+/**
+ * I1, I8 and I10, after each run: of an account that was just looked at in peace, no stranger is past what is allowed.
+ */
 export const whenSeen = Effect.fnUntraced(function*(round: Round) {
   const now = yield* Clock.currentTimeMillis
   const stored = new Map((yield* ownOf(round.organization)).map((account) => [account.id, account]))

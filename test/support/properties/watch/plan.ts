@@ -45,7 +45,9 @@ export interface Plan {
     readonly deeds: ReadonlyArray<Deed>
     readonly during: ReadonlyArray<During>
   }>
-  /** After how many calls of the engine the process dies, again and again; and whether it dies before the call or after. */
+  /**
+   * After how many calls of the engine the process dies, again and again; and whether it dies before the call or after.
+   */
   readonly deaths: ReadonlyArray<{ readonly after: number; readonly done: boolean }>
 }
 

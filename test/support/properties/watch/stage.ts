@@ -1,4 +1,7 @@
-/** The whole service over a messenger that tells of every sign-out before it is done, and an engine that dies at any call. */
+/**
+ * The whole service over a messenger that tells of every sign-out before it is done, and an engine that dies at any
+ * call.
+ */
 import { Context, Effect, Layer } from "effect"
 import type { AuthorizationId, SessionRef } from "../../../../src/domain/Messenger.ts"
 import * as Simulated from "../../../../src/layers/messenger/Simulated.ts"
