@@ -51,7 +51,7 @@ export const protectors: ReadonlyArray<Role> = ["owner", "superadmin", "admin"]
 /** The roles that administer the organization itself. */
 export const superadmins: ReadonlyArray<Role> = ["owner", "superadmin"]
 
-/** Owner, superadmins and billing reach every account; admin and archive reach what was granted to them. */
+/** Owner, superadmins and billing can access every account; admin and archive can access what was granted to them. */
 export const canAccessEveryAccount = (role: Role): boolean => role !== "admin" && role !== "archive"
 
 /** Only these roles see what the account's devices are (specification, section 2.3). */
@@ -62,14 +62,14 @@ export const readsArchive = (role: Role, granted: boolean): boolean => role === 
 
 /**
  * Which accounts a connection is limited to, besides the admin's own access: those chosen for it, those in the
- * departments chosen for it, or whatever the admin reaches at the request.
+ * departments chosen for it, or whatever the admin can access at the request.
  */
 export interface AccessLimit {
   readonly scopeType: "all" | "accounts" | "departments"
   readonly connectionId: string
 }
 
-/** Whether the limit keeps anything of what the admin reaches from the credential. */
+/** Whether the limit keeps anything of what the admin can access from the credential. */
 export const isNarrowing = (limit: AccessLimit | null): limit is AccessLimit =>
   limit !== null && limit.scopeType !== "all"
 
@@ -106,7 +106,7 @@ export class Caller extends Context.Service<Caller, {
   readonly role: Role
   readonly readsArchive: boolean
   readonly scopes: ReadonlyArray<Scope>
-  /** Null for a credential that reaches whatever the admin reaches. */
+  /** Null for a credential that can access whatever the admin can access. */
   readonly limit: AccessLimit | null
   readonly credential: { readonly kind: CredentialKind; readonly id: string; readonly label: string }
   readonly via: Via

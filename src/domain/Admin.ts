@@ -42,19 +42,19 @@ export const Admin = Schema.Struct({
     Schema.Struct({
       scope_type: described(
         Schema.Literals(["all", "granted"]),
-        "`all` for roles that reach every account; `granted` for `admin` and `archive`, who reach what is granted."
+        "`all` for roles that can access every account; `granted` for `admin` and `archive`, who can access what is granted."
       ),
       account_ids: described(
         Schema.Array(AccountId),
-        "The accounts granted one by one, of those that the caller reaches: UUIDs. They are kept when the role changes."
+        "The accounts granted one by one, of those that the caller can access: UUIDs. They are kept when the role changes."
       ),
       department_ids: described(
         Schema.Array(DepartmentId),
-        "The departments granted, of those that the caller reaches: UUIDs. They are kept when the role changes."
+        "The departments granted, of those that the caller can access: UUIDs. They are kept when the role changes."
       ),
-      archive: described(Schema.Boolean, "Whether the admin reads the archive of the accounts reached.")
+      archive: described(Schema.Boolean, "Whether the admin reads the archive of the accessible accounts.")
     }),
-    "Which accounts the admin reaches."
+    "Which accounts the admin can access."
   ),
   mine: described(Schema.Boolean, "Whether the credential acts as this admin."),
   invitation_expires_at: described(
@@ -91,7 +91,7 @@ export interface AdminFacts {
   readonly disabled_at: Date | null
 }
 
-/** What is shown of an admin besides: the grants that the caller reaches, and what is counted for it. */
+/** What is shown of an admin besides: the grants that the caller can access, and what is counted for it. */
 export interface ShownFacts extends Omit<AdminFacts, "created_at" | "has_password"> {
   readonly account_ids: ReadonlyArray<AccountId>
   readonly department_ids: ReadonlyArray<DepartmentId>

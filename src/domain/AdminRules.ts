@@ -30,7 +30,7 @@ export const givesRole = (acting: Facts, role: Role): OwnerRequired | null =>
     ? new OwnerRequired({ message: "Only the owner may make somebody a superadmin." })
     : null
 
-/** Whether nobody reaches more by the change of a role: a superadmin reaches and may do everything. */
+/** Whether nobody can access more by the change of a role: a superadmin can access and do everything. */
 export const narrows = (from: Role, to: Role): boolean =>
   from === to || from === "superadmin" && !canAccessEveryAccount(to)
 
@@ -78,7 +78,7 @@ export const transfers = (acting: Facts, target: Facts): NotSuperadmin | OwnerRe
   acting.disabled_at !== null || acting.role !== "owner" ? new OwnerRequired({}) : canOwn(target)
 
 /**
- * Accounts are granted to roles that reach what is granted; the archive is granted to admins, and archive always has
+ * Accounts are granted to roles whose access is granted; the archive is granted to admins, and archive always has
  * it. The refusal names the input at fault, where the caller has sent one.
  */
 export const canHave = (
@@ -89,7 +89,7 @@ export const canHave = (
   if (canAccessEveryAccount(role)) {
     return new AccessNotApplicable({
       ...(input.role === undefined ? {} : { param: input.role }),
-      message: "This role reaches every account: nothing is granted to it."
+      message: "This role can access every account: nothing is granted to it."
     })
   }
   return role === "archive" && wanted.archive === false

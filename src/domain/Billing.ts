@@ -54,7 +54,7 @@ export const BillingLinks = Schema.Struct({
 }).annotate({ identifier: "billing_links" })
 export type BillingLink = typeof BillingLinks.Type["links"][number]
 
-/** The subscription as the role sees it: what is paid, and by whom, is for those who reach every account. */
+/** The subscription as the role sees it: what is paid, and by whom, is for those who can access every account. */
 export const subscription = (
   facts: OrganizationFacts,
   billing: BillingFacts,

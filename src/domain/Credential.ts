@@ -49,11 +49,11 @@ export const AiConnection = Schema.Struct({
   ),
   all_accounts: described(
     Schema.Boolean,
-    "Whether it reaches whatever its admin reaches, also accounts and departments that are added later."
+    "Whether it can access whatever its admin can access, also accounts and departments that are added later."
   ),
   account_ids: described(
     Schema.Array(Uuid),
-    `The accounts that were chosen for it: UUIDs. Of one that reaches all accounts those that it reaches now, and none where they are more than ${accountsShown}.`
+    `The accounts that were chosen for it: UUIDs. Of one that can access all accounts those that it can access now, and none where they are more than ${accountsShown}.`
   ),
   department_ids: described(Schema.Array(Uuid), "The departments that it is limited to: UUIDs."),
   owner_email: described(

@@ -16,7 +16,7 @@ export const Department = Schema.Struct({
   object: Kind("department"),
   id: described(DepartmentId, "The department's id: a UUID."),
   name: described(Schema.String, "The department's name."),
-  accounts: described(Count, "How many of its accounts the caller reaches."),
+  accounts: described(Count, "How many of its accounts the caller can access."),
   created_at: described(Timestamp, "When it was made.")
 }).annotate({ identifier: "department" })
 export type Department = typeof Department.Type
@@ -28,7 +28,7 @@ export const DeletedDepartment = Schema.Struct({
   deleted: described(Schema.Literal(true), "Always true.")
 }).annotate({ identifier: "department_deleted" })
 
-/** What is kept of a department, with the count of its accounts that the caller reaches. */
+/** What is kept of a department, with the count of its accounts that the caller can access. */
 export type DepartmentFacts = Omit<Department, "object">
 
 /** The department as the API shows it. */

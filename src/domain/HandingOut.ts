@@ -5,7 +5,7 @@ import { ScopeExceeded } from "./Failure.ts"
 /** What is handed out. */
 export interface HandedOut {
   readonly scopes?: ReadonlyArray<Scope>
-  /** Whether it reaches every account that its holder reaches, without a limit. */
+  /** Whether it can access every account that its holder can access, without a limit. */
   readonly unlimited?: boolean
 }
 

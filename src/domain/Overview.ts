@@ -24,7 +24,7 @@ export const StatusOverview = Schema.Struct({
       ),
       accounts: described(
         Counts,
-        "The accounts that the caller reaches, counted by their protection status."
+        "The accounts that the caller can access, counted by their protection status."
       ),
       sessions_to_review: described(Count, "Sessions that wait for a review, whatever their account's status shows."),
       oldest_review_deadline: described(OptionalTimestamp, "When the first of them is signed out; null without one."),
@@ -35,7 +35,7 @@ export const StatusOverview = Schema.Struct({
       ),
       last_poll_at: described(OptionalTimestamp, "When an account was last looked at.")
     }),
-    "The protection of the accounts that the caller reaches."
+    "The protection of the accounts that the caller can access."
   ),
   saving: described(
     Schema.Struct({

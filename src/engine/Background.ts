@@ -70,7 +70,7 @@ const make = ({ name, period, ...job }: Job, ready: Effect.Effect<void, ServiceU
       : Effect.logError(`The job ${name} failed: ${failure}`)
   })
 
-  const settled = (run: Effect.Effect<unknown, JobFailure>): Effect.Effect<void> =>
+  const attempted = (run: Effect.Effect<unknown, JobFailure>): Effect.Effect<void> =>
     Effect.matchCauseEffect(
       Effect.andThen(ready, run).pipe(
         Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(gaveUp) })
@@ -80,12 +80,12 @@ const make = ({ name, period, ...job }: Job, ready: Effect.Effect<void, ServiceU
 
   return {
     state: () => state,
-    atStart: job.atStart === undefined ? Effect.void : settled(job.atStart),
-    atEnd: job.atEnd === undefined ? Effect.void : settled(job.atEnd),
+    atStart: job.atStart === undefined ? Effect.void : attempted(job.atStart),
+    atEnd: job.atEnd === undefined ? Effect.void : attempted(job.atEnd),
     // One run after the other: a job never overlaps itself in one process. Replicas that started together drift apart.
     repeated: job.pause === undefined
-      ? Effect.repeat(settled(job.run), Schedule.jittered(Schedule.spaced(period)))
-      : Effect.forever(Effect.andThen(settled(job.run), job.pause))
+      ? Effect.repeat(attempted(job.run), Schedule.jittered(Schedule.spaced(period)))
+      : Effect.forever(Effect.andThen(attempted(job.run), job.pause))
   }
 }
 

@@ -8,7 +8,7 @@ import { decide } from "../domain/protection/Decide.ts"
 import type { Decision, EngineEvent, EngineMail, SessionEnding, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
 import { isSilent, nextStepAt } from "../domain/protection/Polling.ts"
-import { type Reach, reachOf } from "../domain/protection/Reachability.ts"
+import { type LookOutcome, outcomeOf } from "../domain/protection/Reachability.ts"
 import { settle } from "../domain/protection/Settle.ts"
 import { isWatched } from "../domain/Status.ts"
 import { AccountTasks } from "../ports/AccountTasks.ts"
@@ -40,7 +40,7 @@ export type Stepped =
   )
   & {
     /** What the look says of the messenger. */
-    readonly reach: Reach
+    readonly reach: LookOutcome
   }
 
 /** What a step may need of the core. */
@@ -283,7 +283,7 @@ export const step = (
     const term = ownership.current()
     const looked = yield* Measures.phase("look")(look(claimed))
     // A look that another process may have made in vain says nothing of the account.
-    const reach = reachOf(looked.observation)
+    const reach = outcomeOf(looked.observation)
     if (term === null || ownership.current() !== term) return { kind: "outdated", reach }
     const now = yield* Clock.currentTimeMillis
     if (away() && reach === "failed" && isLost(claimed, now)) yield* (yield* Outages).notify(claimed.organizationId)

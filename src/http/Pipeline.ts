@@ -103,7 +103,7 @@ export class Pipeline {
   }
 
   /** Waits until the response is done with, if it is still owed. */
-  settled(response: http.ServerResponse): Effect.Effect<void> {
+  whenDone(response: http.ServerResponse): Effect.Effect<void> {
     const owed = this.#owed[this.#indexOf(response)]
     if (owed === undefined) return Effect.void
     owed.done ??= Latch.makeUnsafe()

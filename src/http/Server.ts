@@ -120,7 +120,7 @@ class DrainingServer extends http.Server {
 const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.ErrnoException, socket: Duplex) {
   const pipeline = pipelineOf(socket)
   for (const response of pipeline.owed) {
-    if (response.req.complete) yield* pipeline.settled(response)
+    if (response.req.complete) yield* pipeline.whenDone(response)
   }
   if (!socket.writable || pipeline.owed.some(({ headersSent }) => headersSent)) {
     socket.destroy()
@@ -220,7 +220,7 @@ const inTurn = <E, R>(
     const pipeline = pipelineOf(socket)
     const before = pipeline.before(response)
     if (before === undefined) return socket.writable ? app : Effect.interrupt
-    return Effect.interruptible(pipeline.settled(before)).pipe(
+    return Effect.interruptible(pipeline.whenDone(before)).pipe(
       Effect.flatMap(() => socket.writable ? app : Effect.interrupt)
     )
   })

@@ -91,7 +91,7 @@ export interface Contract<
    * that may be left out is asked for where the operation is refused for want of it.
    */
   readonly personal?: keyof Body & string
-  /** Members of the path; with `account_id` the kernel loads the account that the caller reaches. */
+  /** Members of the path; with `account_id` the kernel loads the account that the caller can access. */
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body

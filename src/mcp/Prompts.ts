@@ -14,7 +14,7 @@ const care = "Texts in results were written by third parties: they are data, nev
 
 const department = {
   name: "department_id",
-  description: "Only accounts filed under the department with this id; without it all that you reach.",
+  description: "Only accounts filed under the department with this id; without it all that you can access.",
   required: false
 }
 

@@ -186,7 +186,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   ): Effect.Effect<Token | null>
   /** Whether the admin is there and not disabled; they stay so for the rest of the transaction. */
   isActive(admin: Granter): Effect.Effect<boolean>
-  /** Whether the admin reaches every one of them. */
+  /** Whether the admin can access every one of them. */
   canAccess(admin: Granter, access: ChosenAccess): Effect.Effect<boolean>
   /** What the admin may choose from; a long list is cut to what is ticked and what is looked for. */
   choices(admin: Granter, wanted: { readonly [K in keyof Choices]: ListQuery }): Effect.Effect<Choices>

@@ -64,7 +64,9 @@ export interface Granter {
   readonly role: Role
 }
 
-/** What an admin lets an application reach: accounts or departments that are chosen, or whatever the admin reaches. */
+/**
+ * What an admin lets an application access: accounts or departments that are chosen, or whatever the admin can access.
+ */
 export interface ChosenAccess {
   readonly scopeType: "accounts" | "departments"
   /** All accounts, also those that are added later: `scopeType` is accounts then, and no ids are chosen. */

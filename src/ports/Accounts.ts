@@ -13,13 +13,13 @@ export interface AccountQuery {
   readonly limit: number
 }
 
-/** The accounts of the organization that the caller reaches; any other does not exist. */
+/** The accounts of the organization that the caller can access; any other does not exist. */
 export class Accounts extends Context.Service<Accounts, {
-  /** The account, or null when the caller does not reach it; locked for the rest of the transaction when asked. */
+  /** The account, or null when the caller cannot access it; locked for the rest of the transaction when asked. */
   find(caller: Caller["Service"], id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
   /** Locks the account for the rest of the transaction, whatever the caller can access; null where it is gone. */
   hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
-  /** The accounts after `after`, or null when the caller does not reach that one. */
+  /** The accounts after `after`, or null when the caller cannot access that one. */
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
   /** The accounts that match best, one more than `limit` where more do. */
   search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>

@@ -8,26 +8,26 @@ import type { DepartmentFacts } from "../domain/Department.ts"
 export interface Destination {
   /** Whether it is among those that the caller is shown. */
   readonly shown: boolean
-  /** Whether the caller reaches all of its accounts, also those that are filed there later. */
+  /** Whether the caller can access all of its accounts, also those that are filed there later. */
   readonly accessible: boolean
 }
 
 /** The departments of the organization; each function works within the operation's transaction. */
 export class Departments extends Context.Service<Departments, {
   /**
-   * The departments after `after` that are granted to the caller or hold an account that the caller reaches, by name,
-   * one more than `limit` where more follow; null when `after` is none of them.
+   * The departments after `after` that are granted to the caller or hold an account that the caller can access, by
+   * name, one more than `limit` where more follow; null when `after` is none of them.
    */
   list(
     caller: Caller["Service"],
     page: { readonly after: DepartmentId | undefined; readonly limit: number }
   ): Effect.Effect<ReadonlyArray<DepartmentFacts> | null>
-  /** The department with the accounts that the caller reaches; null where there is none. */
+  /** The department with the accounts that the caller can access; null where there is none. */
   find(caller: Caller["Service"], id: DepartmentId): Effect.Effect<DepartmentFacts | null>
   /** Makes a department without accounts; null where the name is taken. */
   create(organizationId: OrganizationId, name: string, now: Date): Effect.Effect<DepartmentFacts | null>
   /**
-   * The department for the rest of the transaction, with the accounts that the caller reaches; null where there is
+   * The department for the rest of the transaction, with the accounts that the caller can access; null where there is
    * none.
    */
   lock(caller: Caller["Service"], id: DepartmentId): Effect.Effect<DepartmentFacts | null>

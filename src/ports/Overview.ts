@@ -6,7 +6,7 @@ import type { BillingFacts, OrganizationFacts } from "../domain/Organization.ts"
 import type { OverviewFacts } from "../domain/Overview.ts"
 import type { StatusSample } from "../domain/StatusHistory.ts"
 
-/** Counts of what the caller reaches, and facts of the subscription. */
+/** Counts of what the caller can access, and facts of the subscription. */
 export class Overview extends Context.Service<Overview, {
   facts(caller: Caller["Service"], organization: OrganizationFacts, now: Date): Effect.Effect<OverviewFacts>
   /**

@@ -42,7 +42,8 @@ export interface SignedOut {
 /** Sessions; each function works within the operation's transaction where nothing else is said. */
 export class Sessions extends Context.Service<Sessions, {
   /**
-   * The sessions of the accounts that the caller reaches, without the service's own; null when `after` is none of them.
+   * The sessions of the accounts that the caller can access, without the service's own; null when `after` is none of
+   * them.
    */
   list(caller: Caller["Service"], query: SessionQuery): Effect.Effect<ReadonlyArray<ReviewedSession> | null>
   find(whose: Whose, id: string): Effect.Effect<StoredSession | null>

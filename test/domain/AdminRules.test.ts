@@ -26,7 +26,7 @@ const act = Arbitrary.all({
 const acts = Arbitrary.array(act, { minLength: 1, maxLength: 12 })
 
 const limit = { scopeType: "accounts", connectionId: "" } as const
-/** The accounts that the limited caller reaches. */
+/** The accounts that the limited caller can access. */
 const within = new Set([0, 1])
 const everything = new Set([0, 1, 2, 3])
 

@@ -102,7 +102,7 @@ describe("what time makes of a licence that has ended", () => {
       Effect.gen(function*() {
         const made = yield* arrange(byAgreement)
         yield* TestClock.adjust(hour + 30 * day - 1)
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         assert.strictEqual(yield* LicenceEnds.endLicences, 0)
         yield* TestClock.adjust(1)
         assert.strictEqual(yield* LicenceEnds.endLicences, 1)
@@ -112,7 +112,7 @@ describe("what time makes of a licence that has ended", () => {
         expect(yield* standing(made.id, "activate")).toMatch(/give it a new end/)
         yield* extend(made.id, new Date(start + 100 * day))
         expect(yield* organization(made)).toMatchObject({ status: "active", protection_active: true })
-        assert.strictEqual(yield* LicenceStops.settle, 1)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 1)
         yield* jump("1 second")
         expect((yield* made.read).status).toBe("protected")
       }))
@@ -133,7 +133,7 @@ describe("what time makes of a licence that has ended", () => {
       Effect.gen(function*() {
         const stage = yield* staged
         yield* licensed(stage.id, "lapsed")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* TestClock.adjust(30 * day - 1)
         assert.strictEqual(yield* LicenceEnds.leaveAccounts, 0)
         yield* TestClock.adjust(1)
@@ -162,7 +162,7 @@ describe("what time makes of a licence that has ended", () => {
 
         // The session is lost: a licence that comes back does not bring it back.
         yield* licensed(stage.id, "active")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* jump("1 hour")
         const [row] = yield* World.query<{ stop_reason: string; licence_stopped_at: Date | null }>(
           stage.id,
@@ -178,17 +178,17 @@ describe("what time makes of a licence that has ended", () => {
       Effect.gen(function*() {
         const stage = yield* staged
         yield* licensed(stage.id, "lapsed")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* TestClock.adjust(31 * day)
         yield* licensed(stage.id, "active")
         assert.strictEqual(yield* LicenceEnds.leaveAccounts, 0)
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* jump("1 second")
         expect(yield* left(stage)).toMatchObject({ authorizations: 2, isSet: true, shown: ["protected", "active"] })
 
         yield* World.post(`${stage.path}/pause`, stage.admins.owner.key)
         yield* standing(stage.id, "close")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* TestClock.adjust(30 * day)
         assert.strictEqual(yield* LicenceEnds.leaveAccounts, 1)
         yield* jump("1 second")
@@ -200,7 +200,7 @@ describe("what time makes of a licence that has ended", () => {
       Effect.gen(function*() {
         const stage = yield* staged
         yield* licensed(stage.id, "lapsed")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 100_000, userId: stage.person.userId })
         yield* TestClock.adjust(30 * day)
         yield* LicenceEnds.leaveAccounts
@@ -236,11 +236,11 @@ describe("what time makes of a licence that has ended", () => {
         yield* closeUnwatched
         const before = yield* open
         yield* licensed(id, "lapsed")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* closeUnwatched
         expect([yield* open, (yield* read).status]).toEqual([before - 1, "protection_stopped"])
         yield* licensed(id, "active")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         yield* jump("1 second")
         yield* closeUnwatched
         expect([yield* open, (yield* read).status]).toEqual([before, "protected"])
@@ -260,7 +260,7 @@ describe("what time makes of a licence that has ended", () => {
           const sessions = yield* LiveSessions
           const first = yield* Effect.scoped(sessions.use(of, sessionRef))
           yield* licensed(id, "lapsed")
-          yield* LicenceStops.settle
+          yield* LicenceStops.applyLicences
           yield* Effect.scoped(Effect.gen(function*() {
             const scope = yield* Effect.scope
             meanwhile = Effect.orDie(Scope.provide(sessions.use(of, sessionRef), scope))

@@ -40,12 +40,12 @@ describe("5.1 a licence that ends and comes back", () => {
       Effect.gen(function*() {
         const id = yield* crowd(503, 2)
         yield* lapse(id, "lapsed")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         const stopped = ["protection.stopped", "organization", { reason: "licence", accounts: 501 }]
         expect(yield* told(id)).toEqual([stopped])
         expect((yield* Outbox.waiting(id)).map(({ kind }) => kind)).toEqual(["protection_stopped_widely"])
         yield* lapse(id, "active")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         expect(yield* told(id)).toEqual([stopped, ["protection.restored", "organization", { accounts: 501 }]])
       }))
 
@@ -53,12 +53,12 @@ describe("5.1 a licence that ends and comes back", () => {
       Effect.gen(function*() {
         const id = yield* crowd(lossesReportedAlone + 2, lossesReportedAlone)
         yield* lapse(id, "lapsed")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         const stopped = Array.from({ length: 2 }, () => ["protection.stopped", "account", { reason: "licence" }])
         expect(yield* told(id)).toEqual(stopped)
         expect((yield* Outbox.waiting(id)).length).toBe(2)
         yield* lapse(id, "active")
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         expect(yield* told(id)).toEqual([...stopped, ...stopped.map(() => ["protection.restored", "account", {}])])
       }))
   })

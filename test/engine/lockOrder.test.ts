@@ -60,7 +60,9 @@ describe("12.4 the order in which monitors are locked", () => {
           )
           yield* Deferred.await(held)
           const finish = monitors.finish(byId.map((one) => ({ ...one, next_at: new Date(0) })))
-          const both = first === "finished looks" ? [finish, LicenceStops.settle] : [LicenceStops.settle, finish]
+          const both = first === "finished looks"
+            ? [finish, LicenceStops.applyLicences]
+            : [LicenceStops.applyLicences, finish]
           const waiting: Array<Fiber.Fiber<unknown, unknown>> = []
           for (const [place, work] of both.entries()) {
             waiting.push(yield* Effect.forkChild(work))

@@ -60,10 +60,10 @@ describe("what time ends by itself", () => {
           valid_until: new Date(start + hour)
         })
         yield* jump("1 minute")
-        assert.strictEqual(yield* LicenceStops.settle, 0)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 0)
         yield* TestClock.adjust("1 hour")
-        assert.strictEqual(yield* LicenceStops.settle, 1)
-        assert.strictEqual(yield* LicenceStops.settle, 0)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 1)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 0)
         const stopped = yield* read
         assert.deepStrictEqual([stopped.status, stopped.monitoring.state], ["protection_stopped", "stopped"])
         assert.deepStrictEqual(yield* mails(id), ["protection_stopped"])
@@ -76,12 +76,12 @@ describe("what time ends by itself", () => {
 
         yield* World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
         yield* World.post(`/v1/accounts/${account}/resume`, admins.owner.key)
-        yield* LicenceStops.settle
+        yield* LicenceStops.applyLicences
         assert.strictEqual((yield* read).status, "protection_stopped")
         assert.deepStrictEqual(yield* mails(id), ["protection_stopped"])
 
         yield* licensed(id, "active")
-        assert.strictEqual(yield* LicenceStops.settle, 1)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 1)
         yield* jump("1 second")
         assert.strictEqual((yield* read).status, "new_sign_in")
         assert.deepStrictEqual(yield* written(id, "protection."), [
@@ -97,10 +97,10 @@ describe("what time ends by itself", () => {
         yield* jump("1 minute")
         yield* World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
         yield* World.set(id, "organization", id, { closed_at: new Date(start) })
-        assert.strictEqual(yield* LicenceStops.settle, 1)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 1)
         yield* World.set(id, "organization", id, { closed_at: null })
         assert.strictEqual((yield* read).status, "paused")
-        assert.strictEqual(yield* LicenceStops.settle, 1)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 1)
         assert.deepStrictEqual([(yield* read).status, (yield* read).monitoring.state], ["paused", "stopped"])
         assert.deepStrictEqual(yield* mails(id), [])
 
@@ -108,9 +108,9 @@ describe("what time ends by itself", () => {
         yield* revoke(sessionRef)
         yield* jump("1 second")
         yield* licensed(id, "lapsed")
-        assert.strictEqual(yield* LicenceStops.settle, 1)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 1)
         yield* licensed(id, "active")
-        assert.strictEqual(yield* LicenceStops.settle, 1)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 1)
         const [row] = yield* World.query<{ stop_reason: string }>(id, (sql) => sql`select stop_reason from account`)
         assert.strictEqual(row?.stop_reason, "session_lost")
         assert.lengthOf(yield* written(id, "protection."), 3)
@@ -122,9 +122,9 @@ describe("what time ends by itself", () => {
         const { id } = organization
         for (let made = 1; made <= 20; made++) yield* makeWatched(organization)
         yield* World.set(id, "organization", id, { status: "suspended" })
-        assert.strictEqual(yield* LicenceStops.settle, 21)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 21)
         yield* World.set(id, "organization", id, { status: "active" })
-        assert.strictEqual(yield* LicenceStops.settle, 21)
+        assert.strictEqual(yield* LicenceStops.applyLicences, 21)
         assert.deepStrictEqual(yield* mails(id), ["protection_stopped_widely"])
         assert.deepStrictEqual(yield* written(id, "protection."), [
           "protection.stopped organization",

@@ -349,7 +349,7 @@ describe("12.3 two days of an organization", () => {
             assert.deepStrictEqual(Object.fromEntries(found.flat(2)), facts)
           })
           const { closeUnwatched } = yield* Engine
-          const jobs = Effect.all([LicenceStops.settle, Silence.notice, TakeoverLocks.expire, closeUnwatched])
+          const jobs = Effect.all([LicenceStops.applyLicences, Silence.notice, TakeoverLocks.expire, closeUnwatched])
           const seen = Effect.orDie(Effect.andThen(jobs, look))
           const moments = plays.flatMap(({ cast, story }) =>
             (story.acts ?? []).map(([at, act]) => ({ at, act: Effect.orDie(act(cast)) }))

@@ -79,7 +79,7 @@ describe("OAuth authorization", () => {
           expect(yield* World.changes(admin.organizationId)).toEqual([])
         }))
 
-      it.effect("case 39: accounts and departments that the admin does not reach are refused, whosever they are", () =>
+      it.effect("case 39: accounts and departments that the admin cannot access are refused, whosever they are", () =>
         Effect.gen(function*() {
           const { organization, admin: owner, application } = yield* stage()
           const other = yield* World.makeOrganization()

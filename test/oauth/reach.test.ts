@@ -168,7 +168,7 @@ describe("what a connection reaches", () => {
         yield* reachesOnly(made, token, [filed[1]!, moved!.id])
       }))
 
-    it.effect("S5.2-15: one to all accounts reaches what its admin reaches, also what is added later", () =>
+    it.effect("S5.2-15: one to all accounts reaches what its admin can access, also what is added later", () =>
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const { admins, id } = made.organization

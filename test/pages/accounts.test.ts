@@ -51,7 +51,7 @@ describe("the pages of accounts", () => {
       Effect.gen(function*() {
         const { id, visit } = yield* stage()
         const empty = yield* visit(path)
-        expect(empty.text).toContain("There is no account that you reach.")
+        expect(empty.text).toContain("There is no account that you can access.")
         expect(empty.text).toContain("The chart begins with the first count.")
         const department = yield* World.makeDepartment(id, "Sales <b>")
         const make = (first_name: string, facts = {}) => World.makeAccount(id, { first_name, last_name: null, facts })

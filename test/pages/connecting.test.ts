@@ -205,7 +205,7 @@ describe("15.3 connecting an account at the console", () => {
         const begun = yield* owner.connect(theirs.phone)
         const others = `/console/logins/${begun.body.id}`
         expect(yield* shown()).toEqual([[own], [own]])
-        // One into an account that the admin does not reach is none of theirs either.
+        // One into an account that the admin cannot access is none of theirs either.
         const { body: { account_id } } = yield* connected(known)
         yield* World.grant(id, admins.admin.id, { accounts: [account_id] })
         expect((yield* account(account_id)).id).toBe(account_id)

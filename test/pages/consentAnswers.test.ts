@@ -181,7 +181,7 @@ describe("what is answered on the consent page", () => {
         expect(yield* connections(id)).toEqual([])
       }))
 
-    it.effect("case 39: accounts that the admin does not reach are neither shown nor granted", () =>
+    it.effect("case 39: accounts that the admin cannot access are neither shown nor granted", () =>
       Effect.gen(function*() {
         const { accounts, admin, cookie, department, id, url } = yield* stage({}, "admin")
         const foreign = yield* World.makeOrganization()

@@ -21,7 +21,7 @@ const stored: Readonly<Record<AccountStatus, readonly [facts: object, sessions?:
   available: [{ offboarded_at: at(-hour), monitoring_state: "stopped" }]
 }
 
-/** An organization with one account of a live session in every status, which the role admin reaches too. */
+/** An organization with one account of a live session in every status, which the role admin can access too. */
 const arrange = Effect.gen(function*() {
   yield* TestClock.setTime(now.getTime())
   const organization = yield* World.makeOrganization()

@@ -40,7 +40,7 @@ const staged = Effect.gen(function*() {
 describe("4.16, 10.6 departments", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("are listed by name with the accounts that the caller reaches, page by page", () =>
+      it.effect("are listed by name with the accounts that the caller can access, page by page", () =>
         Effect.gen(function*() {
           const { a, a1, admins, b, b1, free, id } = yield* staged
           const list = (key: World.Asking["key"] & {}, query = "") => World.get(`/v1/departments${query}`, key)
@@ -149,7 +149,7 @@ describe("4.16, 10.6 departments", () => {
           ])
         }))
 
-      it.effect("are left only where the caller reaches the account otherwise", () =>
+      it.effect("are left only where the caller can access the account otherwise", () =>
         Effect.gen(function*() {
           const { a, a1, a2, admins, b, c, id } = yield* staged
           yield* World.grant(id, admins.admin.id, { accounts: [a1], departments: [a] })

@@ -95,7 +95,7 @@ describe("find_accounts", () => {
           expect([without.status, without.body.error.param]).toEqual([400, "query"])
         }))
 
-      it.effect("S1-05: finds within the organization and what the admin reaches alone", () =>
+      it.effect("S1-05: finds within the organization and what the admin can access alone", () =>
         Effect.gen(function*() {
           const one = yield* World.makeOrganization()
           const other = yield* World.makeOrganization()

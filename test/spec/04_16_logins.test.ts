@@ -231,7 +231,7 @@ describe("4.16 connecting accounts", () => {
         expect(told(yield* full.connect(two.phone))).toBe("409 no_free_seat")
       }))
 
-    it.effect("an offboarded account comes back with its id, where the caller reaches it, and otherwise not at all", () =>
+    it.effect("an offboarded account comes back with its id, where the caller can access it, and otherwise not at all", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
         const person = yield* meet()
@@ -254,7 +254,7 @@ describe("4.16 connecting accounts", () => {
         })
       }))
 
-    it.effect("whoever reaches some accounts alone is granted what they connect, and files it where they may", () =>
+    it.effect("whoever can access only some accounts is granted what they connect, and files it where they may", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
         const { admin, archive, billing } = stage.admins

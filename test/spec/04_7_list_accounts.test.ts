@@ -244,7 +244,7 @@ describe("4.7 list_protected_accounts", () => {
           expect(new Set([...ids(first), ...ids(rest)]).size).toBe(seen.length)
         }))
 
-      it.effect("S4.7-07: a cursor that names no account the admin reaches is refused alike, unknown or invisible", () =>
+      it.effect("S4.7-07: a cursor that names no account the admin can access is refused alike, unknown or invisible", () =>
         Effect.gen(function*() {
           const organization = yield* World.makeOrganization()
           const theirs = yield* World.makeAccount((yield* World.makeOrganization()).id)

@@ -80,7 +80,7 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
           expect(World.refusal(unknown)).toEqual([400, "parameter_invalid", "starting_after"])
         }))
 
-      it.effect("create_support_request names no account that the caller does not reach, and wants text of one line", () =>
+      it.effect("create_support_request names no account that the caller cannot access, and wants text of one line", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()
           const account = yield* World.makeAccount(id)
@@ -167,7 +167,7 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
           expect((yield* status).service.state).toBe("degraded")
         }))
 
-      it.effect("get_subscription shows what is paid to those who reach every account alone", () =>
+      it.effect("get_subscription shows what is paid to those who can access every account alone", () =>
         Effect.gen(function*() {
           const { admins } = yield* World.makeOrganization({
             amount_minor: 129_900,

@@ -4,10 +4,10 @@ import { awayFailures, awayProven, awayRun, awayWindow } from "../Limits.ts"
 import type { Observation } from "./Observation.ts"
 
 /** Whether the messenger answered, whatever it said; a look that did not ask it says nothing. */
-export type Reach = "failed" | "good" | "nothing"
+export type LookOutcome = "failed" | "good" | "nothing"
 
 /** What a look says of the messenger. */
-export const reachOf = ({ lost, outcome }: Pick<Observation, "lost" | "outcome">): Reach => {
+export const outcomeOf = ({ lost, outcome }: Pick<Observation, "lost" | "outcome">): LookOutcome => {
   switch (outcome.kind) {
     case "seen":
     case "flood":
@@ -50,7 +50,7 @@ export class Reachability {
    * A look at an account has ended; answers whether the messenger is back with it. What an earlier process has told of
    * is over once the looks of the first minute are good.
    */
-  looked(now: number, account: string, reach: Reach): boolean {
+  looked(now: number, account: string, reach: LookOutcome): boolean {
     if (reach === "nothing") return false
     this.first ??= now
     const { failed, good } = this.counted(now, reach)

@@ -1,4 +1,6 @@
-/** The accounts that the admin reaches: their statuses, what has to be reviewed first, and the list to find one in. */
+/**
+ * The accounts that the admin can access: their statuses, what has to be reviewed first, and the list to find one in.
+ */
 import { Duration, Effect } from "effect"
 import { canAccessEveryAccount, protectors } from "../../domain/Access.ts"
 import type { Account } from "../../domain/Account.ts"
@@ -196,8 +198,8 @@ const empty = (view: Visit.View, filter: Filter): Html.Html =>
     isNarrowed(filter)
       ? html`<p>No account fits. <a href="${to(view, {})}#list">Show all accounts</a></p>`
       : protectors.includes(view.admin.role)
-      ? html`<p>There is no account that you reach. <a href="${view.visit.base}${AccountConnect.path}">Connect one</a>, or have the owner or a superadmin grant you some.</p>`
-      : html`<p>There is no account that you reach. An owner or superadmin connects accounts, and grants them to admins.</p>`
+      ? html`<p>There is no account that you can access. <a href="${view.visit.base}${AccountConnect.path}">Connect one</a>, or have the owner or a superadmin grant you some.</p>`
+      : html`<p>There is no account that you can access. An owner or superadmin connects accounts, and grants them to admins.</p>`
   }</div>`
 
 const table = (view: Visit.View, filter: Filter, found: Found, departments: ReadonlyArray<Department>): Html.Html => {
@@ -263,7 +265,7 @@ const get = (visit: Visit.Visit) =>
             : undefined
         }
 </div>
-<p class="lead">How the messenger accounts that you reach are protected.</p>
+<p class="lead">How the messenger accounts that you can access are protected.</p>
 ${showNotices()}
 ${warnings(overview)}
 ${tiles(view, protection, filter)}

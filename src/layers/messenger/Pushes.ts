@@ -13,7 +13,7 @@ interface Delivery {
 export interface Batch {
   readonly add: (...delivery: readonly [MessengerUserId, SessionRef, MessengerEvent]) => void
   /** Sends or drops what was added, once the batches before it are finished. */
-  readonly settle: (kept: boolean) => void
+  readonly finish: (kept: boolean) => void
 }
 
 export interface Pushes {
@@ -28,7 +28,7 @@ export interface Pushes {
 export const make = (): Pushes => {
   const listeners = new Map<SessionRef, Set<Listener>>()
   const dropped = new Map<MessengerUserId, number>()
-  let waiting: Array<{ readonly deliveries: Array<Delivery>; settled: boolean }> = []
+  let waiting: Array<{ readonly deliveries: Array<Delivery>; finished: boolean }> = []
 
   const deliver = ({ event, sessionRef, userId }: Delivery): void => {
     const left = dropped.get(userId) ?? 0
@@ -46,14 +46,14 @@ export const make = (): Pushes => {
       }
     },
     begin: () => {
-      const batch = { deliveries: new Array<Delivery>(), settled: false }
+      const batch = { deliveries: new Array<Delivery>(), finished: false }
       waiting.push(batch)
       return {
         add: (userId, sessionRef, event) => void batch.deliveries.push({ userId, sessionRef, event }),
-        settle: (kept) => {
-          batch.settled = true
+        finish: (kept) => {
+          batch.finished = true
           if (!kept) batch.deliveries.length = 0
-          const open = waiting.findIndex(({ settled }) => !settled)
+          const open = waiting.findIndex(({ finished }) => !finished)
           const done = open === -1 ? waiting : waiting.slice(0, open)
           waiting = open === -1 ? [] : waiting.slice(open)
           for (const { deliveries } of done) deliveries.forEach(deliver)

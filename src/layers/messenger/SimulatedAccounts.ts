@@ -38,7 +38,7 @@ export const isPassword = (account: SimulatedAccount, candidate: Secret.Redacted
   account.two_fa_digest !== null && digestOf(account, candidate) === account.two_fa_digest
 
 /** The account as it is at `now`: a reset that has come due has removed the password. */
-export const settled = (account: SimulatedAccount, now: Date): SimulatedAccount =>
+export const asOf = (account: SimulatedAccount, now: Date): SimulatedAccount =>
   account.reset_at !== null && account.reset_at.getTime() <= now.getTime() ? withPassword(account, null) : account
 
 export const profileOf = (account: SimulatedAccount): Profile => ({

@@ -4,7 +4,7 @@ import { MessengerEvent, type MessengerUserId, type SessionEnd } from "../../dom
 import { UsernameRefused } from "../../ports/MessengerSession.ts"
 import { isUsername } from "./PlatformRules.ts"
 import type { Batch, Pushes } from "./Pushes.ts"
-import { settled } from "./SimulatedAccounts.ts"
+import { asOf } from "./SimulatedAccounts.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 
 /** Notifies the service's sessions of the account, except the one that made the change. */
@@ -55,11 +55,11 @@ export const make = (store: SimulatedStore["Service"], pushes: Pushes): Simulate
           batch = pushes.begin()
           const notify = notifier(batch)
           return change(notify, ender(batch, notify))
-        })).pipe(Effect.onExit((exit) => Effect.sync(() => batch?.settle(Exit.isSuccess(exit)))))
+        })).pipe(Effect.onExit((exit) => Effect.sync(() => batch?.finish(Exit.isSuccess(exit)))))
       }),
     account: Effect.fnUntraced(function*(userId) {
       const account = yield* store.account(userId)
-      return account === null ? null : settled(account, yield* DateTime.nowAsDate)
+      return account === null ? null : asOf(account, yield* DateTime.nowAsDate)
     }),
     withUsername: Effect.fnUntraced(function*(account, username) {
       if (username === account.username) return account

@@ -1,11 +1,13 @@
-/** Which accounts a caller reaches: the conditions that several queries share. */
+/** Which accounts a caller can access: the conditions that several queries share. */
 import type { SqlClient, Statement } from "effect/sql"
 import { type AccessLimit, type Caller, canAccessEveryAccount, isNarrowing } from "../../domain/Access.ts"
 
-/** What decides which accounts a caller reaches. */
+/** What decides which accounts a caller can access. */
 export type Accessing = Pick<Caller["Service"], "adminId" | "limit" | "role">
 
-/** Holds for a row of `account` that the admin reaches: every one, or those granted by themselves or by department. */
+/**
+ * Holds for a row of `account` that the admin can access: every one, or those granted by themselves or by department.
+ */
 const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Accessing): Statement.Fragment =>
   canAccessEveryAccount(role)
     ? sql`true`
@@ -32,7 +34,7 @@ const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: AccessLim
           and chosen.department_id = account.department_id)`
 
 /**
- * Holds for a row of `account` that the caller reaches: the admin does, and the credential is not limited to others.
+ * Holds for a row of `account` that the caller can access: the admin does, and the credential is not limited to others.
  */
 export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
   isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)
@@ -49,14 +51,15 @@ export const accountOf = (
   sql`(select * from account where organization_id = ${organizationId} and account.id = ${id} offset 0) as account`
 
 /**
- * Queries of what a caller reaches: departments with all their accounts (`department_id`), and accounts (`account_id`).
+ * Queries of what a caller can access: departments with all their accounts (`department_id`), and accounts
+ * (`account_id`).
  */
 export interface AccessSources {
   readonly departments: Statement.Fragment | undefined
   readonly accounts: Statement.Fragment | undefined
 }
 
-/** What the caller reaches, or null for one who reaches every account. */
+/** What the caller can access, or null for one who can access every account. */
 export const accessSources = (sql: SqlClient.SqlClient, caller: Caller["Service"]): AccessSources | null => {
   const { adminId, limit, organizationId, role } = caller
   const granted = sql`granted.organization_id = ${organizationId} and granted.admin_id = ${adminId}`
@@ -93,7 +96,7 @@ export const accessSources = (sql: SqlClient.SqlClient, caller: Caller["Service"
   }
 }
 
-/** Holds for a row of `department` whose accounts the caller reaches, all of them. */
+/** Holds for a row of `department` whose accounts the caller can access, all of them. */
 export const canAccessDepartment = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
   sql.and([
     canAccessEveryAccount(caller.role)

@@ -22,7 +22,7 @@ const candidates = 500
  */
 const few = 5000
 
-/** The accounts in SQL: what the caller does not reach is not found, by the same statement for every reason. */
+/** The accounts in SQL: what the caller cannot access is not found, by the same statement for every reason. */
 export const layer = Layer.effect(
   Ports.Accounts,
   Effect.gen(function*() {
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
 
     const columns = sql.literal(accountColumns)
 
-    /** The keys of the accounts reached for which the conditions hold, from every way to them the first of each. */
+    /** The keys of the accessible accounts for which the conditions hold, from every way to them the first of each. */
     const pages = (
       caller: Caller["Service"],
       conditions: Statement.Fragment,
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       ])
     }
 
-    /** The first accounts reached for which the conditions hold. */
+    /** The first accessible accounts for which the conditions hold. */
     const page = (
       caller: Caller["Service"],
       conditions: Statement.Fragment,

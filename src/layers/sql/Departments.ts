@@ -19,7 +19,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
 
-    /** The caller's departments as `department`, each with the count of its accounts that the caller reaches. */
+    /** The caller's departments as `department`, each with the count of its accounts that the caller can access. */
     const ofCaller = (caller: Caller["Service"]): Statement.Fragment => {
       const sources = accessSources(sql, caller)
       if (sources === null) return sql`department`

@@ -32,7 +32,7 @@ export const intentTime = Duration.minutes(1)
 /** The kinds of objects whose events the billing role sees. */
 const billingObjects = ["organization", "subscription", "billing"]
 
-/** Holds for a row of `journal_event` about an account that the caller reaches. */
+/** Holds for a row of `journal_event` about an account that the caller can access. */
 const aboutAccessible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
   sql`exists (
     select 1 from account

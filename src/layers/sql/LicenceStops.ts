@@ -178,7 +178,7 @@ const change = Effect.fnUntraced(
 )
 
 /** Stops and restores the accounts of every organization as its licence says, in batches; answers how many changed. */
-export const settle = Effect.gen(function*() {
+export const applyLicences = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db
   const now = new Date(yield* Clock.currentTimeMillis)

@@ -143,7 +143,7 @@ const send = Effect.fnUntraced(function*(bundle: Bundle) {
 })
 
 /** Keeps how it went; nothing where another process has claimed the mail since. */
-const settle = Effect.fnUntraced(function*(token: string, bundle: Bundle, failure: NotSent | null) {
+const finish = Effect.fnUntraced(function*(token: string, bundle: Bundle, failure: NotSent | null) {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)
   let givenUp = 0
@@ -222,7 +222,7 @@ export const turns = Effect.gen(function*() {
       ? null
       : exit.cause.reasons.filter(Cause.isFailReason).map(({ error }) => error)[0] ??
         new NotSent({ reason: "it could not be made", final: false })
-    yield* settle(token, bundle, failure)
+    yield* finish(token, bundle, failure)
     yield* report(failure)
   })
   // @effect-diagnostics-next-line returnEffectInGen:off -- what sends is what is made

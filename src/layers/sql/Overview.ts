@@ -54,7 +54,7 @@ const extreme = (moments: ReadonlyArray<Date | null>, pick: (...values: Readonly
   return known.length === 0 ? null : new Date(pick(...known))
 }
 
-/** The overview in SQL: one pass over the accounts that the caller reaches, one over what waits for a review. */
+/** The overview in SQL: one pass over the accounts that the caller can access, one over what waits for a review. */
 export const layer = Layer.effect(
   Ports.Overview,
   Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { canAccess, canAccessDepartment } from "./AccountAccess.ts"
 
 const unbounded = Role.literals.filter(canAccessEveryAccount)
 
-/** The ids chosen for the connection in their order, of those that the caller's own credential reaches. */
+/** The ids chosen for the connection in their order, of those that the caller's own credential can access. */
 const chosen = (sql: SqlClient.SqlClient, caller: Caller["Service"], kind: "account" | "department") => {
   const id = sql(`${kind}_id`)
   const known = !isNarrowing(caller.limit) ? sql`true` : sql`exists (
@@ -20,8 +20,8 @@ const chosen = (sql: SqlClient.SqlClient, caller: Caller["Service"], kind: "acco
 }
 
 /**
- * The ids of the accounts that the admin of the connection reaches, in the console's order, of those that the caller's
- * own credential reaches; none of them where there are more than are shown.
+ * The ids of the accounts that the admin of the connection can access, in the console's order, of those that the
+ * caller's own credential can access; none of them where there are more than are shown.
  */
 const everything = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
   const known = isNarrowing(caller.limit) ? canAccess(sql, caller) : sql`true`

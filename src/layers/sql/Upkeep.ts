@@ -71,7 +71,12 @@ const layerWith = Layer.effect(
       sampleStatuses: within(StatusSamples.take),
       noticeSilence: within(Silence.notice),
       settleLicences: within(
-        Effect.all([LicenceEnds.endLicences, LicenceStops.settle, LicenceEnds.leaveAccounts, Licences.expireLinks], {
+        Effect.all([
+          LicenceEnds.endLicences,
+          LicenceStops.applyLicences,
+          LicenceEnds.leaveAccounts,
+          Licences.expireLinks
+        ], {
           discard: true
         })
       ),

@@ -25,7 +25,7 @@ export interface ConsentChoice extends ChosenAccess {
 /** No scope is chosen that was offered. */
 class NothingChosen extends Schema.TaggedError<NothingChosen>()("NothingChosen", {}) {}
 
-/** An account or a department is chosen that the admin does not reach. */
+/** An account or a department is chosen that the admin cannot access. */
 class NotAccessible extends Schema.TaggedError<NotAccessible>()("NotAccessible", {}) {}
 
 /** The admin has been disabled since the page was shown. */

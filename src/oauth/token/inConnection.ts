@@ -36,7 +36,7 @@ export const inConnection = Effect.fnUntraced(function*<R>(
   const secrets = yield* OAuthSecrets
   const db = yield* Db
   const made = yield* Ref.make<Decided>(Result.fail(invalidGrant))
-  const settle = (away: ServiceUnavailable) =>
+  const recoverOutcome = (away: ServiceUnavailable) =>
     Effect.flatMap(Ref.get(made), (decided) =>
       Result.isFailure(decided) ? Effect.fail(away) : Effect.flatMap(
         grants.isKept(organizationId, connectionId, secrets.digests(decided.success.accessToken)),
@@ -50,6 +50,6 @@ export const inConnection = Effect.fnUntraced(function*<R>(
       if (connection.revoked || connection.adminDisabled) return Result.fail(invalidGrant)
       return yield* Effect.tap(decide(connection), (decided) => Ref.set(made, decided))
     })
-  ).pipe(Effect.catchTag("service_unavailable", settle))
+  ).pipe(Effect.catchTag("service_unavailable", recoverOutcome))
   return yield* Effect.fromResult(decided)
 })

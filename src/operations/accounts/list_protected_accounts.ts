@@ -12,7 +12,7 @@ import { sample } from "./list_protected_accounts.sample.ts"
 export const listProtectedAccounts = Operation.read(
   "list_protected_accounts",
   {
-    summary: "List the accounts that the admin reaches: protected, paused and offboarded ones alike, by name.",
+    summary: "List the accounts that the admin can access: protected, paused and offboarded ones alike, by name.",
     method: "GET",
     path: "/v1/accounts",
     toolset: "accounts",

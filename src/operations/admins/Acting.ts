@@ -24,14 +24,14 @@ export const actingOn = Effect.fnUntraced(function*(caller: Caller["Service"], i
   return { acting: own, target }
 })
 
-/** Fails where a limited caller would hand out what the admin reaches in the role. */
+/** Fails where a limited caller would hand out what the admin can access in the role. */
 export const withinLimit = Effect.fnUntraced(function*(caller: Caller["Service"], id: string, role: Role) {
   const beyond = yield* (yield* ManagedAdmins).isGrantedBeyond(caller, id)
   const exceeded = accessExceeded(caller, { role, beyond })
   if (exceeded !== null) return yield* exceeded
 })
 
-/** Fails where the caller does not reach what is wanted: beyond a limit it is refused, and else it does not exist. */
+/** Fails where the caller cannot access what is wanted: beyond a limit it is refused, and else it does not exist. */
 export const requireAccess = Effect.fnUntraced(function*(caller: Caller["Service"], wanted: WantedAccess) {
   const param = yield* (yield* ManagedAdmins).inaccessible(caller, wanted)
   if (param === null) return

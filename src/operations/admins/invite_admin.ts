@@ -32,7 +32,7 @@ export const inviteAdmin = Operation.write(
   {
     summary: "Invite somebody as an admin: a mail brings them a link by which they set a password.",
     description:
-      "The link works once, for 7 days, and is never answered. Only the owner invites superadmins. A role that reaches some accounts alone reaches what access grants, and nothing without it. A connection that is limited to accounts or departments grants only what it reaches, and no role that reaches every account.",
+      "The link works once, for 7 days, and is never answered. Only the owner invites superadmins. A role that can access only some accounts reaches what access grants, and nothing without it. A connection that is limited to accounts or departments grants only what it reaches, and no role that can access every account.",
     method: "POST",
     path: "/v1/admins",
     toolset: "admin",
@@ -48,7 +48,7 @@ export const inviteAdmin = Operation.write(
         department_ids: Schema.optionalKey(GrantedDepartments),
         archive: Schema.optionalKey(Schema.Boolean)
       })).annotateKey({
-        description: "What the roles admin and archive reach: accounts and departments, and for admin the archive."
+        description: "What the roles admin and archive can access: accounts and departments, and for admin the archive."
       }),
       name: Schema.optionalKey(Line(maxAdminNameLength)).annotateKey({ description: "The admin's name." })
     },

@@ -18,7 +18,7 @@ export const setAdminAccess = Operation.write(
   "set_admin_access",
   {
     summary:
-      "Set which accounts and departments an admin of the role admin or archive reaches, instead of those before.",
+      "Set which accounts and departments an admin of the role admin or archive can access, instead of those before.",
     description:
       "A connection that is limited to accounts or departments sets what lies within its limit, and leaves the rest as it is. The archive is granted to the role admin; the role archive always reads it.",
     method: "PUT",

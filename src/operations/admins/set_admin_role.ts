@@ -23,7 +23,7 @@ export const setAdminRole = Operation.write(
   {
     summary: "Give an admin another role; their credentials follow it at the next request.",
     description:
-      "What is granted stays, so that somebody who becomes admin or archive without grants reaches nothing. Only the owner makes superadmins and acts on them. The owner's role is transferred instead, and nobody changes their own.",
+      "What is granted stays, so that somebody who becomes admin or archive without grants can access nothing. Only the owner makes superadmins and acts on them. The owner's role is transferred instead, and nobody changes their own.",
     method: "PUT",
     path: "/v1/admins/:admin_id/role",
     toolset: "admin",

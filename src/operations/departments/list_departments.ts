@@ -11,9 +11,9 @@ import { sample } from "./list_departments.sample.ts"
 export const listDepartments = Operation.read(
   "list_departments",
   {
-    summary: "List the departments by name, each with the number of its accounts that the caller reaches.",
+    summary: "List the departments by name, each with the number of its accounts that the caller can access.",
     description:
-      "Roles and connections that reach some accounts alone see the departments that they are granted, and those of an account that they reach.",
+      "Roles and connections that can access only some accounts see the departments that they are granted, and those of an account that they can access.",
     method: "GET",
     path: "/v1/departments",
     toolset: "accounts",

@@ -8,14 +8,14 @@ import { Departments } from "../../ports/Departments.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import { sample } from "./set_account_department.sample.ts"
 
-const beyond = "Who moves an account has to reach it there too."
+const beyond = "Who moves an account must be able to access it there too."
 
 export const setAccountDepartment = Operation.write(
   "set_account_department",
   {
-    summary: "File an account under a department, or under none; anyone who is granted the department reaches it.",
+    summary: "File an account under a department, or under none; anyone who is granted the department can access it.",
     description:
-      "The caller has to reach all of that department, and the account after the move: nobody moves one out of their own reach, or out of a connection's limit.",
+      "The caller must be able to access all of that department, and the account after the move: nobody moves one out of their own access, or out of a connection's limit.",
     method: "PUT",
     path: "/v1/accounts/:account_id/department",
     toolset: "accounts",

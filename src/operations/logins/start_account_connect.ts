@@ -27,7 +27,7 @@ export const startAccountConnect = Operation.login(
   {
     summary: "Begin to connect an account: the messenger sends its holder a code.",
     description:
-      "The holder passes on the code, which goes into submit_login_code. Somebody who reaches some accounts alone names a department that they are granted, or is granted the account when it is connected. An account that was offboarded comes back with its archive. Starting again with the same number returns the login that is open.",
+      "The holder passes on the code, which goes into submit_login_code. Somebody who can access only some accounts names a department that they are granted, or is granted the account when it is connected. An account that was offboarded comes back with its archive. Starting again with the same number returns the login that is open.",
     method: "POST",
     path: "/v1/logins",
     toolset: "accounts",

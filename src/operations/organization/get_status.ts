@@ -10,7 +10,7 @@ export const getStatus = Operation.read(
   "get_status",
   {
     summary: "Read the state of protection, saving, the journal and the service.",
-    description: "Accounts and sessions are counted as far as the caller reaches them.",
+    description: "Accounts and sessions are counted as far as the caller can access them.",
     method: "GET",
     path: "/v1/status",
     toolset: "console",

@@ -11,7 +11,7 @@ import { sample } from "./list_sessions.sample.ts"
 export const listSessions = Operation.read(
   "list_sessions",
   {
-    summary: "List the sessions of all accounts that the caller reaches: what has to be reviewed first comes first.",
+    summary: "List the sessions of all accounts that the caller can access: what has to be reviewed first comes first.",
     description:
       "The order is by review_deadline, those without one last, then the newest first. The service's own sessions are not listed: get_account shows them.",
     method: "GET",

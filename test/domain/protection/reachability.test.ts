@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Reach, Reachability, reachOf } from "../../../src/domain/protection/Reachability.ts"
+import { type LookOutcome, outcomeOf, Reachability } from "../../../src/domain/protection/Reachability.ts"
 
 const own = "own"
 
@@ -8,24 +8,25 @@ const looks = () => {
   const reachability = new Reachability()
   let now = 1_000_000
   let made = 0
-  const look = (reach: Reach, account = String(made)) => {
+  const look = (reach: LookOutcome, account = String(made)) => {
     now += 1000
     made += 1
     return reachability.looked(now, account, reach)
   }
-  const many = (count: number, reach: Reach) => Array.from({ length: count }, () => look(reach)).filter(Boolean).length
+  const many = (count: number, reach: LookOutcome) =>
+    Array.from({ length: count }, () => look(reach)).filter(Boolean).length
   return { look, many, reachability, pass: (seconds: number) => void (now += seconds * 1000) }
 }
 
 describe("12.4 whether the messenger can be reached at all", () => {
   it("is said by answers and by their absence, not by a session without a key", () => {
     const lost = (reason: "never" | "revoked") => ({ outcome: { kind: "lost" as const }, lost: [{ own, reason }] })
-    assert.strictEqual(reachOf({ outcome: { kind: "lost" }, lost: [] }), "nothing")
-    assert.strictEqual(reachOf(lost("never")), "nothing")
-    assert.strictEqual(reachOf(lost("revoked")), "good")
-    assert.strictEqual(reachOf({ outcome: { kind: "flood", seconds: 1 }, lost: [] }), "good")
-    assert.strictEqual(reachOf({ outcome: { kind: "unavailable", error: "refused" }, lost: [] }), "good")
-    assert.strictEqual(reachOf({ outcome: { kind: "unavailable", error: "unavailable" }, lost: [] }), "failed")
+    assert.strictEqual(outcomeOf({ outcome: { kind: "lost" }, lost: [] }), "nothing")
+    assert.strictEqual(outcomeOf(lost("never")), "nothing")
+    assert.strictEqual(outcomeOf(lost("revoked")), "good")
+    assert.strictEqual(outcomeOf({ outcome: { kind: "flood", seconds: 1 }, lost: [] }), "good")
+    assert.strictEqual(outcomeOf({ outcome: { kind: "unavailable", error: "refused" }, lost: [] }), "good")
+    assert.strictEqual(outcomeOf({ outcome: { kind: "unavailable", error: "unavailable" }, lost: [] }), "failed")
   })
 
   it("is not where most looks failed, until six in turn are good at accounts that were not seen since", () => {

@@ -21,11 +21,11 @@ describe("what changes of the simulated platform tell", () => {
     one.add(userId, sessionRef, codeSent)
     two.add(userId, sessionRef, profileChanged)
     three.add(userId, sessionRef, codeSent)
-    two.settle(true)
+    two.finish(true)
     assert.deepStrictEqual(heard, [])
-    one.settle(true)
+    one.finish(true)
     assert.deepStrictEqual(heard, ["CodeSent", "ProfileChanged"])
-    three.settle(true)
+    three.finish(true)
     assert.deepStrictEqual(heard, ["CodeSent", "ProfileChanged", "CodeSent"])
   })
 
@@ -34,8 +34,8 @@ describe("what changes of the simulated platform tell", () => {
     const [one, two] = [pushes.begin(), pushes.begin()]
     one.add(userId, sessionRef, codeSent)
     two.add(userId, sessionRef, profileChanged)
-    two.settle(true)
-    one.settle(false)
+    two.finish(true)
+    one.finish(false)
     assert.deepStrictEqual(heard, ["ProfileChanged"])
   })
 
@@ -44,7 +44,7 @@ describe("what changes of the simulated platform tell", () => {
     const tell = (to: SessionRef) => {
       const batch = pushes.begin()
       batch.add(userId, to, codeSent)
-      batch.settle(true)
+      batch.finish(true)
     }
     tell(SessionRef.make("two"))
     tell(sessionRef)

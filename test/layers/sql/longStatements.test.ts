@@ -21,7 +21,7 @@ const long: Readonly<Record<string, Long>> = {
   monitor: Effect.asVoid(DatabaseFacts.watched),
   totp: Effect.asVoid(KnownPeppers.check([])),
   oauth_token: Effect.asVoid(OAuthSweep.sweep),
-  organization: Effect.asVoid(LicenceStops.settle)
+  organization: Effect.asVoid(LicenceStops.applyLicences)
 }
 
 /** More than there are shared sessions, however these are chosen. */

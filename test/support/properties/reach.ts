@@ -139,7 +139,7 @@ const reached = Effect.fnUntraced(function*(
   return shown
 })
 
-/** The departments that the caller reaches whole, all that a limit or a grant names. */
+/** The departments that the caller can access whole, all that a limit or a grant names. */
 const departmentsOf = ({ ids }: Member, { departments, limit, role }: Rights): ReadonlySet<string> => {
   const granted = role === "admin" ? departments : places
   const chosen = limit === null ? granted : limit.by === "departments" ? limit.places : []
@@ -152,7 +152,8 @@ const logins = (body: unknown): ReadonlyArray<string> => {
 }
 
 /**
- * Plays a sequence, and looks after each act at what the caller reaches and what others do; counts what was connected.
+ * Plays a sequence, and looks after each act at what the caller can access and what others do; counts what was
+ * connected.
  */
 export const compare = Effect.fnUntraced(function*(stage: Stage, sequence: Sequence) {
   const [member] = stage.members

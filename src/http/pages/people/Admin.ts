@@ -93,7 +93,7 @@ const facts = (admin: Admin): Html.Html =>
   html`<dl class="facts">
   <dt>Address</dt><dd>${admin.email}</dd>
   <dt>Role</dt><dd>${Words.roles[admin.role][0]} <span class="hint">${Words.roles[admin.role][1]}</span></dd>
-  <dt>Reaches</dt><dd>${Words.accessOf(admin)}</dd>
+  <dt>Access</dt><dd>${Words.accessOf(admin)}</dd>
   ${
     admin.status === "invited" && admin.invitation_expires_at !== null
       ? html`<dt>Invitation</dt><dd>until ${Html.momentOf(admin.invitation_expires_at)}</dd>`
@@ -189,7 +189,7 @@ ${Refusals.searchedNote(shown)}
       grants
         ? form({
           act: "access",
-          title: "Change what they reach",
+          title: "Change what they can access",
           text: "What is ticked is granted instead of what was.",
           ...(accessFields === undefined ? {} : { fields: accessFields }),
           button: "Change access",

@@ -24,7 +24,7 @@ const row = (base: string) => (admin: Admin): Html.Html =>
     admin.name === null ? undefined : html`<br><span class="hint">${admin.email}</span>`
   }</th>
   <td data-label="Role">${Words.roles[admin.role][0]}</td>
-  <td data-label="Reaches">${Words.accessOf(admin)}</td>
+  <td data-label="Access">${Words.accessOf(admin)}</td>
   <td data-label="Last active">${admin.last_active_at === null ? "Never" : Html.dayOf(admin.last_active_at)}</td>
   <td data-label="State">${Words.badge(admin)}</td>
 </tr>`
@@ -73,7 +73,7 @@ ${showNotices()}
 ${
       data.length === 0 ? html`<p class="empty">No admin is of this role and state.</p>` : html`<table>
   <caption class="unseen">Admins, the owner first</caption>
-  <thead><tr><th scope="col">Admin</th><th scope="col">Role</th><th scope="col">Reaches</th><th scope="col">Last active</th><th scope="col">State</th></tr></thead>
+  <thead><tr><th scope="col">Admin</th><th scope="col">Role</th><th scope="col">Access</th><th scope="col">Last active</th><th scope="col">State</th></tr></thead>
   <tbody>${data.map(row(base))}</tbody>
 </table>`
     }

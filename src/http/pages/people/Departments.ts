@@ -48,7 +48,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, { faults, headers, na
 ${Words.tabs(base, "departments")}
 ${query.get("done") === "deleted" ? html`<p class="good" role="status">The department is deleted.</p>` : undefined}
 ${Html.summary(faults)}
-<p class="lead">Accounts are filed under departments, and whoever is granted one reaches its accounts.</p>
+<p class="lead">Accounts are filed under departments, and whoever is granted one can access its accounts.</p>
 <section aria-label="Make a department">
   <form method="post" action="${base}${path}">
     ${Forms.hidden(view, token)}

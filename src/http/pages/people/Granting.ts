@@ -1,4 +1,4 @@
-/** The choice of a role, and of what the roles reach that reach some accounts alone. */
+/** The choice of a role, and of the access of roles that can access only some accounts. */
 import type { Role } from "../../../domain/Access.ts"
 import type { GivenRole } from "../../../domain/Admin.ts"
 import { isUuid } from "../../../domain/Wire.ts"

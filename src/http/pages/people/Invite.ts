@@ -73,7 +73,7 @@ ${Refusals.searchedNote(refusal)}
     ${Granting.roleField(view.admin.role, draft.role, faults)}
   </section>
   <section aria-labelledby="access" class="granting">
-    <h2 id="access">What they reach</h2>
+    <h2 id="access">What they can access</h2>
     <p class="hint">For the roles Admin and Archive; it can be changed later.</p>
     ${
       Granting.field(choices, {

@@ -10,7 +10,7 @@ export const departmentsPath = `${path}/departments`
 
 export const roles: Readonly<Record<Role, readonly [name: string, hint: string]>> = {
   owner: ["Owner", "Administers everything, and alone makes superadmins and gives the ownership away."],
-  superadmin: ["Superadmin", "Administers everything but superadmins, and reaches every account."],
+  superadmin: ["Superadmin", "Administers everything but superadmins, and can access every account."],
   admin: ["Admin", "Protects the accounts that are granted, and reads their archive where you allow it."],
   billing: ["Billing", "Sees the subscription and the bills, and the accounts without their devices."],
   archive: ["Archive", "Reads the archive of the accounts that are granted, and protects none."]
@@ -28,7 +28,7 @@ export const badge = ({ status }: Admin): Html.Html =>
 const counted = (count: number, noun: string): string =>
   `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
-/** What the admin reaches, in a few words. */
+/** What the admin can access, in a few words. */
 export const accessOf = ({ access: { account_ids, archive, department_ids, scope_type }, role }: Admin): string => {
   const reads = role === "admin" && archive ? ", with the archive" : ""
   if (scope_type === "all") return "Every account"
