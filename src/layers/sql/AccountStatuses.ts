@@ -35,15 +35,12 @@ export const save = Effect.fnUntraced(
       review_pending: facts.review_pending,
       ...statusColumns(facts, now)
     }))
-    yield* Tenant.post(
-      sql,
-      sql`
+    yield* Tenant.post(sql)(sql`
       update account set review_pending = made.review_pending, status = made.status, status_until = made.status_until,
         later_statuses = made.later_statuses, status_changes = made.status_changes
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as made (id uuid, review_pending boolean, status text,
         status_until timestamptz, later_statuses text[], status_changes timestamptz[])
-      where account.organization_id = ${organizationId} and account.id = made.id`
-    )
+      where account.organization_id = ${organizationId} and account.id = made.id`)
   }
 )
 

@@ -17,18 +17,16 @@ export const layer = Layer.effect(
   AccountTasks,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const db = yield* Db
     const row = ({ accountId, organizationId }: SecretsOf, kind: AccountTask["kind"]) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId} and kind = ${kind}`
     return AccountTasks.of({
       add: ({ accountId, organizationId }, kind, dueAt) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           insert into account_task (organization_id, account_id, kind, due_at)
           values (${organizationId}, ${accountId}, ${kind}, ${dueAt})
-          on conflict (organization_id, account_id, kind) do update set due_at = excluded.due_at, tries = 0`
-        )),
+          on conflict (organization_id, account_id, kind) do update set due_at = excluded.due_at, tries = 0`),
       due: (limit, now) =>
         Effect.map(
           Tenant.ask<Row>(
@@ -56,7 +54,7 @@ export const layer = Layer.effect(
             (taken) => taken.length > 0
           )
         ),
-      drop: (of, kind) => Effect.orDie(Tenant.post(sql, sql`delete from account_task where ${row(of, kind)}`))
+      drop: (of, kind) => post(sql`delete from account_task where ${row(of, kind)}`)
     })
   })
 )

@@ -28,6 +28,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const alarm = yield* Alarm
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
 
     const columns = sql.literal(accountColumns)
 
@@ -210,18 +211,12 @@ export const layer = Layer.effect(
       pause: Effect.fnUntraced(
         function*(organizationId, account, now) {
           const changed = paused(now)
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update account set ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
-            where organization_id = ${organizationId} and id = ${account.id}`
-          )
-          yield* Tenant.post(
-            sql,
-            sql`
+            where organization_id = ${organizationId} and id = ${account.id}`)
+          yield* post(sql`
             update monitor set epoch = epoch + 1, next_at = null, urgent = false
-            where organization_id = ${organizationId} and account_id = ${account.id}`
-          )
+            where organization_id = ${organizationId} and account_id = ${account.id}`)
           // Who wanted it, and that it may have been sent, stay: a session that is gone later was signed out by us.
           const ended = yield* sql`
             update session set review_deadline = null, queued_at = null, ending_reason = null, ending_at = null,
@@ -240,21 +235,15 @@ export const layer = Layer.effect(
       resume: Effect.fnUntraced(
         function*(organizationId, account, now) {
           const changed = resumed(now)
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update account set stop_reason = null,
               ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
-            where organization_id = ${organizationId} and id = ${account.id}`
-          )
+            where organization_id = ${organizationId} and id = ${account.id}`)
           // Looked at even without a session: that it is lost is reported again, and shows again.
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true, started_at = ${now},
               failures = 0, first_failure_at = null, last_poll_error = null
-            where organization_id = ${organizationId} and account_id = ${account.id}`
-          )
+            where organization_id = ${organizationId} and account_id = ${account.id}`)
           yield* alarm.ring
         },
         Effect.orDie
@@ -263,70 +252,46 @@ export const layer = Layer.effect(
       offboard: Effect.fnUntraced(
         function*(organizationId, account, now) {
           const changed = offboarded(now)
-          yield* Tenant.post(
-            sql,
-            sql`delete from session where organization_id = ${organizationId} and account_id = ${account.id}`
-          )
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`delete from session where organization_id = ${organizationId} and account_id = ${account.id}`)
+          yield* post(sql`
             update account set stop_reason = null, licence_stopped_at = null, session_ref = null, locked_at = null,
               lock_reason = null,
               ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
-            where organization_id = ${organizationId} and id = ${account.id}`
-          )
-          yield* Tenant.post(
-            sql,
-            sql`
+            where organization_id = ${organizationId} and id = ${account.id}`)
+          yield* post(sql`
             update monitor set epoch = epoch + 1, next_at = null, urgent = false, due_at = null, look_at = null,
               seen_mark = null, facets = '{}', sign_out_retry_at = null
-            where organization_id = ${organizationId} and account_id = ${account.id}`
-          )
+            where organization_id = ${organizationId} and account_id = ${account.id}`)
         },
         Effect.orDie
       ),
 
       setSecurityLock: (organizationId, account, enabled) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update account set security_lock = ${enabled}
-          where organization_id = ${organizationId} and id = ${account.id}`
-        )),
+          where organization_id = ${organizationId} and id = ${account.id}`),
 
       releaseTakeoverLock: (organizationId, account) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update account set locked_at = null, lock_reason = null
-          where organization_id = ${organizationId} and id = ${account.id}`
-        )),
+          where organization_id = ${organizationId} and id = ${account.id}`),
 
       setRoleLabel: (organizationId, account, label) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update account set role_label = ${label}, search_text = ${searchText({ ...account, role_label: label })}
-          where organization_id = ${organizationId} and id = ${account.id}`
-        )),
+          where organization_id = ${organizationId} and id = ${account.id}`),
 
       setDepartment: (organizationId, account, departmentId) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update account set department_id = ${departmentId}
-          where organization_id = ${organizationId} and id = ${account.id}`
-        )),
+          where organization_id = ${organizationId} and id = ${account.id}`),
 
       setNames: (organizationId, account, names) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update account set first_name = ${names.first_name}, last_name = ${names.last_name},
             username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })},
             search_text = ${searchText({ ...account, ...names })}
-          where organization_id = ${organizationId} and id = ${account.id}`
-        ))
+          where organization_id = ${organizationId} and id = ${account.id}`)
     })
   })
 )

@@ -20,6 +20,7 @@ export const layer = Layer.effect(
   Ports.Admins,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
     const facts = sql.literal(adminFacts)
     return Ports.Admins.of({
@@ -37,13 +38,10 @@ export const layer = Layer.effect(
           })
         ),
       setMailChoices: (organizationId, adminId, choices) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update admin set mail_security = ${choices.security}, mail_storage = ${choices.storage},
             mail_news = ${choices.news}, mail_offers = ${choices.offers}
-          where organization_id = ${organizationId} and id = ${adminId}`
-        )),
+          where organization_id = ${organizationId} and id = ${adminId}`),
 
       list: (organizationId) =>
         sql<AdminFacts>`
@@ -71,14 +69,12 @@ export const layer = Layer.effect(
       }),
 
       update: (organizationId, adminId, changes) =>
-        Effect.orDie(Tenant.post(
-          sql,
+        post(
           sql`update admin set ${sql.update(changes)} where organization_id = ${organizationId} and id = ${adminId}`
-        )),
+        ),
 
       disable: Effect.fnUntraced(function*(organizationId, adminId, at) {
-        yield* Tenant.post(
-          sql,
+        yield* post(
           sql`update admin set disabled_at = ${at} where organization_id = ${organizationId} and id = ${adminId}`
         )
         yield* Endings.endResets(sql, organizationId, adminId)
@@ -86,10 +82,7 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       enable: (organizationId, adminId) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`update admin set disabled_at = null where organization_id = ${organizationId} and id = ${adminId}`
-        ))
+        post(sql`update admin set disabled_at = null where organization_id = ${organizationId} and id = ${adminId}`)
     })
   })
 )

@@ -11,7 +11,7 @@ import { Alarm } from "../../ports/Alarm.ts"
 import * as Ports from "../../ports/index.ts"
 import { canAccess } from "./AccountAccess.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
-import { retire } from "./RetiredSessions.ts"
+import { add, retire } from "./ServiceSessions.ts"
 import * as Tenant from "./Tenant.ts"
 
 interface Known extends KnownAccount {
@@ -53,6 +53,7 @@ const makeNames = (login: LoginFacts, profile: Profile | null, known: Known | nu
 export const make = Effect.gen(function*() {
   const alarm = yield* Alarm
   const sql = yield* SqlClient.SqlClient
+  const post = Tenant.post(sql)
   const random = yield* SecureRandom.SecureRandom
   const identities = yield* Ports.Identities
   const licences = yield* Ports.Licences
@@ -79,27 +80,13 @@ export const make = Effect.gen(function*() {
   ) {
     const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
     yield* retire(sql, { organizationId, accountId }, sql`slot = 'main'`, { due: now, now })
-    yield* Tenant.post(
-      sql,
-      sql`insert into service_session ${
-        sql.insert({
-          organization_id: organizationId,
-          account_id: accountId,
-          slot: "main",
-          session_ref: login.session_ref,
-          created_at: createdAt
-        })
-      }`
-    )
+    yield* add(sql, { organizationId, accountId }, "main", login.session_ref, createdAt)
     const live = yield* sql<{ created_at: Date }>`
       select created_at from service_session where ${mine} and slot in ('main', 'paired')`
     const enforcement = enforcementFrom(live.map(({ created_at }) => created_at))
-    yield* Tenant.post(
-      sql,
-      sql`
+    yield* post(sql`
       update account set session_ref = ${login.session_ref}, enforcement_active_at = ${enforcement}
-      where organization_id = ${organizationId} and id = ${accountId}`
-    )
+      where organization_id = ${organizationId} and id = ${accountId}`)
   })
 
   /** Grants the new account to the admin who connected it, if the admin is granted accounts one by one. */
@@ -142,62 +129,47 @@ export const make = Effect.gen(function*() {
         monitoring_state: paused ? "stopped" : "active"
       }
       if (known === null) {
-        yield* Tenant.post(
-          sql,
-          sql`insert into account ${
-            sql.insert({
-              organization_id: organizationId,
-              id,
-              messenger_user_id: userId,
-              licence_tier: newTier(organization, yield* licences.used(organizationId)),
-              joined_at: now,
-              enrolled_at: now,
-              ...facts,
-              ...AccountStatuses.statusColumns({
-                ...anew,
-                connected_at: now,
-                stopped_at: null,
-                monitoring_state: "active",
-                review_pending: false,
-                enforcement_active_at: null
-              }, now)
-            })
-          }`
-        )
+        yield* post(sql`insert into account ${
+          sql.insert({
+            organization_id: organizationId,
+            id,
+            messenger_user_id: userId,
+            licence_tier: newTier(organization, yield* licences.used(organizationId)),
+            joined_at: now,
+            enrolled_at: now,
+            ...facts,
+            ...AccountStatuses.statusColumns({
+              ...anew,
+              connected_at: now,
+              stopped_at: null,
+              monitoring_state: "active",
+              review_pending: false,
+              enforcement_active_at: null
+            }, now)
+          })
+        }`)
         yield* grant(held, id)
       } else {
         const revived = login.kind === "connect" ? { ...anew, enrolled_at: now } : {}
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update account set ${sql.update({ ...facts, ...revived })}, joined_at = coalesce(joined_at, ${now})
-          where organization_id = ${organizationId} and id = ${id}`
-        )
+          where organization_id = ${organizationId} and id = ${id}`)
         if (login.kind === "connect") {
-          yield* Tenant.post(
-            sql,
-            sql`delete from session where organization_id = ${organizationId} and account_id = ${id}`
-          )
+          yield* post(sql`delete from session where organization_id = ${organizationId} and account_id = ${id}`)
         }
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update account_secret set erase_at = null, end_told_at = null
-          where organization_id = ${organizationId} and account_id = ${id} and slot <> 'retired'`
-        )
+          where organization_id = ${organizationId} and account_id = ${id} and slot <> 'retired'`)
       }
       if (!(yield* identities.claim(organizationId, userId, id))) {
         return yield* new Ports.LoginRefusal({ reason: "already_connected" })
       }
       yield* own(held, id, createdAt, now)
-      yield* Tenant.post(
-        sql,
-        sql`
+      yield* post(sql`
         update monitor set ${sql.update(watchedAnew)}, epoch = epoch + 1, next_at = ${paused ? null : now},
           urgent = ${!paused}, started_at = ${now}, look_at = null, seen_mark = null
           ${login.kind === "connect" ? sql`, facets = '{}', last_ok_at = null, sign_out_retry_at = null` : sql``}
-        where organization_id = ${organizationId} and account_id = ${id}`
-      )
+        where organization_id = ${organizationId} and account_id = ${id}`)
       yield* alarm.ring
       yield* AccountStatuses.save(sql, organizationId, [id], now)
       const ended = { state: "completed" as const, account_id: id, ended_at: now, busy_until: null }

@@ -64,6 +64,7 @@ export const layer = Layer.effect(
   ConsolePasswords,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const hasher = yield* PasswordHasher
     const journal = yield* Journal
     const outbox = yield* Outbox
@@ -190,13 +191,10 @@ export const layer = Layer.effect(
       set: Effect.fnUntraced(function*(admin, hashed, now) {
         const { adminId, organizationId } = admin
         yield* Endings.lockConnections(sql, organizationId, adminId)
-        yield* Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${now},
             joined_at = coalesce(joined_at, ${now}::timestamptz)
-          where organization_id = ${organizationId} and id = ${adminId}`
-        ))
+          where organization_id = ${organizationId} and id = ${adminId}`)
         return yield* endBefore(admin, now, { disconnect: true, keptSession: null, keptBrowser: null })
       }),
 

@@ -100,6 +100,7 @@ export const layer = Layer.effect(
   ConsoleSessions,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
     const keys = yield* CsrfKeys
     const passwords = yield* ConsolePasswords
@@ -210,24 +211,21 @@ export const layer = Layer.effect(
                 and digest = ${browserDigest(known)}) as known_since
             from admin where organization_id = ${organizationId} and id = ${adminId}`
           const knownSince = found?.known_since ?? null
-          yield* Tenant.post(
-            sql,
-            sql`insert into console_session ${
-              sql.insert({
-                organization_id: organizationId,
-                id,
-                admin_id: adminId,
-                digest: digest(secret),
-                created_at: since,
-                last_used_at: now,
-                address: visit.ip,
-                browser: browserName(visit.userAgent),
-                factor,
-                factor_at: factor === null ? null : now,
-                long_known: knownSince !== null && now.getTime() - knownSince.getTime() >= knownLong
-              })
-            }`
-          )
+          yield* post(sql`insert into console_session ${
+            sql.insert({
+              organization_id: organizationId,
+              id,
+              admin_id: adminId,
+              digest: digest(secret),
+              created_at: since,
+              last_used_at: now,
+              address: visit.ip,
+              browser: browserName(visit.userAgent),
+              factor,
+              factor_at: factor === null ? null : now,
+              long_known: knownSince !== null && now.getTime() - knownSince.getTime() >= knownLong
+            })
+          }`)
           const group = visit.ip === null ? null : addressGroup(visit.ip)
           yield* KnownBrowsers.remember(sql, admin, known, group, now)
           yield* Effect.provideService(PasswordFailures.flush(sql, admin, now), Journal, journal)

@@ -17,6 +17,7 @@ export const layer = Layer.effect(
   Ports.Departments,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
 
     /** The caller's departments as `department`, each with the count of its accounts that the caller can access. */
@@ -45,7 +46,7 @@ export const layer = Layer.effect(
     }
 
     const lockOrganization = (organizationId: string) =>
-      Tenant.post(sql, sql`select 1 from organization where id = ${organizationId} for no key update`)
+      post(sql`select 1 from organization where id = ${organizationId} for no key update`)
 
     const show = (caller: Caller["Service"], id: string) =>
       sql<DepartmentFacts>`
@@ -87,8 +88,7 @@ export const layer = Layer.effect(
 
       lock: Effect.fnUntraced(function*(caller, id) {
         yield* lockOrganization(caller.organizationId)
-        yield* Tenant.post(
-          sql,
+        yield* post(
           sql`select 1 from department where organization_id = ${caller.organizationId} and id = ${id} for update`
         )
         const [found] = yield* show(caller, id)
@@ -126,13 +126,10 @@ export const layer = Layer.effect(
 
       lockMove: Effect.fnUntraced(function*(caller, from, to) {
         const { organizationId } = caller
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           select 1 from department
           where organization_id = ${organizationId} and id = any(${[from, to].filter((id) => id !== null)}::uuid[])
-          order by id for no key update`
-        )
+          order by id for no key update`)
         if (to === null) return { shown: true, accessible: true }
         const [found] = yield* sql<{ readonly shown: boolean; readonly accessible: boolean }>`
           select exists (

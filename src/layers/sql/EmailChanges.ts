@@ -9,6 +9,7 @@ import * as Tenant from "./Tenant.ts"
 export const layer = Layer.effect(
   EmailChanges,
   Effect.map(SqlClient.SqlClient, (sql) => {
+    const post = Tenant.post(sql)
     const row = ({ accountId, organizationId }: SecretsOf, kind: EmailKind) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId} and kind = ${kind}`
     return EmailChanges.of({
@@ -19,25 +20,16 @@ export const layer = Layer.effect(
           Effect.map(([found]) => found ?? null)
         ),
       begin: ({ accountId, organizationId }, change) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           insert into email_change ${sql.insert({ organization_id: organizationId, account_id: accountId, ...change })}
           on conflict (organization_id, account_id, kind) do update set pattern = excluded.pattern,
             code_length = excluded.code_length, attempts_left = excluded.attempts_left,
-            expires_at = excluded.expires_at`
-        )),
+            expires_at = excluded.expires_at`),
       attempt: (of, kind) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`update email_change set attempts_left = attempts_left - 1 where ${row(of, kind)}`
-        )),
+        post(sql`update email_change set attempts_left = attempts_left - 1 where ${row(of, kind)}`),
       giveBack: (of, kind) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`update email_change set attempts_left = attempts_left + 1 where ${row(of, kind)}`
-        )),
-      end: (of, kind) => Effect.orDie(Tenant.post(sql, sql`delete from email_change where ${row(of, kind)}`))
+        post(sql`update email_change set attempts_left = attempts_left + 1 where ${row(of, kind)}`),
+      end: (of, kind) => post(sql`delete from email_change where ${row(of, kind)}`)
     })
   })
 )

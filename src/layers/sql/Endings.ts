@@ -20,14 +20,11 @@ export const endOfConnection = (sql: SqlClient.SqlClient): Statement.Fragment =>
 
 /** Locks the first key of the key's family, before a key of it is created or revoked. */
 export const lockFamily = (sql: SqlClient.SqlClient, organizationId: string, id: string, lock: "share" | "update") =>
-  Effect.orDie(Tenant.post(
-    sql,
-    sql`
+  Tenant.post(sql)(sql`
     select 1 from api_key
     where organization_id = ${organizationId} and id = (
       select coalesce(root_id, id) from api_key where organization_id = ${organizationId} and id = ${id})
-    for ${sql.literal(lock)}`
-  ))
+    for ${sql.literal(lock)}`)
 
 /** Revokes a key that is locked, and every key that was made by it or by one of those. */
 export const revokeKey = (sql: SqlClient.SqlClient, organizationId: string, id: string, at: Date) =>
@@ -55,13 +52,10 @@ export const endKeys = (sql: SqlClient.SqlClient, organizationId: string, adminI
  * connection first.
  */
 export const lockConnections = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
-  Effect.orDie(Tenant.post(
-    sql,
-    sql`
+  Tenant.post(sql)(sql`
     select 1 from ai_connection
     where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
-    order by id for update`
-  ))
+    order by id for update`)
 
 /** Disconnects every application of the admin. */
 export const endConnections = Effect.fnUntraced(function*(
@@ -84,8 +78,7 @@ export const endSessions = Effect.fnUntraced(function*(
   adminId: string,
   kept: string | null = null
 ) {
-  yield* Tenant.post(
-    sql,
+  yield* Tenant.post(sql)(
     sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`
   )
   const ended = yield* sql`
@@ -97,12 +90,9 @@ export const endSessions = Effect.fnUntraced(function*(
 
 /** Ends the links by which the admin could choose a new password; that they were mailed still counts. */
 export const endResets = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
-  Effect.orDie(Tenant.post(
-    sql,
-    sql`
+  Tenant.post(sql)(sql`
     update password_reset set digest = null, pepper_id = null
-    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is not null`
-  ))
+    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is not null`)
 
 /** Forgets the browsers that the admin has signed in with, but for one. */
 export const forgetBrowsers = (
@@ -111,9 +101,6 @@ export const forgetBrowsers = (
   adminId: string,
   kept: string | null = null
 ) =>
-  Effect.orDie(Tenant.post(
-    sql,
-    sql`
+  Tenant.post(sql)(sql`
     delete from known_browser
-    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is distinct from ${kept}::text`
-  ))
+    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is distinct from ${kept}::text`)

@@ -10,14 +10,14 @@ import * as Tenant from "./Tenant.ts"
 export const layer = Layer.effect(
   SeenFacets,
   Effect.map(SqlClient.SqlClient, (sql) => {
+    const post = Tenant.post(sql)
     const ofAccount = ({ accountId, organizationId }: SecretsOf) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
     return SeenFacets.of({
       forget: (of, names, now) =>
-        Effect.orDie(Tenant.post(
-          sql,
+        post(
           sql`update monitor set facets = facets - ${names}::text[], look_at = ${now} where ${ofAccount(of)}`
-        )),
+        ),
       keep: Effect.fnUntraced(
         function*(of, facets) {
           if (Object.keys(facets).length === 0) return
@@ -25,12 +25,9 @@ export const layer = Layer.effect(
             update monitor set facets = facets || ${JSON.stringify(facets)}::jsonb where ${ofAccount(of)}
             returning facets`
           if (row === undefined) return
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update account set recovery = ${JSON.stringify(recoveryOf(row.facets))}
-            where organization_id = ${of.organizationId} and id = ${of.accountId}`
-          )
+            where organization_id = ${of.organizationId} and id = ${of.accountId}`)
         },
         Effect.orDie
       )

@@ -152,18 +152,14 @@ export const makeCodes = Effect.fnUntraced(function*(
 ) {
   const { adminId, organizationId } = admin
   const codes = yield* Effect.replicateEffect(Effect.map(random.randomBytes(10), recoveryCode), recoveryCodesMade)
-  yield* Tenant.post(
-    sql,
+  yield* Tenant.post(sql)(
     sql`delete from recovery_code where organization_id = ${organizationId} and admin_id = ${adminId}`
   )
   const digests = codes.map((code) => Factors.codeDigest(peppers[0], admin, code.replaceAll("-", "")))
-  yield* Tenant.post(
-    sql,
-    sql`
+  yield* Tenant.post(sql)(sql`
     insert into recovery_code (organization_id, admin_id, digest, pepper_id, created_at)
     select ${organizationId}::text, ${adminId}::uuid, digest, ${peppers[0].id}::text, ${now}::timestamptz
-    from unnest(${digests}::text[]) as made (digest)`
-  )
+    from unnest(${digests}::text[]) as made (digest)`)
   const shown: RecoveryCodes = codes.map((code) => Redacted.make(code))
   return shown
 }, Effect.orDie)
@@ -172,7 +168,7 @@ export const makeCodes = Effect.fnUntraced(function*(
 export const removeAll = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, admin: AdminRef) {
   const { adminId, organizationId } = admin
   const mine = sql`organization_id = ${organizationId} and admin_id = ${adminId}`
-  yield* Tenant.post(sql, sql`delete from recovery_code where ${mine}`)
+  yield* Tenant.post(sql)(sql`delete from recovery_code where ${mine}`)
   const removed = yield* Effect.all([
     sql`delete from totp where ${mine} returning 1`,
     sql`delete from passkey where ${mine} returning 1`

@@ -35,6 +35,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const alarm = yield* Alarm
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
 
     const take = Effect.fnUntraced(
@@ -89,12 +90,9 @@ export const layer = Layer.effect(
 
       look: (organizationId, accountId, now) =>
         Effect.andThen(
-          Effect.orDie(Tenant.post(
-            sql,
-            sql`
+          post(sql`
             update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true
-            where organization_id = ${organizationId} and account_id = ${accountId}`
-          )),
+            where organization_id = ${organizationId} and account_id = ${accountId}`),
           alarm.ring
         )
     }

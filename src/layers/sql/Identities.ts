@@ -8,6 +8,7 @@ export const layer = Layer.effect(
   Ports.Identities,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     return Ports.Identities.of({
       claim: Effect.fnUntraced(function*(organizationId, userId, accountId) {
         const made = yield* sql`
@@ -22,12 +23,9 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       release: (organizationId, accountId) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           delete from messenger_identity
-          where organization_id = ${organizationId} and account_id = ${accountId}`
-        ))
+          where organization_id = ${organizationId} and account_id = ${accountId}`)
     })
   })
 )

@@ -18,6 +18,7 @@ export const layer = Layer.effect(
   Invitations,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const tokens = yield* InvitationTokens
     const passwords = yield* ConsolePasswords
     const journal = yield* Journal
@@ -58,13 +59,10 @@ export const layer = Layer.effect(
             and ${sql.in("invitation_digest", tokens.digests(token))} and ${open(now)}
           for no key update`
         if (held.length === 0) return false
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update admin set password_hash = ${Redacted.value(hash)}, password_changed_at = ${now}, joined_at = ${now},
             invitation_digest = null, invitation_pepper_id = null
-          where organization_id = ${organizationId} and id = ${adminId}`
-        )
+          where organization_id = ${organizationId} and id = ${adminId}`)
         yield* journal.append(
           organizationId,
           journalEntry(

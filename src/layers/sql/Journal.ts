@@ -62,6 +62,7 @@ export const layer = Layer.effect(
   Ports.Journal,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
     const literalColumns = sql.literal(columns)
 
@@ -146,7 +147,7 @@ export const layer = Layer.effect(
 
     const append = Effect.fnUntraced(
       function*(organizationId: string, entry: JournalEntry) {
-        yield* Tenant.post(sql, sql`select ${yield* appending(organizationId, entry)}`)
+        yield* post(sql`select ${yield* appending(organizationId, entry)}`)
       },
       Effect.orDie
     )

@@ -22,24 +22,18 @@ export const remember = Effect.fnUntraced(function*(
   address: string | null,
   now: Date
 ) {
-  yield* Tenant.post(
-    sql,
-    sql`
+  yield* Tenant.post(sql)(sql`
     insert into known_browser (organization_id, admin_id, digest, address, seen_sequence, last_used_at, known_since)
     values (${organizationId}, ${adminId}, ${browserDigest(secret)}, ${address}, coalesce((
       select max(seen_sequence) from known_browser
       where organization_id = ${organizationId} and admin_id = ${adminId}), 0), ${now}, ${now})
     on conflict (organization_id, admin_id, digest) do update
-      set address = excluded.address, last_used_at = excluded.last_used_at`
-  )
-  yield* Tenant.post(
-    sql,
-    sql`
+      set address = excluded.address, last_used_at = excluded.last_used_at`)
+  yield* Tenant.post(sql)(sql`
     delete from known_browser
     where organization_id = ${organizationId} and admin_id = ${adminId} and digest not in (
       select digest from known_browser where organization_id = ${organizationId} and admin_id = ${adminId}
-      order by last_used_at desc, digest limit ${knownBrowsersKept})`
-  )
+      order by last_used_at desc, digest limit ${knownBrowsersKept})`)
 }, Effect.orDie)
 
 /**

@@ -139,35 +139,23 @@ const change = Effect.fnUntraced(
           monitoring_state = case when paused_at is null then 'active' else 'stopped' end
         where ${mine(ids)} and ${sql.literal(stoppedByIt)}
         returning id, paused_at is not null as paused`
-      yield* Tenant.post(
-        sql,
-        sql`update account set licence_stopped_at = null where ${mine(ids)}`
-      )
+      yield* Tenant.post(sql)(sql`update account set licence_stopped_at = null where ${mine(ids)}`)
       const watched = restored.filter(({ paused }) => !paused).map(({ id }) => id)
-      yield* Tenant.post(
-        sql,
-        sql`
+      yield* Tenant.post(sql)(sql`
         update monitor set epoch = epoch + 1, next_at = ${now}, started_at = ${now}, failures = 0,
           first_failure_at = null, last_poll_error = null
-        where organization_id = ${organizationId} and account_id = any(${watched}::uuid[])`
-      )
+        where organization_id = ${organizationId} and account_id = any(${watched}::uuid[])`)
       const back = new Set(restored.map(({ id }) => id))
       yield* reportRestored({ ...some, accounts: accounts.filter(({ id }) => back.has(id)) })
     } else {
-      yield* Tenant.post(
-        sql,
-        sql`
+      yield* Tenant.post(sql)(sql`
         update account set stop_reason = case when stopped_at is null then ${reasonOf(licence)} else stop_reason end,
           stopped_at = coalesce(stopped_at, ${now}::timestamptz),
           licence_stopped_at = coalesce(licence_stopped_at, ${now}::timestamptz), monitoring_state = 'stopped'
-        where ${mine(ids)}`
-      )
-      yield* Tenant.post(
-        sql,
-        sql`
+        where ${mine(ids)}`)
+      yield* Tenant.post(sql)(sql`
         update monitor set epoch = epoch + 1, next_at = null, urgent = false
-        where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`
-      )
+        where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`)
       yield* reportStopped({ ...some, accounts: accounts.filter(({ stopped_at }) => stopped_at === null) }, licence)
     }
     yield* AccountStatuses.save(sql, organizationId, ids, now)

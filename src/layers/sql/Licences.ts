@@ -11,6 +11,7 @@ export const layer = Layer.effect(
   Ports.Licences,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     return Ports.Licences.of({
       used: (organizationId) =>
         sql<LicencesUsed>`
@@ -25,10 +26,9 @@ export const layer = Layer.effect(
         ),
 
       setTier: (organizationId, accountId, tier) =>
-        Effect.orDie(Tenant.post(
-          sql,
+        post(
           sql`update account set licence_tier = ${tier} where organization_id = ${organizationId} and id = ${accountId}`
-        )),
+        ),
 
       links: (organizationId, limit) =>
         Effect.orDie(sql<SignUpLink>`

@@ -59,6 +59,7 @@ export const layer = Layer.effect(
   Ports.Logins,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
     const vault = yield* Vault
     const complete = yield* Connecting.make
@@ -229,13 +230,10 @@ export const layer = Layer.effect(
         ),
 
       leave: ({ login: { id }, organizationId, token }, left) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update login set busy_by = null, busy_until = null
             ${left ? sql`` : sql`, state_sealed = null`}
-          where ${one(organizationId, id)} and busy_by = ${token}`
-        )),
+          where ${one(organizationId, id)} and busy_by = ${token}`),
 
       end: (organizationId, id, state, now) =>
         sql<LoginFacts>`

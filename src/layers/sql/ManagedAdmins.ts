@@ -36,6 +36,7 @@ export const layer = Layer.effect(
   Ports.ManagedAdmins,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
     const tokens = yield* InvitationTokens
     const uses = yield* LastUses
@@ -186,12 +187,9 @@ export const layer = Layer.effect(
           accounts: setGrants(caller, id, "account", account_ids)
         }, Tenant.together)
         if (archive !== undefined) {
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update admin set archive_access = ${archive}
-            where organization_id = ${caller.organizationId} and id = ${id}`
-          )
+            where organization_id = ${caller.organizationId} and id = ${id}`)
         }
         return { added: departments.added + accounts.added, taken: departments.taken + accounts.taken }
       }, Effect.orDie),
@@ -200,10 +198,7 @@ export const layer = Layer.effect(
 
       remove: Effect.fnUntraced(function*(organizationId, id, now) {
         for (const table of ["admin_account", "admin_department"]) {
-          yield* Tenant.post(
-            sql,
-            sql`delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${id}`
-          )
+          yield* post(sql`delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${id}`)
         }
         const credentials = {
           api_keys: Endings.endKeys(sql, organizationId, id, now),
@@ -222,33 +217,24 @@ export const layer = Layer.effect(
         ], Tenant.together)
         yield* Endings.forgetBrowsers(sql, organizationId, id)
         yield* Endings.endResets(sql, organizationId, id)
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update admin set removed_at = ${now}, disabled_at = coalesce(disabled_at, ${now}::timestamptz),
             password_hash = null, invitation_digest = null, invitation_pepper_id = null
-          where organization_id = ${organizationId} and id = ${id}`
-        )
+          where organization_id = ${organizationId} and id = ${id}`)
         return { ended, logins }
       }, Effect.orDie),
 
       transfer: Effect.fnUntraced(function*(organizationId, owner, next) {
         // Nobody's id is null: an organization without an owner gets one.
         for (const [id, role] of [[owner, "superadmin"], [next, "owner"]]) {
-          yield* Tenant.post(
-            sql,
-            sql`update admin set role = ${role} where organization_id = ${organizationId} and id = ${id}`
-          )
+          yield* post(sql`update admin set role = ${role} where organization_id = ${organizationId} and id = ${id}`)
         }
       }, Effect.orDie),
 
       countInvitation: Effect.fnUntraced(function*(organizationId, email, now) {
         const address = crypto.createHash("sha256").update(email.toLowerCase()).digest("hex")
         const since = new Date(now.getTime() - day)
-        yield* Tenant.post(
-          sql,
-          sql`delete from invitation_sent where organization_id = ${organizationId} and sent_at <= ${since}`
-        )
+        yield* post(sql`delete from invitation_sent where organization_id = ${organizationId} and sent_at <= ${since}`)
         const nth = (most: number, which: Statement.Fragment) =>
           sql`(select sent_at from invitation_sent where organization_id = ${organizationId} and ${which}
             order by sent_at desc offset ${sql.literal(String(most - 1))} limit 1)`
@@ -258,8 +244,7 @@ export const layer = Layer.effect(
         }) as full`
         const full = row?.full ?? null
         if (full !== null) return Math.max(1, Math.ceil((full.getTime() + day - now.getTime()) / 1000))
-        yield* Tenant.post(
-          sql,
+        yield* post(
           sql`insert into invitation_sent ${
             sql.insert({ organization_id: organizationId, id: yield* random.uuidV7(), address, sent_at: now })
           }`
@@ -287,12 +272,9 @@ export const layer = Layer.effect(
       reinvite: Effect.fnUntraced(function*(organizationId, id, now) {
         const token = yield* tokens.make
         const expiresAt = expiry(now)
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update admin set ${sql.update({ invitation_expires_at: expiresAt, ...invitation(token) })}
-          where organization_id = ${organizationId} and id = ${id}`
-        )
+          where organization_id = ${organizationId} and id = ${id}`)
         return { id, token, expiresAt }
       }, Effect.orDie)
     })

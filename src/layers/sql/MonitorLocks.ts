@@ -13,9 +13,6 @@ export const lockMonitors = (
   organizationId: string,
   ids: ReadonlyArray<string>
 ): Effect.Effect<void, SqlError.SqlError> =>
-  Tenant.post(
-    sql,
-    sql`
+  Tenant.post(sql)(sql`
       select from monitor where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])
-      order by account_id for no key update`
-  )
+      order by account_id for no key update`)

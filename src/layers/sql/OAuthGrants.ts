@@ -25,15 +25,11 @@ export const disconnect = Effect.fnUntraced(function*(
   connectionId: string,
   at: Date
 ) {
-  yield* Tenant.post(
-    sql,
-    sql`
+  yield* Tenant.post(sql)(sql`
     update ai_connection set revoked_at = ${at}
-    where organization_id = ${organizationId} and id = ${connectionId} and revoked_at is null`
-  )
+    where organization_id = ${organizationId} and id = ${connectionId} and revoked_at is null`)
   for (const table of ["oauth_code", "oauth_token"]) {
-    yield* Tenant.post(
-      sql,
+    yield* Tenant.post(sql)(
       sql`delete from ${sql(table)} where organization_id = ${organizationId} and connection_id = ${connectionId}`
     )
   }
@@ -44,6 +40,7 @@ export const layer = Layer.effect(
   OAuthGrants,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const uses = yield* LastUses
     return OAuthGrants.of({
       locate: (what, digests) =>
@@ -174,81 +171,60 @@ export const layer = Layer.effect(
         ).pipe(Effect.orDie),
 
       connect: Effect.fnUntraced(function*(organizationId, { access, ...connection }) {
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_document, client_name,
             client_host, client_known, mode, resource, scopes, scope_type, all_accounts, created_at, expires_at)
           values (${organizationId}, ${connection.id}, ${connection.adminId}, 'oauth', ${connection.clientName},
             ${isUuid(connection.clientId) ? connection.clientId : null},
             ${
-            isUuid(connection.clientId) ? null : connection.clientId
-          }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
+          isUuid(connection.clientId) ? null : connection.clientId
+        }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
             'cloud', ${connection.resource}, ${connection.scopes}, ${access.scopeType}, ${access.everything},
-            ${connection.createdAt}, ${connection.expiresAt})`
-        )
+            ${connection.createdAt}, ${connection.expiresAt})`)
         const kind = access.scopeType === "accounts" ? "account" : "department"
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           insert into ${sql(`ai_connection_${kind}`)} (organization_id, connection_id, ${sql(`${kind}_id`)}, place)
           select ${organizationId}, ${connection.id}, chosen.id, chosen.place
-          from unnest(${access.ids}::uuid[]) with ordinality as chosen (id, place)`
-        )
+          from unnest(${access.ids}::uuid[]) with ordinality as chosen (id, place)`)
       }, Effect.orDie),
 
       addCode: (organizationId, connectionId, code) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`insert into oauth_code ${
-            sql.insert({
-              organization_id: organizationId,
-              connection_id: connectionId,
-              ...code.digest,
-              redirect_uri: code.redirectUri,
-              challenge: code.challenge,
-              scopes: code.scopes,
-              created_at: code.createdAt,
-              expires_at: code.expiresAt
-            })
-          }`
-        )),
+        post(sql`insert into oauth_code ${
+          sql.insert({
+            organization_id: organizationId,
+            connection_id: connectionId,
+            ...code.digest,
+            redirect_uri: code.redirectUri,
+            challenge: code.challenge,
+            scopes: code.scopes,
+            created_at: code.createdAt,
+            expires_at: code.expiresAt
+          })
+        }`),
 
       addToken: (organizationId, connectionId, token) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`insert into oauth_token ${
-            sql.insert({
-              organization_id: organizationId,
-              connection_id: connectionId,
-              ...token.digest,
-              kind: token.kind,
-              generation: token.generation,
-              scopes: token.scopes,
-              created_at: token.createdAt,
-              expires_at: token.expiresAt
-            })
-          }`
-        )),
+        post(sql`insert into oauth_token ${
+          sql.insert({
+            organization_id: organizationId,
+            connection_id: connectionId,
+            ...token.digest,
+            kind: token.kind,
+            generation: token.generation,
+            scopes: token.scopes,
+            created_at: token.createdAt,
+            expires_at: token.expiresAt
+          })
+        }`),
 
       redeem: (organizationId, { digest }, at) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update oauth_code set redeemed_at = ${at}
-          where organization_id = ${organizationId} and digest = ${digest}`
-        )),
+          where organization_id = ${organizationId} and digest = ${digest}`),
 
       use: Effect.fnUntraced(function*(organizationId, { digest }, at) {
         const mine = sql`organization_id = ${organizationId} and digest = ${digest}`
-        yield* Tenant.post(
-          sql,
-          sql`delete from oauth_token where ${mine} and generation is not null`
-        )
-        yield* Tenant.post(
-          sql,
-          sql`update oauth_token set used_at = ${at} where ${mine}`
-        )
+        yield* post(sql`delete from oauth_token where ${mine} and generation is not null`)
+        yield* post(sql`update oauth_token set used_at = ${at} where ${mine}`)
       }, Effect.orDie),
 
       issuedAt: (organizationId, connectionId) =>
@@ -258,21 +234,15 @@ export const layer = Layer.effect(
           order by created_at desc`.pipe(Effect.orDie, Effect.map((rows) => rows.map(({ at }) => at))),
 
       forgetExpired: (organizationId, connectionId, now) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           delete from oauth_token
           where organization_id = ${organizationId} and connection_id = ${connectionId} and kind = 'access'
-            and expires_at <= ${now}`
-        )),
+            and expires_at <= ${now}`),
 
       prolong: (organizationId, connectionId, generation, until) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update ai_connection set expires_at = ${until}, generation = ${generation}
-          where organization_id = ${organizationId} and id = ${connectionId}`
-        )),
+          where organization_id = ${organizationId} and id = ${connectionId}`),
 
       disconnect: (organizationId, connectionId, at) => disconnect(sql, organizationId, connectionId, at)
     })

@@ -49,6 +49,7 @@ export const layer = Layer.effect(
   Ports.Organizations,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const one = ([facts]: ReadonlyArray<OrganizationFacts>) =>
       facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
     return Ports.Organizations.of({
@@ -60,7 +61,7 @@ export const layer = Layer.effect(
             Effect.orDie,
             Effect.flatMap(one)
           ),
-      lock: (id) => Effect.orDie(Tenant.post(sql, sql`select 1 from organization where id = ${id} for no key update`)),
+      lock: (id) => post(sql`select 1 from organization where id = ${id} for no key update`),
       // A full lock would meet the journal's foreign key on this row from the other side: a deadlock.
       lockRecipients: (id) =>
         sql<{ notification_recipients: Recipients }>`
@@ -69,9 +70,7 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row?.notification_recipients ?? "owner")
         ),
       setRecipients: (id, recipients) =>
-        Effect.orDie(
-          Tenant.post(sql, sql`update organization set notification_recipients = ${recipients} where id = ${id}`)
-        ),
+        post(sql`update organization set notification_recipients = ${recipients} where id = ${id}`),
       lockFacts: (id) =>
         sql<OrganizationFacts>`
           select ${sql.literal(organizationColumns)} from organization where id = ${id} for no key update`.pipe(
@@ -79,9 +78,7 @@ export const layer = Layer.effect(
           Effect.flatMap(one)
         ),
       setLockdown: (id, enabled) =>
-        Effect.orDie(
-          Tenant.post(sql, sql`update organization set tamper_lockdown_enabled = ${enabled} where id = ${id}`)
-        )
+        post(sql`update organization set tamper_lockdown_enabled = ${enabled} where id = ${id}`)
     })
   })
 )

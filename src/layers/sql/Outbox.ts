@@ -41,6 +41,7 @@ export const layer = Layer.effect(
   Ports.Outbox,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
     const vault = yield* Vault
     const settings = yield* MailSettings
@@ -58,17 +59,14 @@ export const layer = Layer.effect(
           const recipients = audience.to === "support"
             ? sql`select ${settings.support}::text as email`
             : sql`select email from admin where organization_id = ${organizationId} and ${isAddressed(sql, audience)}`
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
               insert into mail
                 (organization_id, id, recipient, cause, kind, joins, letter_sealed, created_at, next_at)
               select ${organizationId}::text, ${id}::uuid, email,
                 ${cause === "event" ? sql`appended_event(${organizationId})` : sql`${cause}::text`}, ${kind}::text,
                 ${"choice" in audience}::boolean, ${sealed}::text, ${now}::timestamptz, ${now}::timestamptz
               from (${recipients}) as person
-              on conflict do nothing`
-          )
+              on conflict do nothing`)
         },
         Effect.orDie
       )

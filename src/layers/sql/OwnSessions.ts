@@ -6,7 +6,7 @@ import { Guard } from "../../ports/Guard.ts"
 import { Identities } from "../../ports/Identities.ts"
 import { OwnSessions, type RetiredSession, type SecondSession } from "../../ports/OwnSessions.ts"
 import type { SecretsOf } from "../../ports/Secrets.ts"
-import { retire } from "./RetiredSessions.ts"
+import { add, retire } from "./ServiceSessions.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** The second sessions in SQL. */
@@ -14,18 +14,16 @@ export const layer = Layer.effect(
   OwnSessions,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const guard = yield* Guard
     const identities = yield* Identities
     const random = yield* SecureRandom.SecureRandom
     const ofAccount = ({ accountId, organizationId }: SecretsOf) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
     const state = ({ accountId, organizationId }: SecretsOf, to: "none" | "active", now: Date) =>
-      Tenant.post(
-        sql,
-        sql`
+      post(sql`
         update account set paired_state = ${to}, paired_since = ${to === "none" ? null : now}, paired_error = null
-        where organization_id = ${organizationId} and id = ${accountId}`
-      )
+        where organization_id = ${organizationId} and id = ${accountId}`)
 
     const abandon = (of: SecretsOf, now: Date) => retire(sql, of, sql`slot = 'pairing'`, { due: now, now })
 
@@ -39,20 +37,8 @@ export const layer = Layer.effect(
 
       begin: Effect.fnUntraced(
         function*(of, ref, now) {
-          const { accountId, organizationId } = of
           yield* abandon(of, now)
-          yield* Tenant.post(
-            sql,
-            sql`insert into service_session ${
-              sql.insert({
-                organization_id: organizationId,
-                account_id: accountId,
-                slot: "pairing",
-                session_ref: ref,
-                created_at: now
-              })
-            }`
-          )
+          yield* add(sql, of, "pairing", ref, now)
         },
         Effect.orDie
       ),
@@ -60,12 +46,9 @@ export const layer = Layer.effect(
       paired: Effect.fnUntraced(
         function*(of, ref, { createdAt, seenAs }, now) {
           yield* retire(sql, of, sql`slot = 'paired'`, { due: now, now })
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update service_session set slot = 'paired', seen_as = ${seenAs}, created_at = ${createdAt}
-            where ${ofAccount(of)} and session_ref = ${ref}`
-          )
+            where ${ofAccount(of)} and session_ref = ${ref}`)
           yield* state(of, "active", now)
           yield* guard.look(of.organizationId, of.accountId, now)
         },
@@ -73,11 +56,8 @@ export const layer = Layer.effect(
       ),
 
       drop: (of, ref) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
-          delete from service_session where ${ofAccount(of)} and session_ref = ${ref} and slot = 'pairing'`
-        )),
+        post(sql`
+          delete from service_session where ${ofAccount(of)} and session_ref = ${ref} and slot = 'pairing'`),
 
       abandon: (of, now) => Effect.orDie(abandon(of, now)),
 
@@ -86,20 +66,9 @@ export const layer = Layer.effect(
           const { accountId, organizationId } = of
           yield* identities.release(organizationId, accountId)
           yield* retire(sql, of, sql`true`, at)
-          yield* Tenant.post(
-            sql,
-            sql`
-            update account set paired_state = 'none', paired_since = null, paired_error = null
-            where organization_id = ${organizationId} and id = ${accountId}`
-          )
-          yield* Tenant.post(
-            sql,
-            sql`delete from email_change where ${ofAccount(of)}`
-          )
-          yield* Tenant.post(
-            sql,
-            sql`delete from account_task where ${ofAccount(of)} and kind <> 'log_out'`
-          )
+          yield* state(of, "none", at.now)
+          yield* post(sql`delete from email_change where ${ofAccount(of)}`)
+          yield* post(sql`delete from account_task where ${ofAccount(of)} and kind <> 'log_out'`)
         },
         Effect.orDie
       ),
@@ -110,25 +79,16 @@ export const layer = Layer.effect(
           where ${ofAccount(of)} and slot = 'retired' order by created_at desc, id`),
 
       trying: (of, id, intent) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
-          update service_session set log_out_intent = ${intent} where ${ofAccount(of)} and id = ${id}`
-        )),
+        post(sql`
+          update service_session set log_out_intent = ${intent} where ${ofAccount(of)} and id = ${id}`),
 
       forget: (of, ids) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
-          delete from service_session where ${ofAccount(of)} and slot = 'retired' and id = any(${ids}::uuid[])`
-        )),
+        post(sql`
+          delete from service_session where ${ofAccount(of)} and slot = 'retired' and id = any(${ids}::uuid[])`),
 
       remove: Effect.fnUntraced(
         function*(of, now) {
-          yield* Tenant.post(
-            sql,
-            sql`delete from service_session where ${ofAccount(of)} and slot = 'paired'`
-          )
+          yield* post(sql`delete from service_session where ${ofAccount(of)} and slot = 'paired'`)
           yield* state(of, "none", now)
           yield* guard.look(of.organizationId, of.accountId, now)
         },

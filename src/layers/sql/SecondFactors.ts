@@ -135,12 +135,9 @@ export const layer = Layer.effect(
             return null
           }
           if (factor === "recovery_code") yield* recordCodeUse(Actor.signedIn(admin), admin, visit, now)
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* Tenant.post(sql)(sql`
             update console_session set factor = ${factor}, factor_at = ${now}
-            where organization_id = ${organizationId} and id = ${sessionId}`
-          )
+            where organization_id = ${organizationId} and id = ${sessionId}`)
           return factor
         }))
         if (factor === null) {
@@ -185,12 +182,9 @@ export const layer = Layer.effect(
           yield* FactorChanges.store(sql, secrets, random, admin, proved, now)
           const codes = first ? yield* FactorChanges.makeCodes(sql, secrets, random, admin, now) : null
           // Proving a new factor counts as giving one.
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* Tenant.post(sql)(sql`
             update console_session set factor = ${factor.kind}, factor_at = ${now}
-            where organization_id = ${admin.organizationId} and id = ${admin.sessionId}`
-          )
+            where organization_id = ${admin.organizationId} and id = ${admin.sessionId}`)
           const sessions = yield* endOthers(admin)
           yield* record(
             Actor.signedIn(admin),

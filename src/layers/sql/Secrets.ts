@@ -101,6 +101,7 @@ export const layer = Layer.effect(
   Secrets,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const db = yield* Db
     const random = yield* SecureRandom.SecureRandom
     const keys = yield* keyEncryption
@@ -176,13 +177,10 @@ export const layer = Layer.effect(
 
       put: Effect.fnUntraced(
         function*(of, secret, slot, now) {
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update account_secret set slot = 'retired', erase_at = null
-            where ${ofAccount(of)} and kind = ${secret.kind} and slot = ${slot}`
-          )
-          yield* Tenant.post(sql, sql`insert into account_secret ${sql.insert(columnsOf(of, secret, slot, now))}`)
+            where ${ofAccount(of)} and kind = ${secret.kind} and slot = ${slot}`)
+          yield* post(sql`insert into account_secret ${sql.insert(columnsOf(of, secret, slot, now))}`)
         },
         Effect.orDie
       ),
@@ -193,23 +191,16 @@ export const layer = Layer.effect(
           const forgotten = new Date(now.getTime() + Duration.toMillis(retiredKept))
           // What makes place goes first.
           if (retired.length > 0) {
-            yield* Tenant.post(
-              sql,
-              sql`
+            yield* post(sql`
               update account_secret set slot = 'retired', erase_at = ${forgotten}
-              where ${ofAccount(of)} and id = any(${retired}::uuid[])`
-            )
+              where ${ofAccount(of)} and id = any(${retired}::uuid[])`)
           }
           for (const { id, slot } of changes.filter(({ slot }) => slot !== "retired")) {
-            yield* Tenant.post(
-              sql,
-              sql`
+            yield* post(sql`
               update account_secret set slot = 'retired', erase_at = ${forgotten}
               where ${ofAccount(of)} and slot = ${slot} and id <> ${id}
-                and kind = (select kind from account_secret where ${ofAccount(of)} and id = ${id})`
-            )
-            yield* Tenant.post(
-              sql,
+                and kind = (select kind from account_secret where ${ofAccount(of)} and id = ${id})`)
+            yield* post(
               sql`update account_secret set slot = ${slot}, erase_at = null where ${ofAccount(of)} and id = ${id}`
             )
           }
@@ -218,12 +209,9 @@ export const layer = Layer.effect(
       ),
 
       suspend: (of, kind) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update account_secret set slot = 'retired', erase_at = null
-          where ${ofAccount(of)} and kind = ${kind} and slot = 'held'`
-        )),
+          where ${ofAccount(of)} and kind = ${kind} and slot = 'held'`),
 
       list: (organizationId, limit) =>
         sql<HeldPassword>`
@@ -255,44 +243,30 @@ export const layer = Layer.effect(
 
       leave: Effect.fnUntraced(
         function*(of, { passkeys, passwords }) {
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update account_secret set slot = 'held' where ${ofAccount(of)} and id in (
               select distinct on (kind) id from account_secret
               where ${ofAccount(of)} and (slot <> 'retired' or erase_at is null)
-              order by kind, array_position(array['held', 'next', 'retired'], slot), made_at desc, id)`
-          )
-          yield* Tenant.post(
-            sql,
-            sql`
+              order by kind, array_position(array['held', 'next', 'retired'], slot), made_at desc, id)`)
+          yield* post(sql`
             update account_secret set revealed_at = null,
               erase_at = case when kind = 'two_fa' then ${passwords}::timestamptz else ${passkeys}::timestamptz end
-            where ${ofAccount(of)} and erase_at is null`
-          )
+            where ${ofAccount(of)} and erase_at is null`)
         },
         Effect.orDie
       ),
 
       keepUntil: (of, kind, at) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update account_secret set erase_at = ${at}
-          where ${ofAccount(of)} and kind = ${kind} and erase_at is null`
-        )),
+          where ${ofAccount(of)} and kind = ${kind} and erase_at is null`),
 
-      eraseAll: (of, kind) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`delete from account_secret where ${ofAccount(of)} and kind = ${kind}`
-        )),
+      eraseAll: (of, kind) => post(sql`delete from account_secret where ${ofAccount(of)} and kind = ${kind}`),
 
       erase: (of, ids) =>
-        ids.length === 0 ? Effect.void : Effect.orDie(Tenant.post(
-          sql,
-          sql`delete from account_secret where ${ofAccount(of)} and id = any(${ids}::uuid[])`
-        ))
+        ids.length === 0 ?
+          Effect.void :
+          post(sql`delete from account_secret where ${ofAccount(of)} and id = any(${ids}::uuid[])`)
     })
   })
 )

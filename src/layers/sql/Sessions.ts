@@ -58,6 +58,7 @@ export const layer = Layer.effect(
   Ports.Sessions,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const db = yield* Db
     const guard = yield* Guard
 
@@ -145,16 +146,10 @@ export const layer = Layer.effect(
       const [open] = yield* sql<{ reason: string }>`
         select facets ->> 'takeover' as reason from monitor where ${mine} and facets ->> 'takeover' is not null`
       if (open === undefined) return null
-      yield* Tenant.post(
-        sql,
-        sql`update monitor set facets = facets - 'takeover' where ${mine}`
-      )
-      yield* Tenant.post(
-        sql,
-        sql`
+      yield* post(sql`update monitor set facets = facets - 'takeover' where ${mine}`)
+      yield* post(sql`
         update account set takeover_stopped_at = ${now}, locked_at = ${now}, lock_reason = ${open.reason}
-        where organization_id = ${organizationId} and id = ${accountId}`
-      )
+        where organization_id = ${organizationId} and id = ${accountId}`)
       const held = yield* sql`
         select 1 from account_secret where ${mine} and kind = 'two_fa' and slot = 'held' limit 1`
       return { twoFaManaged: held.length > 0 }
@@ -192,29 +187,23 @@ export const layer = Layer.effect(
         ),
 
       approve: Effect.fnUntraced(function*(whose, id, by, now) {
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update session set approved_at = ${now}, approved_by = ${by}, review_deadline = null, queued_at = null,
             withheld_at = null, withheld_reason = null,
             ending_reason = case when ending_intent is not null then coalesce(ending_reason, withheld_reason) end,
             ending_at = case when ending_intent is not null then least(ending_at, ${now}::timestamptz) end,
             ending_by = case when ending_intent is not null then ending_by end
-          where ${ofAccount(whose)} and id = ${id}`
-        )
+          where ${ofAccount(whose)} and id = ${id}`)
         yield* AccountStatuses.save(sql, whose.organizationId, [whose.accountId], now)
       }, Effect.orDie),
 
       reject: Effect.fnUntraced(function*(whose, { by, intent, sessions }, now) {
         // Later than an approval, also by another clock: it is the admin's last word.
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           update session set queued_at = coalesce(queued_at, ${now}::timestamptz), ending_reason = 'rejected',
             ending_at = greatest(${now}::timestamptz, approved_at + interval '1 millisecond'), ending_by = ${by},
             ending_intent = ${intent}
-          where ${ofAccount(whose)} and id = any(${sessions}::text[])`
-        )
+          where ${ofAccount(whose)} and id = any(${sessions}::text[])`)
         yield* guard.look(whose.organizationId, whose.accountId, now)
       }, Effect.orDie),
 
@@ -234,33 +223,21 @@ export const layer = Layer.effect(
           delete from session where ${ofAccount(whose)} and id = any(${ended}::text[])
           returning id, app_name, device_model`
         const terminations = rows.map((row) => ({ session_id: row.id, device_label: deviceLabel(row) }))
-        yield* Tenant.post(
-          sql,
-          sql`
+        yield* post(sql`
           insert into termination (organization_id, account_id, session_id, device_label, detected_at, actor, reason)
           select ${organizationId}, ${accountId}::uuid, session_id, device_label, ${now}::timestamptz, 'service',
             'rejected'
-          from jsonb_to_recordset(${JSON.stringify(terminations)}::jsonb) as made (session_id text, device_label text)`
-        )
-        yield* Tenant.post(
-          sql,
-          sql`
+          from jsonb_to_recordset(${JSON.stringify(terminations)}::jsonb) as made (session_id text, device_label text)`)
+        yield* post(sql`
           update session set queued_at = null, ending_reason = null, ending_at = null, ending_by = null,
             ending_intent = null
-          where ${ofAccount(whose)} and id = any(${gone}::text[])`
-        )
-        yield* Tenant.post(
-          sql,
-          sql`
-          update session set ending_intent = null where ${ofAccount(whose)} and id = any(${waiting}::text[])`
-        )
+          where ${ofAccount(whose)} and id = any(${gone}::text[])`)
+        yield* post(sql`
+          update session set ending_intent = null where ${ofAccount(whose)} and id = any(${waiting}::text[])`)
         if (retryAt !== null) {
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update monitor set sign_out_retry_at = ${retryAt}
-            where organization_id = ${organizationId} and account_id = ${accountId}`
-          )
+            where organization_id = ${organizationId} and account_id = ${accountId}`)
         }
         const stopped = rows.length === 0 ? null : yield* stopTakeover(whose, now)
         yield* AccountStatuses.save(sql, organizationId, [accountId], now)

@@ -186,8 +186,7 @@ export const layer = Layer.effect(
             )
             return null
           }
-          yield* Tenant.post(
-            sql,
+          yield* Tenant.post(sql)(
             sql`delete from pending_sign_in where organization_id = ${organizationId} and id = ${id}`
           )
           if (factor === "recovery_code") yield* recordCodeUse(actorOf(pending), pending, visit, now)

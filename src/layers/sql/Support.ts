@@ -24,6 +24,7 @@ export const layer = Layer.effect(
   Ports.Support,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
     const columns = sql.literal(
       "id, number, category, subject, message, account_id, related_request_id, state, answer, answered_at, created_by, created_at, updated_at"
@@ -52,7 +53,7 @@ export const layer = Layer.effect(
         ),
 
       lockMade: Effect.fnUntraced(function*({ adminId, organizationId }, since) {
-        yield* Tenant.post(sql, sql`select 1 from organization where id = ${organizationId} for no key update`)
+        yield* post(sql`select 1 from organization where id = ${organizationId} for no key update`)
         const [made] = yield* sql<{ readonly count: number; readonly first: Date | null; readonly email: string }>`
           select email, (
               select count(*)::integer from support_request
@@ -84,20 +85,14 @@ export const layer = Layer.effect(
       all: (organizationId, limit) => numbered(organizationId, sql`order by number desc limit ${limit}`),
 
       answer: (organizationId, id, answer, now) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update support_request set state = 'answered', answer = ${answer}, answered_at = ${now}, updated_at = ${now}
-          where organization_id = ${organizationId} and id = ${id}`
-        )),
+          where organization_id = ${organizationId} and id = ${id}`),
 
       close: (organizationId, id, now) =>
-        Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        post(sql`
           update support_request set state = 'closed', updated_at = ${now}
-          where organization_id = ${organizationId} and id = ${id}`
-        ))
+          where organization_id = ${organizationId} and id = ${id}`)
     })
   })
 )

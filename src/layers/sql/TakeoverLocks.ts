@@ -33,12 +33,9 @@ const end = Effect.fnUntraced(
       where organization_id = ${organizationId} and id = any(${ids}::uuid[]) and locked_at <= ${until}
       order by id for no key update skip locked`
     if (rows.length === 0) return 0
-    yield* Tenant.post(
-      sql,
-      sql`
+    yield* Tenant.post(sql)(sql`
       update account set locked_at = null, lock_reason = null
-      where organization_id = ${organizationId} and id = any(${rows.map(({ id }) => id)}::uuid[])`
-    )
+      where organization_id = ${organizationId} and id = any(${rows.map(({ id }) => id)}::uuid[])`)
     for (const { id, locked_at } of rows) yield* journal.append(organizationId, expired(id, locked_at))
     return rows.length
   },

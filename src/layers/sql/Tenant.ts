@@ -207,15 +207,12 @@ export const transaction = (
 
 /**
  * Sends a statement of the open transaction without waiting for what it answers: it travels with the next one that is
- * waited for, or with the COMMIT, which fails if it has.
+ * waited for, or with the COMMIT, which fails if it has. Where it is waited for all the same, its failure is a defect.
  */
-export const post = (
-  sql: SqlClient.SqlClient,
-  statement: Statements.Statement<unknown>
-): Effect.Effect<void, SqlError.SqlError> =>
+export const post = (sql: SqlClient.SqlClient) => (statement: Statements.Statement<unknown>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const connection = connectionOf(sql, fiber.context)
-    if (!(connection instanceof Client.Own) || isWatched(fiber)) return Effect.asVoid(statement)
+    if (!(connection instanceof Client.Own) || isWatched(fiber)) return Effect.asVoid(Effect.orDie(statement))
     const [text, values] = statement.compile()
     connection.post({ text, values, named: true })
     return Effect.void

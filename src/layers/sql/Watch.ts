@@ -10,7 +10,7 @@ import { Db } from "../../ports/Db.ts"
 import { Guard, type Held } from "../../ports/Guard.ts"
 import { Identities } from "../../ports/Identities.ts"
 import * as AccountStatuses from "./AccountStatuses.ts"
-import { retire } from "./RetiredSessions.ts"
+import { retire } from "./ServiceSessions.ts"
 import { isSpared } from "./Sessions.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -63,6 +63,7 @@ export const layer = Layer.effect(
   Watch,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     const db = yield* Db
     const guard = yield* Guard
     const identities = yield* Identities
@@ -128,12 +129,9 @@ export const layer = Layer.effect(
         select first_name, last_name, username, phone_number, role_label from account
         where organization_id = ${organizationId} and id = ${accountId}`
       if (row === undefined) return
-      yield* Tenant.post(
-        sql,
-        sql`
+      yield* post(sql`
         update account set name_key = ${nameKey(row)}, search_text = ${searchText(row)}
-        where organization_id = ${organizationId} and id = ${accountId}`
-      )
+        where organization_id = ${organizationId} and id = ${accountId}`)
     })
 
     const writeAccount = Effect.fnUntraced(
@@ -144,11 +142,8 @@ export const layer = Layer.effect(
           ...(recovery === undefined ? {} : { recovery: recovery === null ? null : JSON.stringify(recovery) })
         }
         if (Object.keys(changed).length === 0) return
-        yield* Tenant.post(
-          sql,
-          sql`
-          update account set ${sql.update(changed)} where organization_id = ${organizationId} and id = ${accountId}`
-        )
+        yield* post(sql`
+          update account set ${sql.update(changed)} where organization_id = ${organizationId} and id = ${accountId}`)
         const { first_name, last_name, phone_number, username } = change
         if ([first_name, last_name, phone_number, username].some((name) => name !== undefined)) yield* rename(held)
       }
@@ -157,36 +152,27 @@ export const layer = Layer.effect(
     const writeSessions = Effect.fnUntraced(
       function*({ accountId, organizationId }: Held, { ended, upserts }: StepChanges) {
         if (ended.length > 0) {
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
           delete from session where organization_id = ${organizationId} and account_id = ${accountId}
-            and record_id = any(${ended.map(({ record_id }) => record_id)}::uuid[])`
-          )
+            and record_id = any(${ended.map(({ record_id }) => record_id)}::uuid[])`)
           const terminations = ended.flatMap(({ session_id, termination }) =>
             termination === null ? [] : [{ session_id, ...termination }]
           )
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
           insert into termination (organization_id, account_id, session_id, device_label, detected_at, actor, reason)
           select ${organizationId}, ${accountId}, session_id, device_label, detected_at, actor, reason
           from jsonb_to_recordset(${JSON.stringify(terminations)}::jsonb)
-            as made (session_id text, device_label text, detected_at timestamptz, actor text, reason text)`
-          )
+            as made (session_id text, device_label text, detected_at timestamptz, actor text, reason text)`)
         }
         if (upserts.length > 0) {
           const rows = upserts.map(({ record_id, row }) => ({ ...row, record_id }))
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
           insert into session (organization_id, account_id, id, record_id, ${sessionList})
           select ${organizationId}, ${accountId}, id, coalesce(record_id, gen_random_uuid()), ${sessionList}
           from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as made (id text, record_id uuid, ${
-              sql.literal(typed)
-            })
-          on conflict (organization_id, account_id, id) do update set ${sql.literal(replaced)}`
-          )
+            sql.literal(typed)
+          })
+          on conflict (organization_id, account_id, id) do update set ${sql.literal(replaced)}`)
         }
       }
     )
@@ -196,24 +182,15 @@ export const layer = Layer.effect(
       if (own.length === 0) return
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
       const ended = own.filter(({ slot }) => slot === "ended").map(({ id }) => id)
-      yield* Tenant.post(
-        sql,
-        sql`delete from service_session where ${mine} and id = any(${ended}::uuid[])`
-      )
+      yield* post(sql`delete from service_session where ${mine} and id = any(${ended}::uuid[])`)
       const retired = own.filter(({ slot }) => slot === "retired").map(({ id }) => id)
       yield* retire(sql, held, sql`id = any(${retired}::uuid[])`, { due: now, now })
       for (const { id, seen_as, slot } of own.filter(({ slot }) => slot === "main" || slot === "paired")) {
-        yield* Tenant.post(
-          sql,
-          sql`update service_session set slot = ${slot}, seen_as = ${seen_as} where ${mine} and id = ${id}`
-        )
+        yield* post(sql`update service_session set slot = ${slot}, seen_as = ${seen_as} where ${mine} and id = ${id}`)
       }
-      yield* Tenant.post(
-        sql,
-        sql`
+      yield* post(sql`
         update account set session_ref = (select session_ref from service_session where ${mine} and slot = 'main')
-        where organization_id = ${organizationId} and id = ${accountId}`
-      )
+        where organization_id = ${organizationId} and id = ${accountId}`)
     })
 
     return {
@@ -227,25 +204,22 @@ export const layer = Layer.effect(
           if (changes.freesIdentity === true) yield* identities.release(organizationId, accountId)
           const { nextAt, release } = changes
           // What was asked for since the account was claimed is not undone; a push only makes it due earlier.
-          yield* Tenant.post(
-            sql,
-            sql`
+          yield* post(sql`
             update monitor set ${
-              sql.update({
-                ...changes.monitor,
-                facets: JSON.stringify(changes.facets),
-                due_at: changes.dueAt,
-                ...(changes.lookAt === undefined ? {} : { look_at: changes.lookAt }),
-                ...(changes.seenMark === undefined ? {} : { seen_mark: changes.seenMark }),
-                ...(release ? { busy_by: null, busy_until: null } : {})
-              })
-            }, next_at = case
+            sql.update({
+              ...changes.monitor,
+              facets: JSON.stringify(changes.facets),
+              due_at: changes.dueAt,
+              ...(changes.lookAt === undefined ? {} : { look_at: changes.lookAt }),
+              ...(changes.seenMark === undefined ? {} : { seen_mark: changes.seenMark }),
+              ...(release ? { busy_by: null, busy_until: null } : {})
+            })
+          }, next_at = case
               when epoch <> ${epoch} then next_at
               when urgent then least(next_at, ${nextAt}::timestamptz)
               else ${nextAt}::timestamptz
             end
-            where organization_id = ${organizationId} and account_id = ${accountId}`
-          )
+            where organization_id = ${organizationId} and account_id = ${accountId}`)
           yield* writeSessions(held, changes)
           yield* AccountStatuses.save(sql, organizationId, [accountId], now)
         },
@@ -253,16 +227,13 @@ export const layer = Layer.effect(
       ),
 
       begin: (held, endings, now) =>
-        endings.length === 0 ? Effect.void : Effect.orDie(Tenant.post(
-          sql,
-          sql`
+        endings.length === 0 ? Effect.void : post(sql`
           update session set ending_reason = made.reason, ending_by = made.by, ending_intent = made.intent,
             ending_at = greatest(${now}::timestamptz, approved_at + interval '1 millisecond')
           from jsonb_to_recordset(${JSON.stringify(endings)}::jsonb)
             as made ("sessionId" text, reason text, by uuid, intent bigint)
           where organization_id = ${held.organizationId} and account_id = ${held.accountId}
-            and session.id = made."sessionId"`
-        )),
+            and session.id = made."sessionId"`),
 
       own: (held) => db.read(held.organizationId, Effect.orDie(ownOf(held))),
 

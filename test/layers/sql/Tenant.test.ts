@@ -164,7 +164,7 @@ describe("Tenant", () => {
           const exit = yield* Effect.exit(
             Tenant.transaction(sql, "acme")(Effect.gen(function*() {
               yield* sql`insert into note (organization_id, id) values ('acme', 900)`
-              yield* Tenant.post(sql, sql`insert into note (organization_id, id) values ('acme', 1 / (900 - 900))`)
+              yield* Tenant.post(sql)(sql`insert into note (organization_id, id) values ('acme', 1 / (900 - 900))`)
               said.push(yield* other(sql`select 1`), yield* other(sql`select 2`))
             }))
           )

@@ -66,13 +66,13 @@ describe("Transactions on sessions of their own", () => {
               "note_pkey"
             ]] as const
           ) {
-            const posted = Tenant.post(sql, bad)
+            const posted = Tenant.post(sql)(bad)
             expect(yield* messageOf(acme(Effect.andThen(insert(sql, 3), posted)))).toContain(message)
             expect(yield* messageOf(acme(posted))).toContain(message)
             expect(yield* messageOf(acme(Effect.andThen(posted, insert(sql, 4))))).toContain(message)
             expect(yield* messageOf(acme(Effect.andThen(posted, Effect.ignore(insert(sql, 4)))))).toContain(message)
           }
-          yield* acme(Effect.andThen(Tenant.post(sql, insert(sql, 5)), insert(sql, 6)))
+          yield* acme(Effect.andThen(Tenant.post(sql)(insert(sql, 5)), insert(sql, 6)))
           expect(yield* written(sql)).toEqual([{ id: 1 }, { id: 5 }, { id: 6 }])
           yield* clear
         }))
