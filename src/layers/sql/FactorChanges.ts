@@ -162,7 +162,7 @@ export const makeCodes = Effect.fnUntraced(function*(
     from unnest(${digests}::text[]) as made (digest)`)
   const shown: RecoveryCodes = codes.map((code) => Redacted.make(code))
   return shown
-}, Effect.orDie)
+})
 
 /** Takes every second factor and recovery code of the admin away, and answers how many factors there were. */
 export const removeAll = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, admin: AdminRef) {

@@ -145,12 +145,9 @@ export const layer = Layer.effect(
       }
     )
 
-    const append = Effect.fnUntraced(
-      function*(organizationId: string, entry: JournalEntry) {
-        yield* post(sql`select ${yield* appending(organizationId, entry)}`)
-      },
-      Effect.orDie
-    )
+    const append = Effect.fnUntraced(function*(organizationId: string, entry: JournalEntry) {
+      yield* post(sql`select ${yield* appending(organizationId, entry)}`)
+    })
 
     return Ports.Journal.of({
       append,

@@ -34,7 +34,7 @@ export const remember = Effect.fnUntraced(function*(
     where organization_id = ${organizationId} and admin_id = ${adminId} and digest not in (
       select digest from known_browser where organization_id = ${organizationId} and admin_id = ${adminId}
       order by last_used_at desc, digest limit ${knownBrowsersKept})`)
-}, Effect.orDie)
+})
 
 /**
  * What wrong answers in a console session count under: all of the admin's sessions together, however many somebody else

@@ -276,7 +276,7 @@ export const layer = Layer.effect(
           update admin set ${sql.update({ invitation_expires_at: expiresAt, ...invitation(token) })}
           where organization_id = ${organizationId} and id = ${id}`)
         return { id, token, expiresAt }
-      }, Effect.orDie)
+      })
     })
   })
 )

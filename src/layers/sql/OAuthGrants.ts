@@ -33,7 +33,7 @@ export const disconnect = Effect.fnUntraced(function*(
       sql`delete from ${sql(table)} where organization_id = ${organizationId} and connection_id = ${connectionId}`
     )
   }
-}, Effect.orDie)
+})
 
 /** Connections, codes and tokens in SQL; the connection's row is locked before anything of it is decided. */
 export const layer = Layer.effect(
@@ -186,7 +186,7 @@ export const layer = Layer.effect(
           insert into ${sql(`ai_connection_${kind}`)} (organization_id, connection_id, ${sql(`${kind}_id`)}, place)
           select ${organizationId}, ${connection.id}, chosen.id, chosen.place
           from unnest(${access.ids}::uuid[]) with ordinality as chosen (id, place)`)
-      }, Effect.orDie),
+      }),
 
       addCode: (organizationId, connectionId, code) =>
         post(sql`insert into oauth_code ${
@@ -225,7 +225,7 @@ export const layer = Layer.effect(
         const mine = sql`organization_id = ${organizationId} and digest = ${digest}`
         yield* post(sql`delete from oauth_token where ${mine} and generation is not null`)
         yield* post(sql`update oauth_token set used_at = ${at} where ${mine}`)
-      }, Effect.orDie),
+      }),
 
       issuedAt: (organizationId, connectionId) =>
         sql<{ at: Date }>`

@@ -47,29 +47,26 @@ export const layer = Layer.effect(
     const settings = yield* MailSettings
     return Ports.Outbox.of({
       available: settings !== null,
-      add: Effect.fnUntraced(
-        function*(organizationId, cause, { audience, kind, letter }) {
-          if (settings === null || audience.to === "support" && settings.support === null) return
-          const now = new Date(yield* Clock.currentTimeMillis)
-          const id = yield* random.uuidV7()
-          const sealed = vault.seal(
-            Redacted.make(JSON.stringify(Redacted.value(letter))),
-            sealedFor(organizationId, id)
-          )
-          const recipients = audience.to === "support"
-            ? sql`select ${settings.support}::text as email`
-            : sql`select email from admin where organization_id = ${organizationId} and ${isAddressed(sql, audience)}`
-          yield* post(sql`
-              insert into mail
-                (organization_id, id, recipient, cause, kind, joins, letter_sealed, created_at, next_at)
-              select ${organizationId}::text, ${id}::uuid, email,
-                ${cause === "event" ? sql`appended_event(${organizationId})` : sql`${cause}::text`}, ${kind}::text,
-                ${"choice" in audience}::boolean, ${sealed}::text, ${now}::timestamptz, ${now}::timestamptz
-              from (${recipients}) as person
-              on conflict do nothing`)
-        },
-        Effect.orDie
-      )
+      add: Effect.fnUntraced(function*(organizationId, cause, { audience, kind, letter }) {
+        if (settings === null || audience.to === "support" && settings.support === null) return
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const id = yield* random.uuidV7()
+        const sealed = vault.seal(
+          Redacted.make(JSON.stringify(Redacted.value(letter))),
+          sealedFor(organizationId, id)
+        )
+        const recipients = audience.to === "support"
+          ? sql`select ${settings.support}::text as email`
+          : sql`select email from admin where organization_id = ${organizationId} and ${isAddressed(sql, audience)}`
+        yield* post(sql`
+          insert into mail
+            (organization_id, id, recipient, cause, kind, joins, letter_sealed, created_at, next_at)
+          select ${organizationId}::text, ${id}::uuid, email,
+            ${cause === "event" ? sql`appended_event(${organizationId})` : sql`${cause}::text`}, ${kind}::text,
+            ${"choice" in audience}::boolean, ${sealed}::text, ${now}::timestamptz, ${now}::timestamptz
+          from (${recipients}) as person
+          on conflict do nothing`)
+      })
     })
   })
 )

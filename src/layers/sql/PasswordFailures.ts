@@ -43,7 +43,7 @@ const write = Effect.fnUntraced(function*(
   yield* Tenant.post(sql)(sql`
     update password_failure set failures = 0, addresses = '{}', journaled_at = ${now}, burst = ${burst}
     where organization_id = ${organizationId} and admin_id = ${adminId}`)
-}, Effect.orDie)
+})
 
 const earliest = (now: Date) => new Date(now.getTime() - Duration.toMillis(passwordFailuresJournaled))
 

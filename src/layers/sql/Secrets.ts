@@ -175,38 +175,32 @@ export const layer = Layer.effect(
         return sealedUnder(yield* keyOf(of), of, secret, yield* random.uuidV7())
       }),
 
-      put: Effect.fnUntraced(
-        function*(of, secret, slot, now) {
-          yield* post(sql`
-            update account_secret set slot = 'retired', erase_at = null
-            where ${ofAccount(of)} and kind = ${secret.kind} and slot = ${slot}`)
-          yield* post(sql`insert into account_secret ${sql.insert(columnsOf(of, secret, slot, now))}`)
-        },
-        Effect.orDie
-      ),
+      put: Effect.fnUntraced(function*(of, secret, slot, now) {
+        yield* post(sql`
+          update account_secret set slot = 'retired', erase_at = null
+          where ${ofAccount(of)} and kind = ${secret.kind} and slot = ${slot}`)
+        yield* post(sql`insert into account_secret ${sql.insert(columnsOf(of, secret, slot, now))}`)
+      }),
 
-      move: Effect.fnUntraced(
-        function*(of, changes, now) {
-          const retired = changes.filter(({ slot }) => slot === "retired").map(({ id }) => id)
-          const forgotten = new Date(now.getTime() + Duration.toMillis(retiredKept))
-          // What makes place goes first.
-          if (retired.length > 0) {
-            yield* post(sql`
-              update account_secret set slot = 'retired', erase_at = ${forgotten}
-              where ${ofAccount(of)} and id = any(${retired}::uuid[])`)
-          }
-          for (const { id, slot } of changes.filter(({ slot }) => slot !== "retired")) {
-            yield* post(sql`
-              update account_secret set slot = 'retired', erase_at = ${forgotten}
-              where ${ofAccount(of)} and slot = ${slot} and id <> ${id}
-                and kind = (select kind from account_secret where ${ofAccount(of)} and id = ${id})`)
-            yield* post(
-              sql`update account_secret set slot = ${slot}, erase_at = null where ${ofAccount(of)} and id = ${id}`
-            )
-          }
-        },
-        Effect.orDie
-      ),
+      move: Effect.fnUntraced(function*(of, changes, now) {
+        const retired = changes.filter(({ slot }) => slot === "retired").map(({ id }) => id)
+        const forgotten = new Date(now.getTime() + Duration.toMillis(retiredKept))
+        // What makes place goes first.
+        if (retired.length > 0) {
+          yield* post(sql`
+            update account_secret set slot = 'retired', erase_at = ${forgotten}
+            where ${ofAccount(of)} and id = any(${retired}::uuid[])`)
+        }
+        for (const { id, slot } of changes.filter(({ slot }) => slot !== "retired")) {
+          yield* post(sql`
+            update account_secret set slot = 'retired', erase_at = ${forgotten}
+            where ${ofAccount(of)} and slot = ${slot} and id <> ${id}
+              and kind = (select kind from account_secret where ${ofAccount(of)} and id = ${id})`)
+          yield* post(
+            sql`update account_secret set slot = ${slot}, erase_at = null where ${ofAccount(of)} and id = ${id}`
+          )
+        }
+      }),
 
       suspend: (of, kind) =>
         post(sql`
@@ -241,20 +235,17 @@ export const layer = Layer.effect(
           Effect.map((rows) => rows.length > 0)
         ),
 
-      leave: Effect.fnUntraced(
-        function*(of, { passkeys, passwords }) {
-          yield* post(sql`
-            update account_secret set slot = 'held' where ${ofAccount(of)} and id in (
-              select distinct on (kind) id from account_secret
-              where ${ofAccount(of)} and (slot <> 'retired' or erase_at is null)
-              order by kind, array_position(array['held', 'next', 'retired'], slot), made_at desc, id)`)
-          yield* post(sql`
-            update account_secret set revealed_at = null,
-              erase_at = case when kind = 'two_fa' then ${passwords}::timestamptz else ${passkeys}::timestamptz end
-            where ${ofAccount(of)} and erase_at is null`)
-        },
-        Effect.orDie
-      ),
+      leave: Effect.fnUntraced(function*(of, { passkeys, passwords }) {
+        yield* post(sql`
+          update account_secret set slot = 'held' where ${ofAccount(of)} and id in (
+            select distinct on (kind) id from account_secret
+            where ${ofAccount(of)} and (slot <> 'retired' or erase_at is null)
+            order by kind, array_position(array['held', 'next', 'retired'], slot), made_at desc, id)`)
+        yield* post(sql`
+          update account_secret set revealed_at = null,
+            erase_at = case when kind = 'two_fa' then ${passwords}::timestamptz else ${passkeys}::timestamptz end
+          where ${ofAccount(of)} and erase_at is null`)
+      }),
 
       keepUntil: (of, kind, at) =>
         post(sql`
