@@ -1,7 +1,11 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { Caller, superadmins } from "../../src/domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
+import * as Operation from "../../src/kernel/Operation.ts"
 import * as Worker from "../../src/layers/Worker.ts"
+import { Credentials } from "../../src/ports/Credentials.ts"
 import { IdempotencyKeys } from "../../src/ports/IdempotencyKeys.ts"
 import { pglite } from "../support/database.ts"
 import { dying } from "../support/mortal.ts"
@@ -33,6 +37,43 @@ const staged = Effect.gen(function*() {
   }
 })
 
+const noted = {
+  object: "account_action" as const,
+  account_id: TargetAccount.make("019bc0e2-1280-7691-9060-dc1c794fba00"),
+  action: "noted"
+}
+const note = { action: "account.noted", target: "account" } as const
+
+/** A change that is only stored: at once, or where `held` by the time the account is held. */
+const storing = (held: boolean) => {
+  let toHold = held
+  return Operation.guarded("note_account", {
+    summary: "Note something about an account.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/notes",
+    toolset: "security",
+    scope: "security:write",
+    roles: superadmins,
+    idempotent: false,
+    params: { account_id: TargetAccount },
+    success: AccountAction,
+    sample: { request: { account_id: noted.account_id }, answer: noted },
+    journal: note
+  }, {
+    check: () => {
+      const found = toHold
+        ? Operation.planned(null)
+        : Operation.stored({ answer: noted, journal: note, details: {}, write: Effect.void })
+      toHold = false
+      return Effect.succeed(found)
+    },
+    intent: () => ({ details: {} }),
+    act: () => Effect.void,
+    settle: () => Effect.succeed({}),
+    answer: () => Effect.succeed(noted)
+  })
+}
+
 /** A process that dies does not release its keys. */
 const unreleased = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(
@@ -59,5 +100,37 @@ describe("1 Idempotency-Key", () => {
         }
         expect([...seen].sort()).toEqual([" false", "done true"])
       }))
+
+    it.effect.each([false, true])(
+      "nor is one that is only stored, by the time the account is held: %s",
+      (held) =>
+        Effect.gen(function*() {
+          for (let calls = 0, lived = false; !lived; calls++) {
+            yield* TestClock.setTime(start)
+            const { admins, id } = yield* World.makeOrganization()
+            const { id: account_id } = yield* World.makeLiveAccount(id, {}, { facts: established })
+            const known = yield* (yield* Credentials).authenticate(admins.superadmin.key, `${World.baseUrl}/v1`)
+            const caller = Caller.of({
+              ...known,
+              via: "embedded",
+              ip: null,
+              requestId: null,
+              extras: { idempotencyKey: "one" }
+            })
+            const ask = Effect.suspend(() => storing(held).call({ account_id })).pipe(
+              Effect.provideService(Caller, caller)
+            )
+            const count = Effect.map(
+              World.journal(id),
+              (events) => events.filter(({ action }) => action === note.action).length
+            )
+            lived = yield* dying(calls, unreleased(ask))
+            const before = yield* count
+            yield* jump("75 seconds")
+            yield* ask
+            expect([calls, before, yield* count]).toEqual([calls, before, 1])
+          }
+        })
+    )
   })
 })

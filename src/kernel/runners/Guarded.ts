@@ -115,15 +115,17 @@ const checked = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   return { known, found: yield* steps.check(input, known) }
 })
 
-/** Stores what needs no messenger, within the transaction. */
-const store = Effect.fnUntraced(
-  function*<A, R>(known: RequestContext, { details, journal: action, targetId, write }: Stored<A, R>) {
-    const journal = yield* Journal
-    yield* write
-    const { organizationId } = known.caller
-    yield* journal.append(organizationId, Journaling.entry(action, { ...known, targetId }, "done", details))
-  }
-)
+/** Stores what needs no messenger within the transaction; what is answered is kept with it. */
+const store = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
+  { caller, keep }: Run<I, P, S, A, E, R>,
+  known: RequestContext,
+  { answer, details, journal: action, targetId, write }: Stored<A, R>
+) {
+  const journal = yield* Journal
+  yield* write
+  yield* journal.append(caller.organizationId, Journaling.entry(action, { ...known, targetId }, "done", details))
+  if (keep !== undefined) yield* keep(answer)
+})
 
 /** Stores a change that needs no call; if by now it does need one, the answer is that the messenger is unavailable. */
 const storeOnly = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(run: Run<I, P, S, A, E, R>) {
@@ -133,7 +135,7 @@ const storeOnly = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R
     Effect.gen(function*() {
       const { found, known } = yield* checked(run, "locked")
       if (found.changed === true) return null
-      if (found.changed === "stored") yield* store(known, found)
+      if (found.changed === "stored") yield* store(run, known, found)
       return { answer: found.answer }
     })
   )
@@ -163,7 +165,7 @@ const begin = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
     organizationId,
     Effect.gen(function*() {
       const { found, known } = yield* checked(run, held)
-      if (found.changed === "stored") yield* store(known, found)
+      if (found.changed === "stored") yield* store(run, known, found)
       if (found.changed !== true) return found
       const { details } = run.steps.intent(plan)
       const { sequence } = yield* journal.begin(organizationId, entryOf(run, plan, known, "pending", details))
