@@ -237,7 +237,7 @@ export const watching: ReadonlyArray<Mutant> = [
       "if (stopped?.twoFaManaged === true) yield* (yield* AccountTasks).add(whoseOf(context), \"rotate_two_fa\", now)",
     becomes: "",
     why: "a thief who was signed out by an admin keeps the 2FA password",
-    tests: ["test/spec/04_16_sessions.test.ts"]
+    tests: ["test/spec/04_16_session_sign_outs.test.ts"]
   },
   {
     file: "src/engine/Step.ts",

@@ -2,7 +2,7 @@
 import { type Duration, Effect, type Layer } from "effect"
 import type { SessionRef } from "../../../src/domain/Messenger.ts"
 import type { NewSimulatedAccount, SimulatedPlatform } from "../../../src/layers/messenger/SimulatedPlatform.ts"
-import { MessengerSession } from "../../../src/ports/MessengerSession.ts"
+import { type LiveSession, MessengerSession } from "../../../src/ports/MessengerSession.ts"
 
 /** What the suite needs of the outside world, in the words of the simulated platform. */
 export type OutsideWorld = Omit<SimulatedPlatform["Service"], "clearScripts" | "calls" | "connected">
@@ -51,3 +51,14 @@ export const seenBy = Effect.fnUntraced(function*(sessionRef: SessionRef) {
   const messenger = yield* MessengerSession
   return yield* Effect.scoped(Effect.flatMap(messenger.open(sessionRef), (live) => live.profile))
 })
+
+/** The failure of a call by its name. */
+export const tagOf = (call: Effect.Effect<unknown, { readonly _tag: string }>) =>
+  Effect.match(call, { onFailure: ({ _tag }) => _tag, onSuccess: () => "done" })
+
+/** The sessions that a session lists, by their ids. */
+export const listed = (live: LiveSession) =>
+  Effect.map(
+    live.authorizations,
+    (all) => new Map(all.map((authorization) => [authorization.id as string, authorization]))
+  )
