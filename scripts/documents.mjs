@@ -1,10 +1,12 @@
+import { Duration } from "effect"
 import { globSync, readFileSync } from "node:fs"
 import { actionNames, journalAction } from "../src/domain/JournalEntry.ts"
 import { mailKinds } from "../src/domain/mail/index.ts"
+import { documented } from "../src/engine/Jobs.ts"
 import { operations } from "../src/operations/index.ts"
 import { facts } from "../test/spec/facts.ts"
 
-/** The parts of documents that are read from the source: from declarations of operations, facts and files. */
+/** The parts of documents that are read from the source: from declarations of operations and jobs, facts and files. */
 const folder = "docs/specification"
 
 const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8")
@@ -58,6 +60,11 @@ const overview = (shown) =>
 
 const own = operations.filter(({ id }) => !inChapter4.has(id))
 
+const time = (given) => {
+  const millis = Duration.toMillis(Duration.fromInputUnsafe(given))
+  return millis < 1000 ? `${millis} ms` : millis < 60_000 ? `${millis / 1000} s` : `${millis / 60_000} min`
+}
+
 /** Each generated block by its name; the rest of the marker is passed to it. */
 const blocks = {
   operations: () => overview(operations.filter(({ id }) => inChapter4.has(id))),
@@ -106,6 +113,15 @@ const blocks = {
       ["Mail", "When", "To", "Choice"],
       mailKinds.map(({ choice, kind, to, when }) => [code(kind), when, to, choice === null ? "none" : code(choice)])
     ),
+  jobs: () =>
+    table(
+      ["Job", "Every", "What it does"],
+      documented.map(({ does, least, name, period, worker }) => [
+        code(name),
+        least === undefined ? time(period) : `${time(least)} to ${time(period)}`,
+        worker ? `${does}; only in a process with the role \`worker\`` : does
+      ])
+    ),
   source: (file) => `\`\`\`ts source\n${read(file)}\`\`\``,
   readings: () =>
     table(
@@ -121,7 +137,7 @@ const fill = (_, name, argument) =>
   `<!-- generated: ${[name, argument].join(" ").trim()} -->\n\n${blocks[name](argument)}\n\n<!-- end -->`
 
 /** Every page that has generated blocks, with what they have to be. */
-export const pages = globSync([`${folder}/*.md`, "docs/adding-an-operation.md"], {
+export const pages = globSync([`${folder}/*.md`, "docs/adding-an-operation.md", "docs/operations.md"], {
   cwd: new URL("../", import.meta.url)
 }).sort().map((file) => [
   file,

@@ -4,8 +4,8 @@
 const wanted = 100
 
 /** Between two rounds, in ms. What another process writes is found after the longest pause. */
-const shortestPause = 250
-const longestPause = 3000
+export const shortestPause = 250
+export const longestPause = 3000
 
 /** After an alarm, in ms: most transactions are committed by the first of them, and the others by the second. */
 export const afterAlarm = 50

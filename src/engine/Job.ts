@@ -7,18 +7,24 @@ export interface JobFailure {
   readonly message: string
 }
 
+/** How often a job is done, and what that is, as the documents say it. */
+export interface Declared {
+  /** How long after the end of a run the next one starts, give or take a fifth. */
+  readonly period: Duration.Input
+  /** The shortest pause, where it may be shorter than the period. */
+  readonly least?: Duration.Input
+  /** What it does, in the present tense. */
+  readonly does: string
+}
+
 /**
- * One piece of background work.
+ * What a job does.
  *
  * A run does what is due at the Clock's now. It is bounded, and safe beside the same run of another process: it skips
  * the rows that others have locked, or does nothing the second time. A failed run is logged and counted, and the next
  * one comes as ever.
  */
-export interface Job {
-  /** As metrics and `status` name it: `verb_object`. */
-  readonly name: string
-  /** How long after the end of a run the next one starts, give or take a fifth. */
-  readonly period: Duration.Input
+export interface Work {
   /** Waits for the next run instead, where what is to be done says when that is; not longer than the period. */
   readonly pause?: Effect.Effect<void>
   readonly run: Effect.Effect<unknown, JobFailure>
@@ -26,4 +32,11 @@ export interface Job {
   readonly atStart?: Effect.Effect<unknown, JobFailure>
   /** What is done at the end, where no other process uses the database. */
   readonly atEnd?: Effect.Effect<unknown, JobFailure>
+}
+
+/** One piece of background work. */
+export interface Job extends Work {
+  /** As metrics and `status` name it: `verb_object`. */
+  readonly name: string
+  readonly period: Duration.Input
 }

@@ -3,6 +3,7 @@ import { Duration, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { Background, type Options } from "../../src/engine/Background.ts"
+import { documented } from "../../src/engine/Jobs.ts"
 import { Upkeep } from "../../src/engine/Upkeep.ts"
 
 type Members = Upkeep["Service"]
@@ -13,28 +14,28 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
   const logged: Array<string> = []
   const note = (name: string) => Effect.sync(() => void done.push(name))
   const upkeep: Members = {
-    closeAbandonedIntents: (all) => note(all ? "closed all" : "closed"),
-    refreshStatuses: note("refreshed"),
-    settleLicences: note("licences"),
-    expireTakeoverLocks: note("locks"),
-    checkJournals: note("chains"),
-    reportKeyExpiry: note("keys"),
-    sampleStatuses: note("sampled"),
-    noticeSilence: note("noticed"),
-    signCheckpoints: (all) => note(all ? "signed all" : "signed"),
-    pushTargets: [{ name: "file:/a", push: note("pushed") }],
-    journalPasswordFailures: note("journaled"),
-    forgetPasswordAttempts: note("attempts"),
-    forgetRateLimits: note("limits"),
-    forgetConsoleSessions: note("sessions"),
-    forgetBrowsers: note("browsers"),
-    forgetOAuth: note("oauth"),
-    forgetIdempotencyKeys: note("idempotency keys"),
-    forgetMail: note("old mail"),
-    forgetSecrets: note("old secrets"),
-    sendMail: note("mail"),
-    mailPasswordResets: note("resets"),
-    forgetPasswordResets: note("old resets"),
+    close_abandoned_intents: { run: note("closed"), atStart: note("closed all") },
+    refresh_statuses: { run: note("refreshed") },
+    settle_licences: { run: note("licences") },
+    expire_takeover_locks: { run: note("locks") },
+    check_journals: { run: note("chains") },
+    tell_key_expiry: { run: note("keys") },
+    sample_statuses: { run: note("sampled") },
+    notice_silence: { run: note("noticed") },
+    sign_checkpoints: { run: note("signed"), atEnd: note("signed all") },
+    push_checkpoints: [{ name: "file:/a", run: note("pushed") }],
+    journal_password_failures: { run: note("journaled") },
+    forget_password_attempts: { run: note("attempts") },
+    forget_rate_limits: { run: note("limits") },
+    forget_console_sessions: { run: note("sessions") },
+    forget_browsers: { run: note("browsers") },
+    forget_oauth: { run: note("oauth") },
+    forget_idempotency_keys: { run: note("idempotency keys") },
+    forget_mail: { run: note("old mail") },
+    forget_secrets: { run: note("old secrets") },
+    send_mail: { run: note("mail") },
+    mail_password_resets: { run: note("resets") },
+    forget_password_resets: { run: note("old resets") },
     ...members
   }
   const logger = Logger.make(({ message }) => {
@@ -79,10 +80,12 @@ describe("background work", () => {
     Effect.gen(function*() {
       const started: Array<number> = []
       const { done, jobs, times } = yield* start({
-        refreshStatuses: Effect.flatMap(
-          Effect.clockWith((clock) => clock.currentTimeMillis),
-          (now) => Effect.sync(() => void started.push(now))
-        )
+        refresh_statuses: {
+          run: Effect.flatMap(
+            Effect.clockWith((clock) => clock.currentTimeMillis),
+            (now) => Effect.sync(() => void started.push(now))
+          )
+        }
       })
       expect(done.toSorted()).toEqual(
         [
@@ -119,6 +122,15 @@ describe("background work", () => {
       expect((yield* jobs).every(({ failure, last_done_at }) => failure === null && last_done_at !== null)).toBe(true)
     }))
 
+  it.effect("every job that runs is documented, under one name", () =>
+    Effect.gen(function*() {
+      const names = documented.map(({ name }) => name)
+      expect(new Set(names).size).toBe(names.length)
+      const { jobs } = yield* start({}, { watched: true })
+      const running = (yield* jobs).map(({ name }) => name.replace(" file:/a", ""))
+      expect(running).toEqual(documented.flatMap(({ name, worker }) => worker ? [] : [name]))
+    }))
+
   it.effect("that nobody looks at the accounts is noticed where another process should, and not where none is to", () =>
     Effect.gen(function*() {
       expect((yield* start({}, { watched: true })).done).toContain("noticed")
@@ -131,12 +143,14 @@ describe("background work", () => {
       let most = 0
       let began = 0
       const { job, logged, times } = yield* start({
-        forgetOAuth: Effect.suspend(() => {
-          running += 1
-          began += 1
-          most = Math.max(most, running)
-          return Effect.ensuring(Effect.never, Effect.sync(() => running -= 1))
-        })
+        forget_oauth: {
+          run: Effect.suspend(() => {
+            running += 1
+            began += 1
+            most = Math.max(most, running)
+            return Effect.ensuring(Effect.never, Effect.sync(() => running -= 1))
+          })
+        }
       })
       for (let minute = 0; minute < 4; minute++) yield* TestClock.adjust("1 minute")
       expect([began, most, times("refreshed") >= 3]).toEqual([1, 1, true])
@@ -150,8 +164,8 @@ describe("background work", () => {
     Effect.gen(function*() {
       let mood: "well" | "lost" | "broken" | "away" = "lost"
       const { job, logged } = yield* start({
-        signCheckpoints: () =>
-          Effect.suspend(() =>
+        sign_checkpoints: {
+          run: Effect.suspend(() =>
             mood === "lost"
               ? Effect.fail({ _tag: "CheckpointsLost", message: "a checkpoint is lost" })
               : mood === "broken"
@@ -160,6 +174,7 @@ describe("background work", () => {
               ? Effect.fail(new ServiceUnavailable())
               : Effect.void
           )
+        }
       })
       const turn = TestClock.adjust(Duration.seconds(18))
       const before = yield* runs("sign_checkpoints", "failed")

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { parse } from "yaml"
 import * as Settings from "../../src/cli/Settings.ts"
+import { documented } from "../../src/engine/Jobs.ts"
 
 const root = path.join(import.meta.dirname, "../..")
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8")
@@ -213,9 +214,7 @@ describe("the document for operators", () => {
   })
 
   it("has each background job in its table, and only those that there are", () => {
-    const jobs = [...read("src/engine/Jobs.ts").matchAll(/(?:name: |watchAccounts = )["`](\w+)/g)].map(([, name]) =>
-      name
-    )
+    const jobs = documented.map(({ name }) => name)
     expect(jobs.length).toBeGreaterThan(20)
     expect(rows("Background work").toSorted()).toEqual(jobs.toSorted())
   })

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import type { JobFailure, Work } from "../../engine/Job.ts"
 import type { MailSender } from "../../engine/MailSender.ts"
 import { Upkeep } from "../../engine/Upkeep.ts"
 import type { Db } from "../../ports/Db.ts"
@@ -59,18 +60,21 @@ const layerWith = Layer.effect(
   Effect.gen(function*() {
     const services = yield* Effect.context<Services>()
     const within = <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.provideContext(effect, services)
-    const pushTargets = yield* Effect.forEach(
+    const work = <A>(run: Effect.Effect<A, JobFailure, Services>): Work => ({ run: within(run) })
+    const targets = yield* Effect.forEach(
       yield* Targets,
-      (target) => Effect.map(CheckpointPush.turns(target), (push) => ({ name: target.name, push: within(push) }))
+      (target) => Effect.map(CheckpointPush.turns(target), (push) => ({ name: target.name, ...work(push) }))
     )
-    const sendMail = yield* MailQueue.turns
-    const checkJournals = yield* ChainCheck.turns
     return {
-      closeAbandonedIntents: (all) => within(PendingChanges.closeAbandoned(all)),
-      refreshStatuses: within(AccountStatuses.refresh),
-      sampleStatuses: within(StatusSamples.take),
-      noticeSilence: within(Silence.notice),
-      settleLicences: within(
+      close_abandoned_intents: {
+        run: within(PendingChanges.closeAbandoned(false)),
+        // The process that opened them is gone.
+        atStart: within(PendingChanges.closeAbandoned(true))
+      },
+      refresh_statuses: work(AccountStatuses.refresh),
+      sample_statuses: work(StatusSamples.take),
+      notice_silence: work(Silence.notice),
+      settle_licences: work(
         Effect.all([
           LicenceEnds.endLicences,
           LicenceStops.applyLicences,
@@ -80,25 +84,25 @@ const layerWith = Layer.effect(
           discard: true
         })
       ),
-      expireTakeoverLocks: within(TakeoverLocks.expire),
-      reportKeyExpiry: within(KeyExpiry.reportExpiry),
-      checkJournals: within(checkJournals),
-      signCheckpoints: (all) => within(Checkpoints.sign(all)),
-      pushTargets,
-      mailPasswordResets: within(ForgottenPasswords.mailRequested),
-      sendMail: within(sendMail),
-      journalPasswordFailures: within(PasswordFailures.sweep),
-      forgetPasswordAttempts: within(PasswordThrottle.sweep),
-      forgetRateLimits: within(RateLimiter.sweep),
-      forgetConsoleSessions: within(
+      expire_takeover_locks: work(TakeoverLocks.expire),
+      tell_key_expiry: work(KeyExpiry.reportExpiry),
+      check_journals: work(yield* ChainCheck.turns),
+      sign_checkpoints: { run: within(Checkpoints.sign(false)), atEnd: within(Checkpoints.sign(true)) },
+      push_checkpoints: targets,
+      mail_password_resets: work(ForgottenPasswords.mailRequested),
+      send_mail: work(yield* MailQueue.turns),
+      journal_password_failures: work(PasswordFailures.sweep),
+      forget_password_attempts: work(PasswordThrottle.sweep),
+      forget_rate_limits: work(RateLimiter.sweep),
+      forget_console_sessions: work(
         Effect.all([ConsoleSessions.sweep, SignIns.sweep, ProviderSignIn.sweep], { discard: true })
       ),
-      forgetBrowsers: within(KnownBrowsers.sweep),
-      forgetOAuth: within(OAuthSweep.sweep),
-      forgetIdempotencyKeys: within(IdempotencyKeys.sweep),
-      forgetMail: within(MailQueue.sweep),
-      forgetSecrets: within(Effect.andThen(SecretsSweep.sweep, MessengerKeys.sweep)),
-      forgetPasswordResets: within(ForgottenPasswords.sweep)
+      forget_browsers: work(KnownBrowsers.sweep),
+      forget_oauth: work(OAuthSweep.sweep),
+      forget_idempotency_keys: work(IdempotencyKeys.sweep),
+      forget_mail: work(MailQueue.sweep),
+      forget_secrets: work(Effect.andThen(SecretsSweep.sweep, MessengerKeys.sweep)),
+      forget_password_resets: work(ForgottenPasswords.sweep)
     }
   })
 )
