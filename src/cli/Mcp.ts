@@ -2,6 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { archivePasswordHeader } from "../edge/Extras.ts"
 import * as Site from "../edge/Site.ts"
 import * as App from "../http/App.ts"
 import * as Randomness from "../layers/crypto/Randomness.ts"
@@ -38,9 +39,14 @@ interface Session {
   readonly target: string
 }
 
-const sessionOf = (settings: McpSettings, key: Redacted.Redacted): Session => ({
+const sessionOf = (
+  settings: McpSettings,
+  key: Redacted.Redacted,
+  archivePassword: Option.Option<Redacted.Redacted>
+): Session => ({
   headers: {
     authorization: `Bearer ${Redacted.value(key)}`,
+    ...Option.match(archivePassword, { onNone: () => ({}), onSome: archivePasswordHeader }),
     ...(settings.readOnly ? { "x-mcp-readonly": "true" } : {})
   },
   target: Option.match(settings.toolsets, {
@@ -159,7 +165,7 @@ export const mcp = (settings: McpSettings) =>
   Effect.gen(function*() {
     const key = yield* Settings.apiKey
     if (Option.isNone(key)) return yield* invalid("An API key is needed, in the environment as CONSOLE_API_KEY.")
-    const session = sessionOf(settings, key.value)
+    const session = sessionOf(settings, key.value, yield* Settings.archivePassword)
     if (Option.isNone(settings.url)) {
       return yield* Effect.scoped(Effect.flatMap(askLocally(settings, session), serve))
     }

@@ -110,6 +110,13 @@ export const assistant = {
 /** The key of the MCP server over standard input and output. */
 export const apiKey = hidden("CONSOLE_API_KEY", "required by `mcp`", "API key that `mcp` works with")
 
+/** What opens the archive for the MCP server over standard input and output. */
+export const archivePassword = hidden(
+  "CONSOLE_ARCHIVE_PASSWORD",
+  "none",
+  "Archive password that `mcp` sends with every call"
+)
+
 /** The peppers. */
 export const peppers = hidden(
   "CONSOLE_PEPPERS",

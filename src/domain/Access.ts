@@ -1,5 +1,5 @@
 /** Who may do what: roles, scopes and the admin that a credential acts as. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { RateLimited } from "./Failure.ts"
 import type { OrganizationFacts } from "./Organization.ts"
 
@@ -77,6 +77,8 @@ export const isNarrowing = (limit: AccessLimit | null): limit is AccessLimit =>
 export interface Extras {
   /** Under which the request may be repeated without further effect. */
   readonly idempotencyKey?: string
+  /** What opens the organization's archive. */
+  readonly archivePassword?: Redacted.Redacted
 }
 
 /** What is left of a credential's budget after a request was counted. */

@@ -6,7 +6,7 @@ import type { Failure } from "../domain/Failure.ts"
 import { resourceMetadata } from "../domain/OAuth.ts"
 import { type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
-import { withExtras } from "../edge/Extras.ts"
+import { archivePasswordIn, withExtras } from "../edge/Extras.ts"
 import type { Sites } from "../edge/Site.ts"
 import type { EncodedAnswer } from "../kernel/Encoding.ts"
 import { Replayed } from "../kernel/Idempotency.ts"
@@ -65,7 +65,10 @@ const serve = Effect.fnUntraced(function*(
   return yield* Effect.provideService(
     respond(operation, request, params, known),
     Caller,
-    withExtras(caller, request.headers["idempotency-key"])
+    withExtras(caller, {
+      archivePassword: archivePasswordIn(request.headers),
+      idempotencyKey: request.headers["idempotency-key"]
+    })
   )
 })
 

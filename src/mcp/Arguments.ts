@@ -1,5 +1,7 @@
 /** What a tool is called with, as the operation takes it: assistants write null for nothing, and read smaller pages. */
 import { Predicate, type Schema, SchemaAST } from "effect"
+import type { Caller } from "../domain/Access.ts"
+import { archivePasswordIn, secret, withExtras } from "../edge/Extras.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
 /** How many items a page has over MCP where the call does not say: each of them is paid for by the assistant. */
@@ -27,9 +29,21 @@ export const prepare = (operation: Operation.Any, given: unknown): unknown => {
   return Object.fromEntries(limit ? [...members, ["limit", defaultPageLimit]] : members)
 }
 
-/** The key under which a call may be repeated, in the member of `_meta` that is for it. */
-export const idempotencyKeyOf = (meta: unknown): string | undefined => {
-  const key = Predicate.hasProperty(meta, "idempotency_key") ? meta.idempotency_key : undefined
-  // What is no text fails like a key that is none.
-  return key === undefined ? undefined : typeof key === "string" ? key : ""
+const inMeta = (meta: unknown, name: string): unknown => Predicate.hasProperty(meta, name) ? meta[name] : undefined
+
+/**
+ * The caller with what a call carries beside its arguments, where a model never sees it: the key under which it may be
+ * repeated, in `_meta`, and the archive's password, there or in a header.
+ */
+export const carrying = (
+  caller: Caller["Service"],
+  meta: unknown,
+  headers: Readonly<Record<string, string | undefined>>
+): Caller["Service"] => {
+  const key = inMeta(meta, "idempotency_key")
+  return withExtras(caller, {
+    archivePassword: secret(inMeta(meta, "archive_password")) ?? archivePasswordIn(headers),
+    // What is no text fails like a key that is none.
+    idempotencyKey: key === undefined ? undefined : typeof key === "string" ? key : ""
+  })
 }

@@ -24,12 +24,14 @@ const within = (value: object, names: ReadonlySet<string>): boolean =>
 
 const isId = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value)
 
+/** What of a call's `_meta` is for the service. */
+const carried: ReadonlySet<string> = new Set(["archive_password", "idempotency_key"])
+
 /** Whether the SDK has nothing to do for what the caller says beside the arguments. */
 const isPlainMeta = (meta: unknown): boolean =>
   meta === undefined ||
-  Predicate.isObject(meta) && Object.entries(meta).every(([name, value]) =>
-      name === "idempotency_key" || name === "progressToken" && isId(value)
-    )
+  Predicate.isObject(meta) &&
+    Object.entries(meta).every(([name, value]) => carried.has(name) || name === "progressToken" && isId(value))
 
 const jsonType = /^application\/json(?:;\s*charset=utf-8)?$/i
 

@@ -3,7 +3,6 @@ import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/
 import { Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
-import { withExtras } from "../edge/Extras.ts"
 import type { Site } from "../edge/Site.ts"
 import { interfaceVersion } from "../edge/Version.ts"
 import type * as Operation from "../kernel/Operation.ts"
@@ -131,7 +130,7 @@ export const exchange = Effect.fnUntraced(
         if (asked !== undefined) return asked
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
         const called = call(operation, input, admitted?.admission, shown.console, unasked).pipe(
-          Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(params._meta))),
+          Effect.provideService(Caller, Arguments.carrying(caller, params._meta, request.headers)),
           Effect.map((done) => ask(Personal.lacking(operation, done.about)) ?? toResult(done))
         )
         // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here

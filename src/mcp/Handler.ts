@@ -7,7 +7,6 @@ import { answer, type ErrorAnswer, rateHeaders, recover } from "../edge/Answer.t
 import * as Body from "../edge/Body.ts"
 import * as Compression from "../edge/Compression.ts"
 import { enter, siteOf } from "../edge/Entry.ts"
-import { withExtras } from "../edge/Extras.ts"
 import type { Site, Sites } from "../edge/Site.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import type { AdmissionFailure } from "../kernel/Refusals.ts"
@@ -118,7 +117,7 @@ const direct = (
   const { unasked } = Personal.given(operation, admitted?.input ?? input, undefined, personalArguments)
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   return call(operation, admitted?.input ?? input, admitted?.admission, console, unasked).pipe(
-    Effect.provideService(Caller, withExtras(caller, Arguments.idempotencyKeyOf(meta))),
+    Effect.provideService(Caller, Arguments.carrying(caller, meta, request.headers)),
     Effect.map((called) => HttpServerResponse.text(Direct.message(id, called), { contentType: "application/json" }))
   )
 }

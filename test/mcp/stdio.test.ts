@@ -1,6 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Queue, type Redacted, Sink, Stdio, Stream } from "effect"
 import * as fs from "node:fs"
+import * as http from "node:http"
 import * as path from "node:path"
 import * as Bridge from "../../src/mcp/Stdio.ts"
 import { fillDirectory, pglite } from "../support/database.ts"
@@ -155,6 +156,34 @@ describe("MCP over standard input and output", () => {
         expect([id, result.isError, error.code, error.message]).toEqual([1, true, "service_unavailable", message])
       }
     }))
+
+  it.live(
+    "sends the archive password of its environment beside every call, and says it nowhere",
+    () =>
+      Effect.gen(function*() {
+        const seen: Array<string | undefined> = []
+        const service = yield* Effect.acquireRelease(
+          Effect.callback<http.Server>((resume) => {
+            const server = http.createServer((request, response) => {
+              const sent = request.headers["archive-password"]
+              seen.push(typeof sent === "string" ? Buffer.from(sent, "base64url").toString("utf8") : undefined)
+              request.resume().on("end", () => response.writeHead(500).end())
+            }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+          }),
+          (server) => Effect.sync(() => server.close())
+        )
+        const address = service.address()
+        const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+        const password = "pässword 🗝"
+        const env = { CONSOLE_API_KEY: "osc_live_x", CONSOLE_ARCHIVE_PASSWORD: password }
+        const { code, errors, output } = yield* Processes.run(["--url", url], env, "")
+        expect([code, seen]).toEqual([1, [password]])
+        for (const text of [password, "osc_live_x"]) expect(`${errors}${output}`).not.toContain(text)
+        yield* Processes.run(["--url", url], { CONSOLE_API_KEY: "osc_live_x" }, "")
+        expect(seen).toEqual([password, undefined])
+      }),
+    30_000
+  )
 
   it.live(
     "ends with 1 and one line where the key is wrong or missing, and writes nothing but protocol",
