@@ -3,9 +3,10 @@ import { Effect, Schema } from "effect"
 import { type OrganizationId, Role } from "../domain/Access.ts"
 import { type AdminFacts, AdminStatus, adminStatus } from "../domain/Admin.ts"
 import { canOwn, stays, waits } from "../domain/AdminRules.ts"
-import { ownershipTransferred, secondFactorReset } from "../domain/mail/AdminMails.ts"
+import { secondFactorReset } from "../domain/mail/AdminMails.ts"
 import { Timestamp } from "../domain/Wire.ts"
 import { Admins } from "../ports/Admins.ts"
+import * as Changes from "../ports/Changes.ts"
 import { ConsolePasswords } from "../ports/ConsolePasswords.ts"
 import { Db } from "../ports/Db.ts"
 import { FactorRecords } from "../ports/FactorRecords.ts"
@@ -280,12 +281,11 @@ export const transferOwnership = useCase(
           }
           const refused = canOwn(next)
           if (refused !== null) return yield* refuse(`${email}: ${refused.message}`)
-          yield* managed.transfer(id, owner?.id ?? null, next.id)
-          const told = { from: owner?.email ?? "nobody", to: next.email }
+          const { details, mails } = yield* Changes.transferOwnership(id, owner ?? null, next)
           return [
             { organization, email: next.email, admin_id: next.id, from: owner?.email ?? null },
-            entry("ownership.transferred", next.id, told),
-            held.map((one) => ownershipTransferred({ adminId: one.id, ...told }))
+            entry("ownership.transferred", next.id, details),
+            mails
           ]
         })
       )

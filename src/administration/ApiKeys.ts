@@ -4,6 +4,7 @@ import { Scope } from "../domain/Access.ts"
 import { apiKeyExpiry, type ApiKeyFacts, ApiKeyState, apiKeyState } from "../domain/Credential.ts"
 import { maxApiKeyDays, maxApiKeyLabelLength } from "../domain/Limits.ts"
 import { isUuid, Timestamp } from "../domain/Wire.ts"
+import * as Changes from "../ports/Changes.ts"
 import { Db } from "../ports/Db.ts"
 import { IssuedCredentials } from "../ports/IssuedCredentials.ts"
 import { locked } from "./Admins.ts"
@@ -61,7 +62,7 @@ export const createKey = change(
       )
       return [
         { organization, key_id: made.id, label, key: made.secret, expires_at: made.expiresAt },
-        entry("api_key.created", made.id, { label, scopes: scopes.join(" "), email })
+        entry("api_key.created", made.id, { ...Changes.createdApiKey(label, scopes), email })
       ]
     })
 )
@@ -78,11 +79,8 @@ export const revokeKey = change(
       const key = yield* issued.findApiKey(id, keyId)
       if (key === null) return yield* refuse(`${organization} has no key ${key_id}.`)
       if (key.revoked_at !== null) return [{ organization, key_id, revoked_at: key.revoked_at }, null]
-      const made = yield* issued.revokeApiKey(id, keyId, at)
-      return [
-        { organization, key_id, revoked_at: at },
-        entry("api_key.revoked", keyId, made === 0 ? {} : { keys_made_with_it: made })
-      ]
+      const details = yield* Changes.revokeApiKey(id, keyId, at)
+      return [{ organization, key_id, revoked_at: at }, entry("api_key.revoked", keyId, details)]
     })
 )
 

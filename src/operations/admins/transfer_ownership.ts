@@ -10,9 +10,9 @@ import {
   TooManyAttempts
 } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
-import { ownershipTransferred } from "../../domain/mail/AdminMails.ts"
 import { Organization, organization } from "../../domain/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import * as Changes from "../../ports/Changes.ts"
 import { ManagedAdmins } from "../../ports/ManagedAdmins.ts"
 import { Organizations } from "../../ports/Organizations.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
@@ -54,14 +54,7 @@ export const transferOwnership = Operation.write(
     if (next === undefined) return yield* new ResourceMissing({ param: "admin_id" })
     const refused = transfers(owner, next)
     if (refused !== null) return yield* refused
-    yield* managed.transfer(caller.organizationId, owner.id, next.id)
-    const addresses = { from: owner.email, to: next.email }
-    return Operation.changed(
-      organization(yield* organizations.facts(caller), now),
-      addresses,
-      next.id,
-      [],
-      [owner, next].map(({ id }) => ownershipTransferred({ adminId: id, ...addresses }))
-    )
+    const { details, mails } = yield* Changes.transferOwnership(caller.organizationId, owner, next)
+    return Operation.changed(organization(yield* organizations.facts(caller), now), details, next.id, [], mails)
   })
 )

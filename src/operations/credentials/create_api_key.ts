@@ -13,6 +13,7 @@ import { journalAction } from "../../domain/JournalEntry.ts"
 import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
 import { Text } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import * as Changes from "../../ports/Changes.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
 import { sample } from "./create_api_key.sample.ts"
@@ -84,8 +85,7 @@ export const createApiKey = Operation.write(
         secret
       },
       {
-        label,
-        scopes: carried.join(" "),
+        ...Changes.createdApiKey(label, carried),
         ...(expiresAt === null ? {} : { expires_at: expiresAt.toISOString() })
       },
       id

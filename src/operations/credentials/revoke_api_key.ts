@@ -5,6 +5,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/JournalEntry.ts"
 import { Uuid } from "../../domain/Wire.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import * as Changes from "../../ports/Changes.ts"
 import { Credentials } from "../../ports/Credentials.ts"
 import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
 import { sample } from "./revoke_api_key.sample.ts"
@@ -34,10 +35,10 @@ export const revokeApiKey = Operation.write(
     const found = (yield* credentials.apiKeys(caller)).find(({ id }) => id === api_key_id)
     if (found === undefined) return yield* new ResourceMissing({ param: "api_key_id" })
     if (revoked) return Operation.unchanged(found)
-    const made = yield* issued.revokeApiKey(caller.organizationId, api_key_id, now)
+    const details = yield* Changes.revokeApiKey(caller.organizationId, api_key_id, now)
     return Operation.changed(
       { ...found, revoked_at: found.revoked_at ?? now },
-      { label: found.label, ...(made === 0 ? {} : { keys_made_with_it: made }) },
+      { label: found.label, ...details },
       api_key_id
     )
   })
