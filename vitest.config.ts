@@ -11,7 +11,7 @@ const files = {
     "{bench,experiments}/**/*.test.ts"
   ],
   property: ["test/properties/**/*.test.ts"],
-  spec: ["test/{spec,kernel,http,mcp,oauth,pages}/**/*.test.ts"],
+  spec: ["test/{spec,kernel,added,http,mcp,oauth,pages}/**/*.test.ts"],
   unit: ["test/{domain,edge,repository}/**/*.test.ts", "test/layers/{crypto,documents,identity}/**/*.test.ts"]
 }
 

@@ -10,8 +10,8 @@ import type * as Operation from "../../src/kernel/Operation.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Loader from "../../src/layers/seed/Loader.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import { api, operations } from "../../src/operations/index.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
+import { api, operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
 import { pglite } from "../support/database.ts"
 import * as Random from "../support/random.ts"
@@ -20,7 +20,7 @@ import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
 
-const document: any = JSON.parse(JSON.stringify(Documents.make()))
+const document: any = JSON.parse(JSON.stringify(Documents.make(operations)))
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema(document, "document")

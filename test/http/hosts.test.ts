@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { OrganizationId } from "../../src/domain/Access.ts"
 import * as Site from "../../src/edge/Site.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../../src/operations/index.ts"
+import { operations } from "../added/index.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
 

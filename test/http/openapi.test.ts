@@ -4,14 +4,14 @@ import { Scope } from "../../src/domain/Access.ts"
 import { failureTypes } from "../../src/domain/Failure.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../../src/operations/index.ts"
+import { operations } from "../added/index.ts"
 import { pglite } from "../support/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
 
 /** The document as a client reads it. */
-const document: any = JSON.parse(JSON.stringify(Documents.make()))
+const document: any = JSON.parse(JSON.stringify(Documents.make(operations)))
 
 const entries: ReadonlyArray<{ readonly path: string; readonly method: string; readonly entry: any }> = Object
   .entries<any>(document.paths)

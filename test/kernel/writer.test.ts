@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { CheckAnswers, writer } from "../../src/kernel/Encoding.ts"
 import * as Iso from "../../src/kernel/Iso.ts"
 import * as Writer from "../../src/kernel/Writer.ts"
-import { api, operations } from "../../src/operations/index.ts"
+import { api, operations } from "../added/index.ts"
 import { drawn, tried } from "../support/drawn.ts"
 
 /** The checked answer as JSON.stringify writes it: the schemas encode dates alone otherwise, and as it does. */

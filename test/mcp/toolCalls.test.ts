@@ -4,8 +4,7 @@ import { Role, Scope } from "../../src/domain/Access.ts"
 import { Recipients } from "../../src/domain/Organization.ts"
 import { AccountStatus } from "../../src/domain/Status.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import * as Tools from "../../src/mcp/Tools.ts"
-import { operations } from "../../src/operations/index.ts"
+import { operations } from "../added/index.ts"
 import { pglite } from "../support/database.ts"
 import { type JsonSchema, violations } from "../support/documented.ts"
 import { requests } from "../support/requests.ts"
@@ -14,7 +13,7 @@ import * as Mcp from "./support.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
 const ids = all.map(({ id }) => id)
-const tools = Tools.all().map(([, tool]) => tool)
+const tools = Mcp.tools.all().map(([, tool]) => tool)
 
 describe("the tools, when they are called", () => {
   layer(World.world(pglite))((it) => {
@@ -102,7 +101,7 @@ describe("the tools, when they are called", () => {
           ["/mcp?toolsets=", []]
         ]
         for (const [path, names] of listed) expect([path, yield* Mcp.list({ key, path })]).toEqual([path, names])
-        for (const toolset of Tools.toolsetNames.keys()) {
+        for (const toolset of Mcp.tools.toolsetNames.keys()) {
           expect((yield* Mcp.list({ key, path: `/mcp?toolsets=${toolset}` })).length).toBeGreaterThan(0)
         }
         const unknown = [
@@ -154,7 +153,7 @@ describe("the tools, when they are called", () => {
           const asking = { ...one, key }
           const narrow = one.path?.includes("/x/") === true
           const expected = narrow
-            ? reading.filter((name) => name === "get_organization" || Tools.find(name)!.toolset === "accounts")
+            ? reading.filter((name) => name === "get_organization" || Mcp.tools.find(name)!.toolset === "accounts")
             : reading
           expect([one, yield* Mcp.list(asking)]).toEqual([one, expected])
           expect(yield* Mcp.list({ ...asking, options: { completeList: true } })).toEqual(expected)

@@ -3,11 +3,12 @@ import * as Failure from "../../src/domain/Failure.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
-import { operations } from "../../src/operations/index.ts"
+import { operations } from "../added/index.ts"
+import * as Mcp from "./support.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
 const ids = all.map(({ id }) => id)
-const tools = Tools.all().map(([, tool]) => tool)
+const tools = Mcp.tools.all().map(([, tool]) => tool)
 
 const walk = (value: unknown, visit: (name: string, value: unknown) => void): void => {
   if (typeof value !== "object" || value === null) return
@@ -28,8 +29,8 @@ describe("the tools", () => {
   })
 
   it("S4.7-12: do not hold the archive's list_accounts, which is another tool", () => {
-    expect(Tools.find("list_accounts")).toBeUndefined()
-    expect(Tools.find("list_protected_accounts")?.id).toBe("list_protected_accounts")
+    expect(Mcp.tools.find("list_accounts")).toBeUndefined()
+    expect(Mcp.tools.find("list_protected_accounts")?.id).toBe("list_protected_accounts")
   })
 
   it("S4-20: hint that none of the operations of section 4 destroys, and which of them only read", () => {
@@ -112,7 +113,7 @@ describe("the tools", () => {
     const verbs = [...new Set(ids.map((id) => id.split("_", 1)[0])), "start", "offboard", "delete", "invite", "file"]
     const named = new RegExp(`\\b(?:${verbs.join("|")})_[a-z]+(?:_[a-z]+)*\\b`, "g")
     const texts = [
-      JSON.stringify(Documents.make()),
+      JSON.stringify(Documents.make(operations)),
       JSON.stringify(tools),
       ...Object.values<unknown>(Failure).flatMap((member) =>
         typeof member === "function" && "identifier" in member

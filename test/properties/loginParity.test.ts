@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { operations } from "../../src/operations/index.ts"
+import { operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
 import { pglite } from "../support/database.ts"
 import * as Logins from "../support/logins.ts"

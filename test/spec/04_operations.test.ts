@@ -3,12 +3,13 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as Documents from "../../src/http/Documents.ts"
 import { operations } from "../../src/operations/index.ts"
+import { operations as served } from "../added/index.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
 import * as Held from "../support/held.ts"
 import { idKindOf } from "../support/random.ts"
 import { ask, changing, makeStage, naming } from "../support/requests.ts"
 import * as World from "../support/world.ts"
-import { contract, table } from "./table.ts"
+import { contract, lines, table } from "./table.ts"
 
 const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}")
 
@@ -176,11 +177,11 @@ describe("4 operations, as served", () => {
         const scopeless = yield* World.makePerson(organization.id, "superadmin", { scopes: [] })
         const spent = yield* World.makePerson(organization.id, "superadmin")
         yield* World.spend(spent.keyId)
-        const { paths } = JSON.parse(JSON.stringify(Documents.make()))
+        const { paths } = JSON.parse(JSON.stringify(Documents.make(served)))
         const id = crypto.randomUUID()
         const nothing = naming(id)
         for (const [place, request] of every.entries()) {
-          const [, , path] = table.find(([known]) => known === request.id)!
+          const [, , path] = lines.find(([known]) => known === request.id)!
           const withId = path.includes("{")
           const answered = [
             yield* ask({ ...request, path: `${request.path}${request.path.includes("?") ? "&" : "?"}unknown=1` }, key),
@@ -274,8 +275,8 @@ describe("4 operations, as served", () => {
           expect([request.id, answer.status, answer.body?.object]).toEqual([request.id, 200, shape])
         }
         for (const { operation, path } of every) {
-          const served = operations.filter((other) => other.path === operation.path).map(({ method }): string => method)
-          for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !served.includes(name))) {
+          const own = served.filter((other) => other.path === operation.path).map(({ method }): string => method)
+          for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !own.includes(name))) {
             const answer = yield* World.send(method, path, { key: organization.admins.superadmin.key })
             expect([method, path, ...World.refusal(answer)]).toEqual([method, path, 404, "resource_missing"])
           }

@@ -10,7 +10,7 @@ import { drawn } from "../support/drawn.ts"
 import { changes } from "../support/random.ts"
 import { ask, makeStage, naming, type Request } from "../support/requests.ts"
 import * as World from "../support/world.ts"
-import { allowed, table } from "./table.ts"
+import { allowed, lines } from "./table.ts"
 
 const path = "/v1/organization"
 
@@ -181,7 +181,7 @@ describe("5.3 scopes", () => {
             (scope) => World.makeKey(organization.id, id, scopes.filter((other) => other !== scope))
           )
           const none = yield* World.makeKey(organization.id, id, [])
-          const wantedOf = (request: Request) => table.find(([id]) => id === request.id)![3]
+          const wantedOf = (request: Request) => lines.find(([id]) => id === request.id)![3]
           const before = yield* World.snapshot(organization.id)
           for (const request of every) {
             const wanted = wantedOf(request)

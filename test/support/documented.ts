@@ -1,6 +1,7 @@
 /** Answers against the OpenAPI document that the service serves: the document is the judge, not the declarations. */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Documents from "../../src/http/Documents.ts"
+import { operations } from "../added/index.ts"
 
 /** A JSON schema as the document writes them. */
 export interface JsonSchema {
@@ -38,7 +39,7 @@ interface Document {
 }
 
 /** The document as a client reads it. */
-export const document: Document = JSON.parse(JSON.stringify(Documents.make()))
+export const document: Document = JSON.parse(JSON.stringify(Documents.make(operations)))
 
 /** The schema itself, or the component that it points at. */
 export const resolve = (schema: JsonSchema): JsonSchema => {

@@ -4,8 +4,8 @@ import * as crypto from "node:crypto"
 import { Caller, Scope } from "../../src/domain/Access.ts"
 import type { Failure } from "../../src/domain/Failure.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../../src/operations/index.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
+import { operations } from "../added/index.ts"
 import * as World from "./world.ts"
 
 export type Limit = { readonly accounts: ReadonlyArray<string> } | { readonly departments: ReadonlyArray<string> }

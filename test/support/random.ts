@@ -1,7 +1,7 @@
 /** Random requests of every operation, generated from the declarations: a new operation is among them at once. */
 import { Arbitrary, Effect, Schema, SchemaAST } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../../src/operations/index.ts"
+import { operations } from "../added/index.ts"
 import { drawn } from "./drawn.ts"
 import * as World from "./world.ts"
 

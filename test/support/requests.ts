@@ -1,7 +1,7 @@
 /** Requests of operations, made of their samples: a new operation is among them at once. */
 import { Effect, Predicate } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../../src/operations/index.ts"
+import { operations } from "../added/index.ts"
 import * as Random from "./random.ts"
 import * as World from "./world.ts"
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
-import { api } from "../../src/operations/index.ts"
+import { api } from "../added/index.ts"
 import * as Held from "./held.ts"
 import * as World from "./world.ts"
 

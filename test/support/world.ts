@@ -15,8 +15,10 @@ import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import type { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
+import { Served } from "../../src/operations/index.ts"
 import { ConsoleAddress } from "../../src/ports/ConsoleAddress.ts"
 import type { MessengerSession } from "../../src/ports/MessengerSession.ts"
+import { operations } from "../added/index.ts"
 import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
 
@@ -57,7 +59,7 @@ export type MessengerLayer = Layer.Layer<
   SqlClient.SqlClient | Peppers
 >
 
-/** Every layer but the HTTP edge's sites, over the database; every answer is checked by its whole schema. */
+/** Every layer but the HTTP edge's sites, over the database; every answer is checked by its whole schema, and one operation is added. */
 export const core = (
   database: DatabaseLayer,
   hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer,
@@ -71,7 +73,8 @@ export const core = (
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(CheckpointsLayer),
     Layer.provideMerge(database),
-    Layer.merge(Layer.succeed(CheckAnswers, true))
+    Layer.merge(Layer.succeed(CheckAnswers, true)),
+    Layer.merge(Layer.succeed(Served, operations))
   )
 
 /** The service at one address, over the database. */

@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import { superadmins } from "../../src/domain/Access.ts"
+import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
+import { NotActive, ParameterInvalid, SuperadminRequired } from "../../src/domain/Failure.ts"
+import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
+import { deriveStatus, isActive } from "../../src/domain/Status.ts"
+import { Text } from "../../src/domain/Wire.ts"
+import * as Operation from "../../src/kernel/Operation.ts"
+import { Accounts } from "../../src/ports/Accounts.ts"
+import { sample } from "./retire_label.sample.ts"
+
+export const retireLabel = Operation.write(
+  "retire_label",
+  {
+    summary: "Take an account's label away, and keep why.",
+    method: "POST",
+    path: "/v1/accounts/:account_id/retire-label",
+    toolset: "accounts",
+    scope: "accounts:write",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    destructive: true,
+    idempotent: false,
+    params: { account_id: TargetAccount },
+    body: { reason: Text(maxRoleLabelLength).annotateKey({ description: "Why, such as Left the board." }) },
+    success: AccountAction,
+    sample,
+    failures: [NotActive],
+    journal: { action: "account.label_retired", target: "account" }
+  },
+  Effect.fnUntraced(function*({ account_id, reason }, { account, caller, now }) {
+    const { role_label: label } = account
+    if (reason === label) return yield* new ParameterInvalid({ param: "reason", message: "reason: says the label." })
+    if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+    const accounts = yield* Accounts
+    yield* accounts.setRoleLabel(caller.organizationId, account, null)
+    return Operation.changed(
+      { object: "account_action" as const, account_id, action: "label_retired" },
+      label === null ? { reason } : { reason, label }
+    )
+  })
+)
