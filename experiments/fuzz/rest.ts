@@ -17,18 +17,19 @@ interface Declared {
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: JsonSchema } } }
 }
 
-const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Readonly<Record<string, Declared>>).map(([method, declared]) => ({
-    id: declared.operationId,
-    method: method.toUpperCase(),
-    path,
-    parameters: declared.parameters ?? [],
-    body: declared.requestBody?.content["application/json"].schema
-  }))
-)
-
 const all: ReadonlyArray<Declaration> = declarations
 const declared = new Map(all.map((operation) => [operation.id, operation]))
+
+/** What a started service serves: the tests have an operation more. */
+const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Readonly<Record<string, Declared>>).map(([method, entry]) => ({
+    id: entry.operationId,
+    method: method.toUpperCase(),
+    path,
+    parameters: entry.parameters ?? [],
+    body: entry.requestBody?.content["application/json"].schema
+  }))
+).filter(({ id }) => declared.has(id))
 
 /**
  * What an id of the name may be in a request of the operation, so that requests meet what there is, and what is

@@ -34,7 +34,7 @@ export const operations: ReadonlyArray<Mutant> = [
     line: "if (code === undefined || reached === undefined) return Effect.void",
     becomes: "if (code === undefined || reached === undefined || code !== \"\") return Effect.void",
     why: "what is refused leaves no entry",
-    tests: ["test/kernel/declaration.test.ts"]
+    tests: ["test/kernel/refusedEntries.test.ts"]
   },
   {
     file: "src/kernel/runners/Write.ts",
