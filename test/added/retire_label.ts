@@ -32,11 +32,10 @@ export const retireLabel = Operation.write(
     const { role_label: label } = account
     if (reason === label) return yield* new ParameterInvalid({ param: "reason", message: "reason: says the label." })
     if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
+    const answer = { object: "account_action" as const, account_id, action: "label_retired" }
+    if (label === null) return Operation.unchanged(answer)
     const accounts = yield* Accounts
     yield* accounts.setRoleLabel(caller.organizationId, account, null)
-    return Operation.changed(
-      { object: "account_action" as const, account_id, action: "label_retired" },
-      label === null ? { reason } : { reason, label }
-    )
+    return Operation.changed(answer, { reason, label })
   })
 )

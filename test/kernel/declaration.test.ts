@@ -75,8 +75,13 @@ describe("an operation that is declared, and nothing else", () => {
           const caller = yield* callerOf(key)
           expect(yield* call(Caller.of({ ...caller, extras: { idempotencyKey: "one" } }))).toEqual(answer(account))
           expect(yield* entries).toBe(1)
-          expect(yield* call(caller)).toEqual(answer(account))
-          expect(yield* entries).toBe(2)
+        }))
+
+      it.effect("is called by a program that embeds it", () =>
+        Effect.gen(function*() {
+          const { account, admins, call, entries } = yield* make
+          expect(yield* call(yield* callerOf(admins.owner.key))).toEqual(answer(account))
+          expect(yield* entries).toBe(1)
         }))
 
       it.effect("is a tool for those who may use it", () =>

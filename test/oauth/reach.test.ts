@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Schema, SchemaAST, Struct } from "effect"
 import { TestClock } from "effect/testing"
+import type { Role } from "../../src/domain/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
 import { pglite, postgres } from "../support/database.ts"
@@ -37,6 +38,10 @@ const overviews = all.filter(({ kind, params }) => kind === "read" && Object.key
 
 /** What is answered about an account that is not reached. */
 const missing = [404, "resource_missing", "account_id"]
+
+/** What an operation answers about one, to a role that may call it and to any other. */
+const refused = ({ refusal, roles }: Operation.Any, role: Role) =>
+  roles.includes(role) ? missing : [403, refusal.identifier]
 
 /**
  * An organization of so many accounts, every other one in one of two departments, each with an entry of the journal.
@@ -84,8 +89,13 @@ const tokenOf = Effect.fnUntraced(function*(
   return tokens(yield* redeemWith({ application, code, verifier })).access_token
 })
 
-/** Whatever the token is answered about accounts is about these alone, at every operation. */
-const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reached: ReadonlyArray<string>) {
+/** Whatever the role's token is answered about accounts is about these alone, at every operation. */
+const reachesOnly = Effect.fnUntraced(function*(
+  made: Made,
+  token: string,
+  reached: ReadonlyArray<string>,
+  role: Role = "owner"
+) {
   const { accounts, organization } = made
   yield* TestClock.adjust("1 minute")
   const listed = yield* World.get("/v1/accounts?limit=100", token)
@@ -100,7 +110,7 @@ const reachesOnly = Effect.fnUntraced(function*(made: Made, token: string, reach
       if (reached.includes(id)) {
         expect([operation.id, id, ...World.refusal(answer)]).not.toEqual([operation.id, id, ...missing])
       } else {
-        expect([operation.id, id, ...World.refusal(answer)]).toEqual([operation.id, id, ...missing])
+        expect([operation.id, id, ...World.refusal(answer)]).toEqual([operation.id, id, ...refused(operation, role)])
       }
     }
     if (before !== undefined) expect(yield* World.snapshot(organization.id)).toEqual(before)
@@ -151,7 +161,7 @@ describe("what a connection reaches", () => {
           (sql) =>
             sql`delete from admin_account where organization_id = ${id} and account_id = ${third!} returning account_id`
         )
-        yield* reachesOnly(made, token, [first!])
+        yield* reachesOnly(made, token, [first!], "admin")
       }))
 
     it.effect("S5.2-15: one limited to departments reaches the accounts filed there, as they are at the request", () =>
@@ -183,7 +193,7 @@ describe("what a connection reaches", () => {
         const later = yield* World.makeLiveAccount(id, {}, { facts: { department_id: department! } })
         const more = { ...made, accounts: [...made.accounts, { id: later.id, department_id: department! }] }
         yield* reachesOnly(more, owners, [...ids, later.id])
-        yield* reachesOnly(more, admins_, [ids[0]!, ids[3]!, ids[2]!, later.id])
+        yield* reachesOnly(more, admins_, [ids[0]!, ids[3]!, ids[2]!, later.id], "admin")
         const { body } = yield* World.get("/v1/ai-connections", admins.owner.key)
         expect(
           body.connections.map((

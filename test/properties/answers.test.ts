@@ -42,7 +42,7 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
 /** An organization in which the write has something to change. */
 const stage = Effect.fnUntraced(function*({ id: operation, sample }: Operation.Any) {
   const { admins, id } = yield* World.makeOrganization()
-  const account = yield* World.makeAccount(id)
+  const account = yield* World.makeAccount(id, { facts: { role_label: "First" } })
   const person = yield* World.makePerson(id, operation === "transfer_ownership" ? "superadmin" : "admin")
   const key = yield* World.makeKey(id, person.id)
   const connection = crypto.randomUUID()

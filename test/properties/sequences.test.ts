@@ -10,6 +10,9 @@ import { rewriting, withoutOrganization } from "../support/statements.ts"
 
 const count = 16
 
+/** How many sequences are played with more rights and with less. */
+const pairs = 25
+
 /** Plays sequences, and answers how many broke the property. */
 const broken = Effect.fnUntraced(function*(seed: number) {
   const stage = yield* Staged
@@ -56,10 +59,10 @@ describe("1 sequences of requests", () => {
       prepared(Effect.gen(function*() {
         const stage = yield* Staged
         let compared = 0
-        for (const sequence of yield* Arbitrary.sampleEffect(Monotonicity.sequences, { count: 25, seed: 1 })) {
+        for (const sequence of yield* Arbitrary.sampleEffect(Monotonicity.sequences, { count: pairs, seed: 1 })) {
           compared += (yield* Monotonicity.compare(stage, sequence)).comparisons
         }
-        expect(compared).toBeGreaterThan(80)
+        expect(compared).toBeGreaterThan(2 * pairs)
       })))
 
     it.effect("I11: an admin, and a caller with a limit, comes to reach and hands out nothing but what it has connected itself", () =>
