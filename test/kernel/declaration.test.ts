@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { Caller, superadmins } from "../../src/domain/Access.ts"
 import { AccountAction } from "../../src/domain/Account.ts"
 import * as Documents from "../../src/http/Documents.ts"
-import { Served } from "../../src/operations/index.ts"
+import { ServedOperations } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import { api, operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
@@ -104,7 +104,7 @@ describe("an operation that is declared, and nothing else", () => {
           const shorter = operations.filter(({ id }) => id !== "retire_label")
           const [first, ...rest] = shorter
           if (first === undefined) return yield* Effect.die("No operations")
-          const without = Effect.provideService(Served, [first, ...rest])
+          const without = Effect.provideService(ServedOperations, [first, ...rest])
           expect(World.refusal(yield* without(retire()))).toEqual([404, "resource_missing"])
           expect(yield* without(Mcp.list({ key: admins.owner.key }))).not.toContain("retire_label")
           expect(yield* entries).toBe(0)

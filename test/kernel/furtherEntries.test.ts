@@ -5,7 +5,7 @@ import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
 import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
 import { Text } from "../../src/domain/Wire.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
-import { Served } from "../../src/operations/index.ts"
+import { ServedOperations } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import { operations } from "../added/index.ts"
 import { forEachDatabase } from "../support/database.ts"
@@ -59,7 +59,7 @@ const make = Effect.gen(function*() {
   const account = yield* World.makeAccount(id, { facts: { role_label: "Chair" } })
   const note = (reason: string) =>
     World.send("POST", `/v1/accounts/${account}/note-reason`, { key: admins.owner.key, body: { reason } })
-      .pipe(Effect.provideService(Served, list))
+      .pipe(Effect.provideService(ServedOperations, list))
   return { id, account, note }
 })
 

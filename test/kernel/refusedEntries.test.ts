@@ -7,7 +7,7 @@ import { UsernameInvalid, UsernamePurchasable, UsernameTaken } from "../../src/d
 import { maxUsernameLength } from "../../src/domain/Limits.ts"
 import { Text } from "../../src/domain/Wire.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
-import { Served } from "../../src/operations/index.ts"
+import { ServedOperations } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import { operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
@@ -151,7 +151,7 @@ describe("a destructive operation that is refused", () => {
           yield* World.makeLiveAccount(id, { username })
           const take = (of: string) =>
             World.send("POST", `/v1/accounts/${of}/take-username`, { key: admins.owner.key, body: { username } })
-              .pipe(Effect.provideService(Served, list))
+              .pipe(Effect.provideService(ServedOperations, list))
           expect((yield* take(account)).body.error.code).toBe("no_session")
           expect((yield* take(live)).body.error.code).toBe("username_taken")
           expect((yield* entries(id)).map(([, outcome]) => outcome)).toEqual(["refused", "pending", "failed"])

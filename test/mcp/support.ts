@@ -3,12 +3,12 @@ import { Effect, Predicate, Redacted } from "effect"
 import * as App from "../../src/http/App.ts"
 import * as Handler from "../../src/mcp/Handler.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
-import { Served } from "../../src/operations/index.ts"
+import { ServedOperations } from "../../src/operations/index.ts"
 import { operations } from "../added/index.ts"
 import * as World from "../support/world.ts"
 
 /** The tools of the operations that the tests serve. */
-export const tools = Effect.runSync(Effect.provideService(Tools.served, Served, operations))
+export const tools = Effect.runSync(Effect.provideService(Tools.served, ServedOperations, operations))
 
 const revision = "2026-07-28"
 

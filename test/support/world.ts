@@ -15,7 +15,7 @@ import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as Simulated from "../../src/layers/messenger/Simulated.ts"
 import type { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { LastCheckpoint } from "../../src/layers/sql/LastCheckpoint.ts"
-import { Served } from "../../src/operations/index.ts"
+import { ServedOperations } from "../../src/operations/index.ts"
 import { ConsoleAddress } from "../../src/ports/ConsoleAddress.ts"
 import type { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { operations } from "../added/index.ts"
@@ -74,7 +74,7 @@ export const core = (
     Layer.provideMerge(CheckpointsLayer),
     Layer.provideMerge(database),
     Layer.merge(Layer.succeed(CheckAnswers, true)),
-    Layer.merge(Layer.succeed(Served, operations))
+    Layer.merge(Layer.succeed(ServedOperations, operations))
   )
 
 /** The service at one address, over the database. */
