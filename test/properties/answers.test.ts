@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
@@ -7,6 +8,7 @@ import { operations } from "../added/index.ts"
 import { awaiting } from "../support/answers.ts"
 import { postgres } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import * as Populated from "../support/populated.ts"
 import { ask, inputOf, requestOf } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
@@ -94,6 +96,28 @@ describe("5 answers of the database", () => {
         expect(found).toEqual(writes.map(({ id }) => [id, more[id]?.[0] ?? usual]))
         expect(Object.keys(more).filter((id) => !writes.some((operation) => operation.id === id))).toEqual([])
         expect(Object.values(more).filter(([answers]) => answers <= usual)).toEqual([])
+      }))
+
+    it.effect("a read waits for one answer after the entrance, and those of this list for none or for more", () =>
+      Effect.gen(function*() {
+        const { admins, ids } = yield* Populated.make()
+        yield* TestClock.adjust("61 seconds")
+        // The credentials' last uses are written before they are shown, and the event is found before those before it.
+        const paths: ReadonlyArray<readonly [path: string, answers: number]> = [
+          ["/v1/organization", 0],
+          [`/v1/accounts/${ids.account[0]}`, 1],
+          ["/v1/status", 1],
+          ["/v1/ai-connections", 2],
+          ["/v1/journal", 1],
+          [`/v1/journal?before_id=${ids.event[0]}`, 2],
+          ["/v1/journal?action=nothing.done", 1],
+          ["/v1/journal/tail", 1],
+          ["/v1/journal/tail?after_sequence=1000", 1]
+        ]
+        for (const [path, answers] of paths) {
+          const { answer, messages } = yield* awaiting(World.get(path, admins.owner.key))
+          expect([path, answer.status, messages.length]).toEqual([path, 200, answers])
+        }
       }))
 
     it.effect("an Idempotency-Key has it wait for three more: the claim, its COMMIT, and the answer that is kept", () =>

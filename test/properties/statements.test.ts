@@ -9,7 +9,7 @@ import { sampled } from "../support/drawn.ts"
 import * as Logins from "../support/logins.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
-import { recording, waits } from "../support/statements.ts"
+import { recording } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
 /**
@@ -106,29 +106,6 @@ describe("5 statements and the organization's transaction", () => {
             "join api_key on api_key.organization_id = noted.organization_id and api_key.id = noted.id"
           )
           expect(rest.every(({ inTransaction }) => inTransaction)).toBe(true)
-        }))
-
-      it.effect("what one read asks for without waiting for another answer is asked for at once", () =>
-        Effect.gen(function*() {
-          const organization = yield* Populated.make()
-          const { account, event } = organization.ids
-          yield* TestClock.adjust("61 seconds")
-          // Who asks is found first; the credentials' last uses are written before they are shown.
-          const paths: ReadonlyArray<readonly [path: string, ...asked: ReadonlyArray<number>]> = [
-            ["/v1/organization"],
-            [`/v1/accounts/${account[0]}`, 4],
-            ["/v1/status", 4],
-            ["/v1/ai-connections", 1, 2],
-            ["/v1/journal", 1],
-            [`/v1/journal?before_id=${event[0]}`, 1, 1],
-            ["/v1/journal?action=nothing.done", 1],
-            ["/v1/journal/tail", 1],
-            ["/v1/journal/tail?after_sequence=1000", 1]
-          ]
-          for (const [path, ...asked] of paths) {
-            const { answer, waits: found } = yield* waits(World.get(path, organization.admins.owner.key))
-            expect([path, answer.status, ...found]).toEqual([path, 200, 1, ...asked])
-          }
         }))
     })
   })

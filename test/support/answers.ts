@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { vi } from "vitest"
 import { WireSession } from "../../src/layers/sql/wire/Session.ts"
+import { oneLine } from "./statements.ts"
 
 /** The beginning of the entrance, by which every request finds out who asks. */
 const entrance = "with me as ("
@@ -16,7 +17,7 @@ export const awaiting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effe
   const { run } = WireSession.prototype
   const spy = vi.spyOn(WireSession.prototype, "run").mockImplementation(
     function(this: WireSession, statements, ...rest) {
-      const texts = statements.map(({ text }) => text.replaceAll(/\s+/g, " ").trim())
+      const texts = statements.map(({ text }) => oneLine(text))
       if (this.outstanding === 0 && !texts.some((text) => text.startsWith(entrance))) messages.push(texts)
       return run.call(this, statements, ...rest)
     }

@@ -1,7 +1,7 @@
 /** What the service says to its database: each statement, and whether it is inside a transaction. */
 import { Context, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import * as Client from "../../src/layers/sql/Client.ts"
+import * as Connections from "../../src/layers/sql/Connections.ts"
 
 /** A statement as it reaches the database. */
 export interface Said {
@@ -13,7 +13,7 @@ export interface Said {
 }
 
 /** A statement on one line. */
-const oneLine = (sql: string): string => sql.replaceAll(/\s+/g, " ").trim()
+export const oneLine = (sql: string): string => sql.replaceAll(/\s+/g, " ").trim()
 
 /** Records the statements of the effect, in their order. */
 export const recording = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
@@ -26,42 +26,16 @@ export const recording = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Eff
       Effect.sync(() => {
         const [sql, params] = statement.compile()
         const connection = Context.getOrUndefined(fiber.context, transactionService)?.[0]
-        const organizationId = connection instanceof Client.Own || connection instanceof Client.SharedLink
+        const organizationId = connection instanceof Connections.Own || connection instanceof Connections.SharedLink
           ? connection.organizationId ?? null
           : null
         const inTransaction = connection !== undefined &&
-          !(connection instanceof Client.SharedLink && organizationId === null)
+          !(connection instanceof Connections.SharedLink && organizationId === null)
         said.push({ sql: oneLine(sql), params, inTransaction, organizationId })
         return statement
       })
   )
   return { answer, said }
-})
-
-/** Each statement that is asked for waits so many turns for others that are asked for with it. */
-const turns = 50
-
-/** How many statements of the effect are asked for at once, one number for each time that an answer is waited for. */
-export const waits = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const waves: Array<{ asked: number }> = []
-  let open: { asked: number } | undefined
-  const answer = yield* Effect.provideService(
-    effect,
-    Statement.CurrentTransformer,
-    (statement) =>
-      Effect.gen(function*() {
-        if (open === undefined) {
-          open = { asked: 0 }
-          waves.push(open)
-        }
-        const wave = open
-        wave.asked++
-        for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
-        if (open === wave) open = undefined
-        return statement
-      })
-  )
-  return { answer, waits: waves.map(({ asked }) => asked) }
 })
 
 /** Runs the effect, and before each of its statements inside a transaction something else. */

@@ -328,21 +328,21 @@ export const database: ReadonlyArray<Mutant> = [
     tests: ["test/engine/twoDays.test.ts"]
   },
   {
-    file: "src/layers/sql/Client.ts",
+    file: "src/layers/sql/Connections.ts",
     line: "const isLast = control || this.#posted.length > 0",
     becomes: "const isLast = control",
     why: "a transaction of which a change has failed goes on, and tells another reason",
     tests: ["test/layers/sql/Tenant.test.ts"]
   },
   {
-    file: "src/layers/sql/Client.ts",
+    file: "src/layers/sql/Connections.ts",
     line: "const statements = [...this.#beginning, ...this.#posted, statement]",
     becomes: "const statements = [...this.#beginning, statement]",
     why: "changes that wait for the COMMIT are never sent, and their answer says that they are made",
     tests: ["test/layers/sql/wireSession.test.ts", "test/properties/journal.test.ts"]
   },
   {
-    file: "src/layers/sql/Client.ts",
+    file: "src/layers/sql/Connections.ts",
     line: "onSuccess: ({ command }) => command === \"ROLLBACK\" ? Effect.fail(aborted()) : Effect.void",
     becomes: "onSuccess: () => Effect.void",
     why: "a COMMIT that rolled back is acknowledged",

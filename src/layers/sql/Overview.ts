@@ -12,6 +12,7 @@ import * as Ports from "../../ports/index.ts"
 import { canAccess } from "./AccountAccess.ts"
 import { isRecipient } from "./Outbox.ts"
 import * as StatusSamples from "./StatusSamples.ts"
+import * as Tenant from "./Tenant.ts"
 
 /** The status of an account at `now` by the columns that keep it. */
 const statusNow = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
@@ -106,9 +107,10 @@ export const layer = Layer.effect(
             case when head.sequence > 0 then head.at end as last_event_at,
             head.checked_at as chain_checked_at, head.checked_ok as chain_ok
           from (values (true)) as one left join journal_head as head on head.organization_id = ${organizationId}`
-        const [groups, [reviews], [paused], [rest]] = yield* Effect.all([counted, reviewed, pausing, remaining], {
-          concurrency: "unbounded"
-        })
+        const [groups, [reviews], [paused], [rest]] = yield* Effect.all(
+          [counted, reviewed, pausing, remaining],
+          Tenant.together
+        )
         if (reviews === undefined || paused === undefined || rest === undefined) {
           return yield* Effect.die(new Error("An aggregate without a row"))
         }

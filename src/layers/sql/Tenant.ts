@@ -3,6 +3,7 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Option, Predicate
 import { type SqlClient, type SqlConnection, SqlError, Statement as Statements } from "effect/sql"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
 import * as Client from "./Client.ts"
+import * as Connections from "./Connections.ts"
 import * as Outage from "./Outage.ts"
 import { QueueFull } from "./PoolUsage.ts"
 import type { Deadline, Statement } from "./wire/Cycle.ts"
@@ -173,7 +174,7 @@ export const transaction = (
   Effect.withFiber((fiber) => {
     const around = connectionOf(sql, fiber.context)
     if (around !== undefined) {
-      return (around instanceof Client.Own || around instanceof Client.SharedLink) &&
+      return (around instanceof Connections.Own || around instanceof Connections.SharedLink) &&
           around.organizationId === organizationId
         ? Effect.catchCause(effect, mapCause(sql))
         : Effect.die(new Error("A transaction of an organization inside another transaction"))
@@ -182,7 +183,7 @@ export const transaction = (
     const settings = (text: string): Statement => ({ text, values: [organizationId], named: true })
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), deadline, access === "write")
     if (access === "read") {
-      const connection = new Client.SharedLink(
+      const connection = new Connections.SharedLink(
         ways,
         organizationId,
         (named) => [settings(named ? once : eachTime)],
@@ -212,7 +213,7 @@ export const transaction = (
 export const post = (sql: SqlClient.SqlClient) => (statement: Statements.Statement<unknown>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const connection = connectionOf(sql, fiber.context)
-    if (!(connection instanceof Client.Own) || isWatched(fiber)) return Effect.asVoid(Effect.orDie(statement))
+    if (!(connection instanceof Connections.Own) || isWatched(fiber)) return Effect.asVoid(Effect.orDie(statement))
     const [text, values] = statement.compile()
     connection.post({ text, values, named: true })
     return Effect.void
@@ -233,7 +234,7 @@ const asking = (before: ReadonlyArray<Statement>) =>
   Effect.withFiber((fiber) => {
     const ways = Client.accessOf(sql)
     const until = deadlineIn(Context.get(fiber.context, Clock.Clock), defaultDeadline, false)
-    const connection = new Client.SharedLink(ways, null, () => before, until)
+    const connection = new Connections.SharedLink(ways, null, () => before, until)
     const asked = isWatched(fiber)
       ? Effect.provideService(sql.unsafe<A>(text, values), sql.transactionService, [connection, 0])
       : connection.execute(text, values)
@@ -280,7 +281,7 @@ export const askWithAsyncCommit = asking(before("select set_config('synchronous_
 
 /** Runs the effect, unless it is inside a transaction that writes, whose session it may need. */
 export const outsideWrites = (sql: SqlClient.SqlClient, effect: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.withFiber(({ context }) => connectionOf(sql, context) instanceof Client.Own ? Effect.void : effect)
+  Effect.withFiber(({ context }) => connectionOf(sql, context) instanceof Connections.Own ? Effect.void : effect)
 
 /**
  * Runs statements outside any organization, as the tables' owner: only the tables with a policy for the owner answer.
