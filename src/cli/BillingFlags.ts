@@ -34,7 +34,7 @@ export const billingFlags = {
     (by) => ({ managed: by === "subscription" })
   ),
   billingState: changes(
-    Flag.Literals("billing-state", BillingState.literals).pipe(Flag.withDescription("How the subscription stands")),
+    Flag.Literals("billing-state", BillingState.literals).pipe(Flag.withDescription("The state of the subscription")),
     (billing_state) => ({ billing_state })
   ),
   period: changes(

@@ -67,7 +67,7 @@ const within = ({ ask, calls }: Pick<Held, "ask" | "calls">): Stdio.Ask => (head
   })
 
 /** How one comes by the directory, or by the service that has it. */
-export interface Ways<E, R> {
+export interface HandoverOptions<E, R> {
   readonly directory: string
   /** Opens the directory for as long as the scope lasts; `release` asks for its end. */
   readonly open: (
@@ -82,98 +82,101 @@ export interface Ways<E, R> {
  *
  * Answers once there is somebody to ask.
  */
-export const make = Effect.fnUntraced(function*<E extends Error, R>({ askService, directory, open }: Ways<E, R>) {
-  const context = yield* Effect.context<R>()
-  const whole = yield* Effect.scope
-  const turn = yield* Semaphore.make(1)
-  const clock = yield* Clock.Clock
-  let held: Held | undefined
-  let leaving = false
-  let reservedUntil = 0
-  let doubtful = false
+export const make = Effect.fnUntraced(
+  function*<E extends Error, R>({ askService, directory, open }: HandoverOptions<E, R>) {
+    const context = yield* Effect.context<R>()
+    const whole = yield* Effect.scope
+    const turn = yield* Semaphore.make(1)
+    const clock = yield* Clock.Clock
+    let held: Held | undefined
+    let leaving = false
+    let reservedUntil = 0
+    let doubtful = false
 
-  /** Lets the directory go, once the calls in flight have ended. */
-  const letGo = Effect.fnUntraced(function*({ calls, scope }: Held) {
-    leaving = true
-    held = undefined
-    yield* Effect.timeoutOption(FiberSet.awaitEmpty(calls), finishing)
-    yield* EffectScope.close(scope, Exit.void)
-    reservedUntil = clock.currentTimeMillisUnsafe() + Duration.toMillis(reserved)
-    leaving = false
-    yield* Effect.logInfo("The directory is handed over to a service")
-  })
-
-  const take = Effect.gen(function*() {
-    const scope = yield* EffectScope.fork(whole)
-    const asked = yield* Deferred.make<void>()
-    const taken = yield* Effect.gen(function*() {
-      const ask = yield* open(Effect.asVoid(Deferred.succeed(asked, undefined)))
-      const calls = yield* FiberSet.make<Stdio.Answered, Stdio.Unreachable>()
-      return { ask: within({ ask, calls }), calls, scope }
-    }).pipe(
-      Effect.provideService(EffectScope.Scope, scope),
-      Effect.provideContext(context),
-      Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : EffectScope.close(scope, exit))
-    )
-    held = taken
-    yield* Effect.forkIn(Effect.andThen(Deferred.await(asked), letGo(taken)), whole)
-    return taken.ask
-  })
-
-  const there = (address: Address.Address): Stdio.Ask => (headers, body) =>
-    askService(address)(headers, body).pipe(
-      Effect.tap(() =>
-        Effect.sync(() => {
-          doubtful = false
-        })
-      ),
-      Effect.tapError(() =>
-        Effect.sync(() => {
-          doubtful = true
-        })
-      )
-    )
-
-  /** Whether the directory is another's for the moment, by this process's own doing. */
-  const spokenFor = () => leaving || clock.currentTimeMillisUnsafe() < reservedUntil && DirectoryLock.isLetGo(directory)
-
-  const reach = Effect.fnUntraced(function*(wait: Duration.Duration) {
-    const until = clock.currentTimeMillisUnsafe() + Duration.toMillis(wait)
-    const look = Effect.gen(function*() {
-      while (true) {
-        if (held !== undefined) return held.ask
-        const address = yield* Address.find(directory)
-        if (Option.isSome(address) && !doubtful) {
-          reservedUntil = 0
-          return there(address.value)
-        }
-        const taken = spokenFor() ? undefined : yield* Effect.result(take)
-        if (taken !== undefined && Result.isSuccess(taken)) return taken.success
-        if (taken !== undefined && !(taken.failure instanceof DirectoryLock.DirectoryInUse)) {
-          return yield* Effect.fail(taken.failure)
-        }
-        if (Option.isSome(address)) return there(address.value)
-        if (clock.currentTimeMillisUnsafe() >= until) {
-          return yield* Effect.fail(
-            taken?.failure ??
-              new Stdio.Unreachable({ message: "The service that asked for the directory has not started yet." })
-          )
-        }
-        yield* Effect.sleep("100 millis")
-      }
+    /** Lets the directory go, once the calls in flight have ended. */
+    const letGo = Effect.fnUntraced(function*({ calls, scope }: Held) {
+      leaving = true
+      held = undefined
+      yield* Effect.timeoutOption(FiberSet.awaitEmpty(calls), finishing)
+      yield* EffectScope.close(scope, Exit.void)
+      reservedUntil = clock.currentTimeMillisUnsafe() + Duration.toMillis(reserved)
+      leaving = false
+      yield* Effect.logInfo("The directory is handed over to a service")
     })
-    return yield* turn.withPermit(look)
-  })
 
-  const ask: Stdio.Ask = (headers, body) =>
-    reach(waiting).pipe(
-      Effect.mapError(({ message }) =>
-        new Stdio.Unreachable({
-          message: `There is no service to answer, and the database cannot be opened: ${message}`
-        })
-      ),
-      Effect.flatMap((reached) => reached(headers, body))
-    )
-  yield* reach(meeting)
-  return ask
-})
+    const take = Effect.gen(function*() {
+      const scope = yield* EffectScope.fork(whole)
+      const asked = yield* Deferred.make<void>()
+      const taken = yield* Effect.gen(function*() {
+        const ask = yield* open(Effect.asVoid(Deferred.succeed(asked, undefined)))
+        const calls = yield* FiberSet.make<Stdio.Answered, Stdio.Unreachable>()
+        return { ask: within({ ask, calls }), calls, scope }
+      }).pipe(
+        Effect.provideService(EffectScope.Scope, scope),
+        Effect.provideContext(context),
+        Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : EffectScope.close(scope, exit))
+      )
+      held = taken
+      yield* Effect.forkIn(Effect.andThen(Deferred.await(asked), letGo(taken)), whole)
+      return taken.ask
+    })
+
+    const there = (address: Address.Address): Stdio.Ask => (headers, body) =>
+      askService(address)(headers, body).pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            doubtful = false
+          })
+        ),
+        Effect.tapError(() =>
+          Effect.sync(() => {
+            doubtful = true
+          })
+        )
+      )
+
+    /** Whether the directory is another's for the moment, by this process's own doing. */
+    const spokenFor = () =>
+      leaving || clock.currentTimeMillisUnsafe() < reservedUntil && DirectoryLock.isLetGo(directory)
+
+    const reach = Effect.fnUntraced(function*(wait: Duration.Duration) {
+      const until = clock.currentTimeMillisUnsafe() + Duration.toMillis(wait)
+      const look = Effect.gen(function*() {
+        while (true) {
+          if (held !== undefined) return held.ask
+          const address = yield* Address.find(directory)
+          if (Option.isSome(address) && !doubtful) {
+            reservedUntil = 0
+            return there(address.value)
+          }
+          const taken = spokenFor() ? undefined : yield* Effect.result(take)
+          if (taken !== undefined && Result.isSuccess(taken)) return taken.success
+          if (taken !== undefined && !(taken.failure instanceof DirectoryLock.DirectoryInUse)) {
+            return yield* Effect.fail(taken.failure)
+          }
+          if (Option.isSome(address)) return there(address.value)
+          if (clock.currentTimeMillisUnsafe() >= until) {
+            return yield* Effect.fail(
+              taken?.failure ??
+                new Stdio.Unreachable({ message: "The service that asked for the directory has not started yet." })
+            )
+          }
+          yield* Effect.sleep("100 millis")
+        }
+      })
+      return yield* turn.withPermit(look)
+    })
+
+    const ask: Stdio.Ask = (headers, body) =>
+      reach(waiting).pipe(
+        Effect.mapError(({ message }) =>
+          new Stdio.Unreachable({
+            message: `There is no service to answer, and the database cannot be opened: ${message}`
+          })
+        ),
+        Effect.flatMap((reached) => reached(headers, body))
+      )
+    yield* reach(meeting)
+    return ask
+  }
+)

@@ -15,7 +15,7 @@ export interface SignInField {
   readonly autocomplete: string
 }
 
-/** What the sign-in page asks for, and who the answers stand for. */
+/** What the sign-in page asks for, and the admin that the answers identify. */
 export class AdminSignIn extends Context.Service<AdminSignIn, {
   fields(site: CookieSite): ReadonlyArray<SignInField>
   signIn(

@@ -105,7 +105,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
     { readonly notices: ReadonlyArray<CredentialNotice>; readonly more: boolean },
     ServiceUnavailable
   >
-  /** The token of a form: an HMAC over the session and the text that the form stands for, the exact query. */
+  /** The token of a form: an HMAC over the session and the text that the form is bound to, the exact query. */
   csrf(sessionId: string, text: string): string
   /** Whether the token is the form's, under any of the configured keys. */
   verifyCsrf(sessionId: string, text: string, token: string): boolean

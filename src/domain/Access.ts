@@ -89,7 +89,7 @@ export interface RateState {
   readonly reset: number
 }
 
-/** What became known as the request came in, and holds for the first operation that it asks for. */
+/** What admission found out about the request; valid for its first operation. */
 export interface Arrival {
   /** Whether the request is within the budget, in which it was counted. */
   readonly admitted: Effect.Effect<RateState, RateLimited>

@@ -137,13 +137,13 @@ export interface AccountFacts extends StatusFacts, ArchiveFacts {
   readonly paired_error: string | null
 }
 
-/** How the latest looks at an account went. */
+/** The results of the latest polls of an account. */
 export interface LatestPoll {
   readonly last_polled_at: Date | null
   readonly last_poll_error: string | null
 }
 
-/** Of an account that nobody has looked at. */
+/** For an account that has not been polled. */
 export const unwatched: LatestPoll = { last_polled_at: null, last_poll_error: null }
 
 /** The names that the messenger knows a person by. */

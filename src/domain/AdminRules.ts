@@ -46,7 +46,7 @@ export const stays = (target: Facts): AdminProtected | null =>
     ? new AdminProtected({ message: "The owner stays: the ownership is transferred." })
     : null
 
-/** Nobody lessens the owner, or themselves: so that nobody locks an organization out. */
+/** Nobody can reduce the owner's rights or their own, so that an organization is never locked out. */
 export const lessens = (acting: Facts, target: Facts): AdminProtected | OwnerRequired | null => {
   const owner = stays(target)
   if (owner !== null) return owner
@@ -73,7 +73,7 @@ export const canOwn = (target: Facts): NotSuperadmin | null =>
     ? null
     : new NotSuperadmin({})
 
-/** The owner alone gives the ownership away. */
+/** Only the owner can transfer the ownership. */
 export const transfers = (acting: Facts, target: Facts): NotSuperadmin | OwnerRequired | null =>
   acting.disabled_at !== null || acting.role !== "owner" ? new OwnerRequired({}) : canOwn(target)
 

@@ -1,4 +1,4 @@
-/** What becomes of an account that somebody has signed in to: the rules of the last step of a login. */
+/** The rules of the last step of a login: what happens to the account that was signed in to. */
 import { Duration, Schema } from "effect"
 import { countsLicences, licencesOf, type LicencesUsed } from "./Billing.ts"
 import { signOutLock } from "./Limits.ts"
@@ -9,7 +9,7 @@ import { isProtectionActive, type OrganizationFacts, seats, Tier } from "./Organ
 export const ConnectRefusal = Schema.Literals(["already_connected", "no_free_seat", "not_licensed", "wrong_account"])
 export type ConnectRefusal = typeof ConnectRefusal.Type
 
-/** An account that the organization has for somebody. */
+/** The organization's account of a messenger user. */
 export interface KnownAccount {
   readonly id: string
   readonly messenger_user_id: string

@@ -15,7 +15,7 @@ export interface IdentityProviderFacts {
   /** Whether everybody but the owner has to come by it: their passwords open no session. */
   readonly required: boolean
   readonly second_factor: SecondFactorBy
-  /** Whether it may be asked at addresses of private networks. */
+  /** Whether it may be at addresses of private networks. */
   readonly private_network: boolean
   /** How many minutes ago a person may have signed in there; null leaves that to the provider. */
   readonly max_age_minutes: number | null
@@ -23,7 +23,7 @@ export interface IdentityProviderFacts {
   readonly version: string
 }
 
-/** Whom the provider knows as an admin: nothing but issuer and subject together name a person. */
+/** The provider's identity of an admin: only issuer and subject together identify a person. */
 export interface IdentityLink {
   readonly admin_id: string
   readonly email: string
@@ -64,7 +64,9 @@ export const Subject = Schema.String.check(
   Schema.isMaxLength(maxSubjectLength)
 )
 
-/** Where people say to which organization they belong, to come by its provider; with the organization a link to it. */
+/**
+ * The page on which people name their organization, to sign in by its provider; with the organization, a link to it.
+ */
 export const providerPath = "/console/sign-in/provider"
 
 /** Where the provider of the organization sends people back to: an address of its own for each, against mix-up. */

@@ -3,7 +3,7 @@ import type { Via } from "./Access.ts"
 import type { Actor } from "./Actor.ts"
 import type { JournalDetails, JournalEvent, JournalOutcome } from "./JournalEvent.ts"
 
-/** What an entry says before the journal gives it its place in the chain. */
+/** An entry's content before the journal gives it its place in the chain. */
 export type JournalEntry = Omit<JournalEvent, "object" | "id" | "sequence" | "at" | "prev_hash" | "hash">
 
 /** The kinds of objects that an event may be about. */
@@ -131,7 +131,7 @@ export interface EntryOrigin {
   readonly requestId: string | null
 }
 
-/** The service itself, while nobody asks. */
+/** The service itself, in background work. */
 export const background: EntryOrigin = { via: "background", ip: null, requestId: null }
 /** An operator's command. */
 export const commandLine: EntryOrigin = { via: "cli", ip: null, requestId: null }

@@ -11,7 +11,7 @@ export const maxAdminNameLength = 80
 export const maxEmailLength = 254
 export const maxGrantedAccounts = 1000
 export const maxGrantedDepartments = 200
-/** How long a sign-up link that nobody uses holds its seat. */
+/** How long an unused sign-up link holds its seat. */
 export const signUpLinkLifetime = Duration.days(7)
 /** How long the link of an invitation works, and how many go out in a day: to one address, and of one organization. */
 export const invitationLifetime = Duration.days(7)
@@ -79,7 +79,7 @@ export const pendingSignInAnswers = 5
 export const pendingSignInsKept = 5
 /** Wrong codes that cost nothing, as for passwords: of one admin, or in one known browser. */
 export const freeCodeFailures = 5
-/** How long a session need not ask for the second factor again. */
+/** How long a session does not ask for the second factor again. */
 export const factorRemembered = Duration.minutes(5)
 /** How many time steps of 30 seconds the clock of an authenticator app may be off. */
 export const totpWindow = 1
@@ -131,11 +131,11 @@ export const awayReported = Duration.minutes(5)
 export const awayReturn = Duration.seconds(30)
 /** How often security settings and profile are read. */
 export const lookPeriod = Duration.minutes(10)
-/** A wait that the platform asks for is a failure when it is longer. */
+/** A wait that the platform demands is a failure when it is longer. */
 export const longestQuietFlood = Duration.minutes(10)
 /** For how long a session that an admin signed out answers the same again. */
 export const rejectionRemembered = Duration.hours(24)
-/** How long one request goes on signing sessions out; the rest is left to the engine. */
+/** How long one request keeps signing sessions out; the rest is left to the engine. */
 export const longestSignOut = Duration.seconds(12)
 /**
  * How long after it began a request turns to an older session: one more call fits in, and it ends within 30 seconds.
@@ -208,7 +208,7 @@ export const wrongHolderPasswordsPerHour = 5
 export const loginLifetime = Duration.minutes(10)
 export const loginHeld = Duration.seconds(30)
 export const loginWait = Duration.seconds(4)
-/** Wrong entries that a login takes, and codes that may be asked for again. */
+/** How many wrong entries a login accepts, and how many codes may be requested again. */
 export const loginAttempts = 5
 export const loginResends = 3
 /** Logins that an organization may start in an hour by default, and in a day with one number or an account's own. */
@@ -221,10 +221,10 @@ export const loginKept = Duration.days(30)
 export const minCodeLength = 3
 export const maxCodeLength = 12
 export const maxHolderPasswordLength = 128
-/** An account that was looked at so lately has a live session. */
+/** An account with a look within this time has a live session. */
 export const watchedLately = Duration.minutes(2)
 
-/** How long somebody may take at an identity provider, from when they are sent there. */
+/** How long a sign-in at an identity provider may take. */
 export const providerSignInLifetime = Duration.minutes(10)
 /** One answer of a provider: how long it may take and how large it may be, and how many are waited for at once. */
 export const providerDeadline = Duration.seconds(5)

@@ -106,9 +106,9 @@ export interface LoginFacts {
   readonly created_at: Date
   readonly ended_at: Date | null
   readonly started_by: string
-  /** Under what the session is signed in, made before anything happens on the messenger. */
+  /** The reference of the new session, made before anything happens on the messenger. */
   readonly session_ref: SessionRef
-  /** Until when a step holds it; past that, how the step went is not known. */
+  /** Until when a step holds it; after that, the step's result is unknown. */
   readonly busy_until: Date | null
 }
 
@@ -116,7 +116,7 @@ export interface LoginFacts {
 export const isOpen = ({ state }: Pick<LoginFacts, "state">): boolean =>
   state === "code_sent" || state === "password_needed"
 
-/** Whether it has run out, whatever its row says. */
+/** Whether it has expired, whatever its row's state. */
 export const isOver = ({ expires_at }: Pick<LoginFacts, "expires_at">, now: Date): boolean => expires_at <= now
 
 /** Whether a step was begun, and nobody knows how it went. */

@@ -59,7 +59,7 @@ export const AccountSecurity = Schema.Struct({
   two_fa_held: Schema.NullOr(Schema.Natural),
   /** Whether a password that the service holds is the account's; when it could not be read, whether it holds one. */
   two_fa_managed: Schema.Boolean,
-  /** When the platform removes the 2FA password, because somebody asked for it without knowing it. */
+  /** When the platform removes the 2FA password, because a reset was requested without knowing it. */
   reset_at: Schema.NullOr(Schema.Date),
   passkey_present: Schema.NullOr(Schema.Boolean),
   passkey_ids: Schema.NullOr(Schema.Array(Schema.NonEmptyString)),
@@ -76,7 +76,7 @@ export type AccountSecurity = typeof AccountSecurity.Type
 export const Authorization = Schema.Struct({
   /** The platform shows the asking session to itself under an id of its own, `0`. */
   id: AuthorizationId,
-  /** The session that asks, as the platform says it; never derived from names, which an attacker chooses. */
+  /** The current session, as the platform reports it; never derived from names, which an attacker chooses. */
   current: Schema.Boolean,
   device_model: Schema.NullOr(Schema.NonEmptyString),
   platform: Schema.NullOr(Schema.NonEmptyString),
@@ -88,7 +88,7 @@ export const Authorization = Schema.Struct({
   created_at: Schema.NullOr(Schema.Date),
   /** Its device has the code and not yet the 2FA password: it is not signed in. */
   password_pending: Schema.Boolean,
-  /** The platform waits for the holder to say that it is theirs. */
+  /** The platform waits for the holder to confirm that it is theirs. */
   unconfirmed: Schema.Boolean
 })
 export type Authorization = typeof Authorization.Type

@@ -61,6 +61,6 @@ export const documentDeadline = Duration.seconds(5)
 export const documentsRemembered = 500
 export const documentKeptLeast = Duration.minutes(1)
 export const documentKeptMost = Duration.days(1)
-/** Documents that a process asks for in any minute, for one admin and in all. */
+/** How many documents a process fetches in a minute, for one admin and in total. */
 export const documentsPerAdmin = 10
 export const documentsInTotal = 60

@@ -167,7 +167,7 @@ export type OrganizationChanges = Partial<
 
 const passed = (moment: Date | null, now: Date): boolean => moment !== null && now.getTime() >= moment.getTime()
 
-/** What says whether there is a licence. */
+/** The facts that decide whether there is a licence. */
 export type LicenceFacts = Pick<
   OrganizationFacts,
   "billing_state" | "managed" | "status" | "trial_ends_at" | "valid_until"
@@ -243,7 +243,7 @@ export const archivePhase = (facts: OrganizationFacts, now: Date): ArchivePhase 
     : "deleting"
 }
 
-/** Whether the archive's phase lets new records in, whatever the key says. */
+/** Whether the archive's phase accepts new records, whatever the key's state. */
 export const phaseIsWritable = (facts: OrganizationFacts, now: Date): boolean => {
   const phase = archivePhase(facts, now)
   const plan = includesArchive(facts, now)

@@ -41,7 +41,7 @@ export interface Candidates {
 /** Nothing is held. */
 export const noCandidates: Candidates = { passwords: [], passkeys: [] }
 
-/** What the messenger is asked about. */
+/** What is requested from the messenger. */
 export const heldOf = ({ passkeys, passwords }: Candidates): HeldSecrets => ({
   twoFaPasswords: passwords.map(({ password }) => password),
   passkeyIds: passkeys.map(({ passkeyId }) => passkeyId)

@@ -1,4 +1,4 @@
-/** An account's protection status: it follows from facts and the time alone (specification, section 3.1). */
+/** An account's protection status: it follows only from facts and the time (specification, section 3.1). */
 import { Schema } from "effect"
 import { takeoverWindow } from "./Limits.ts"
 import { canSignOut, plus } from "./protection/Deadline.ts"
@@ -111,10 +111,10 @@ export const isWatched = (
   { offboarded_at, paused_at, stopped_at }: Pick<StatusFacts, "offboarded_at" | "paused_at" | "stopped_at">
 ): boolean => offboarded_at === null && paused_at === null && stopped_at === null
 
-/** The statuses that time alone ends. */
+/** The statuses that end by the passing of time. */
 export const endedByTime: ReadonlyArray<AccountStatus> = ["hijack_blocked", "recently_connected"]
 
-/** The statuses that an account comes to by time alone. */
+/** The statuses that begin by the passing of time. */
 export const reachedByTime: ReadonlyArray<AccountStatus> = ["new_sign_in", "recently_connected", "protected"]
 
 /** Neither paused nor offboarded: what `pause_protection` accepts. */

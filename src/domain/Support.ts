@@ -36,7 +36,7 @@ export type SupportRequest = typeof SupportRequest.Type
 /** What is kept of a request. */
 export type SupportFacts = Omit<SupportRequest, "object">
 
-/** The request at `now`: an answer that nobody has come back to closes it. */
+/** The request at `now`: an answer without a reply closes it. */
 export const supportRequest = (facts: SupportFacts, now: Date): SupportRequest => {
   const closed = facts.state === "answered" && facts.answered_at !== null &&
     now.getTime() >= facts.answered_at.getTime() + Duration.toMillis(supportClosedAfter)

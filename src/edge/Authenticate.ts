@@ -8,7 +8,7 @@ import { Entrance } from "../ports/Entrance.ts"
 import { AnonymousRequests, FailedAttempts } from "../ports/RateLimits.ts"
 import type { Site } from "./Site.ts"
 
-/** What a request says besides its token. */
+/** What a request carries besides its token. */
 export interface RequestOrigin {
   readonly via: Via
   readonly ip: string | null
@@ -19,10 +19,10 @@ export interface RequestOrigin {
 export type EntryFailure = InvalidApiKey | InvalidToken | RateLimited | ServiceUnavailable
 
 /**
- * The caller that the token stands for at this resource of the site.
+ * The caller of the token at this resource of the site.
  *
  * Wrong, revoked, expired, unknown and missing tokens fail alike with `InvalidApiKey`, those in the form of an access
- * token with `InvalidToken`, and too many of them from one address with `RateLimited`, before the database is asked.
+ * token with `InvalidToken`, and too many of them from one address with `RateLimited`, before the database is queried.
  */
 export const authenticate = (
   token: Redacted.Redacted,

@@ -3,7 +3,7 @@ import { type ByteSize, Effect, Predicate } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
 
-/** Whether the request is known to have no body; a source that does not say so may have one. */
+/** Whether the request certainly has no body; without a length or encoding it may have one. */
 export const isAbsent = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   source instanceof Request
     ? source.body === null

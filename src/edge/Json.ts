@@ -1,7 +1,7 @@
-/** JSON as it was written, which JSON.parse alone does not show. */
+/** JSON as it was written, which JSON.parse does not show. */
 import { visit } from "jsonc-parser"
 
-/** What a text of JSON says. */
+/** The content of a JSON text. */
 export interface Read {
   readonly value: unknown
   /** The first member that occurs twice in one object; its value is the last one's, as JSON.parse has it. */
@@ -15,7 +15,7 @@ interface Open {
   name: string
 }
 
-/** How deep objects and lists may stand in one another: what reads them calls itself for each. */
+/** How deep objects and lists may be nested: their reader is recursive. */
 const maxDepth = 100
 
 const closed = ({ items, members }: Open): unknown => members === undefined ? items : Object.fromEntries(members)

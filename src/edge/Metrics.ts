@@ -7,7 +7,7 @@ export type Transport = "rest" | "mcp" | "http"
 /** The upper bounds of the latency's buckets, in seconds. */
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Counters that differ in one label alone, each made when its value is first seen. */
+/** Counters that differ only in one label, each created when its value is first seen. */
 const family = (name: string, description: string, label: string, fixed: Readonly<Record<string, string>> = {}) => {
   const counters = new Map<string, Metric.Counter<number>>()
   return (value: string, context: Context.Context<never>): void => {
@@ -71,7 +71,7 @@ const credentials: ReadonlyMap<string, string> = new Map([
   ["invalid_grant", "grant"]
 ])
 
-/** Counts a failure that has a count of its own. */
+/** Counts a failure that has a counter of its own. */
 export const countFailure = (code: string, known: boolean, context: Context.Context<never>): void => {
   const credential = credentials.get(code)
   if (credential !== undefined) failedSignIns(credential, context)

@@ -13,7 +13,9 @@ export interface Site {
 export class Sites extends Context.Service<Sites, {
   /** The site of a Host header, undefined for a host that is not ours. */
   find(host: string | undefined): Site | undefined
-  /** The address of an organization's console: its own, else the first that is nobody's; null where there is none. */
+  /**
+   * The address of an organization's console: its own site, otherwise the first shared one; null where there is none.
+   */
   addressOf(organizationId: OrganizationId): string | null
 }>()("org-security-console/edge/Site/Sites") {}
 

@@ -31,7 +31,7 @@ const older = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
 /**
  * How the sessions that were seen are signed out: by the oldest own session, because the platform lets it first.
  *
- * Where what it lists is not unique, the one that was looked through signs out.
+ * Where an entry of its list is ambiguous, the session that made the look signs out.
  */
 export const acting = Effect.fnUntraced(function*(
   claimed: Claimed,

@@ -1,10 +1,10 @@
-/** Runs every job for as long as its scope is open, and says how the last runs ended. */
+/** Runs every job for as long as its scope is open, and reports how the last runs ended. */
 import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Result, Schedule } from "effect"
 import { ServiceUnavailable } from "../domain/Failure.ts"
 import type { Job, JobFailure } from "./Job.ts"
 import { jobs } from "./Jobs.ts"
 
-/** How long a run may take before it is given up. */
+/** A run's timeout. */
 const timeout = Duration.minutes(5)
 
 /** How the runs of a job in this process ended last. */

@@ -1,4 +1,4 @@
-/** How often a process asks which accounts are due: seldom where few are, and at once where something waits. */
+/** How often a process queries for due accounts: rarely where there are few, and at once where some wait. */
 
 /** How many accounts one statement is to take: asking more often costs more, and less often makes looks late. */
 const wanted = 100

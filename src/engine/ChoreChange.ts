@@ -1,4 +1,4 @@
-/** How a task changes an account on the messenger: as an operation does, with nobody who asks. */
+/** How a background task changes an account on the messenger: as an operation does, without a caller. */
 import { Clock, Effect, Exit, type Redacted } from "effect"
 import * as Actor from "../domain/Actor.ts"
 import { type ActionName, background, journalAction, journalEntry } from "../domain/JournalEntry.ts"
@@ -47,7 +47,7 @@ interface Change<E> {
   readonly details: JournalDetails
   /** What the change is about: nothing is known of it until it is over. */
   readonly facets: ReadonlyArray<keyof Facets>
-  /** Whether it is still to be made, with the account locked; it is unless this says otherwise. */
+  /** Whether the change is still wanted, with the account locked; true by default. */
   readonly wanted?: Effect.Effect<boolean, never, ChoreServices>
   /** Written with the intent. */
   readonly prepare: Effect.Effect<void, never, ChoreServices>

@@ -1,4 +1,4 @@
-/** Changes of accounts on the messenger that the service makes while nobody asks. */
+/** Changes of accounts on the messenger that the service makes in the background. */
 import { Clock, Duration, Effect, type Scope } from "effect"
 import { MessengerUnavailable, type ServiceUnavailable } from "../domain/Failure.ts"
 import { plus } from "../domain/protection/Deadline.ts"
@@ -21,7 +21,7 @@ const batch = 20
 /** How long a task waits that could not be done: a minute at first, an hour at most. */
 const again = (tries: number): Duration.Duration => Duration.minutes(Math.min(60, 2 ** Math.min(tries, 6)))
 
-/** After so many attempts, two days, a task is given up. */
+/** After this many attempts, about two days, a task is abandoned. */
 const triesAtMost = 50
 
 const drop = Effect.fnUntraced(function*(task: AccountTask) {
@@ -30,7 +30,7 @@ const drop = Effect.fnUntraced(function*(task: AccountTask) {
   yield* db.transaction(task.organizationId, tasks.drop(task, task.kind))
 })
 
-/** A pairing of which nobody knows the outcome may have left a session, which is logged out. */
+/** A pairing with an unknown outcome may have left a session, which is logged out. */
 const giveUp = Effect.fnUntraced(function*(task: AccountTask) {
   if (task.kind === "pair") {
     const db = yield* Db
@@ -64,7 +64,7 @@ const rotate = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask
   })
 })
 
-/** Takes an address back that nobody has confirmed. */
+/** Removes an address that has not been confirmed. */
 const cancelRecovery = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) {
   const db = yield* Db
   const changes = yield* EmailChanges
@@ -85,7 +85,7 @@ const cancelRecovery = Effect.fnUntraced(function*(found: TaskAccount, task: Acc
   })
 })
 
-/** Whether a session that was begun has come about, by what it says of itself; it fails where nobody knows. */
+/** Whether a begun session exists, by its own answer; fails where that is unknown. */
 const resolved = Effect.fnUntraced(function*(task: AccountTask, { id, session_ref }: SecondSession) {
   const sessions = yield* LiveSessions
   return yield* Effect.gen(function*() {
@@ -98,7 +98,7 @@ const resolved = Effect.fnUntraced(function*(task: AccountTask, { id, session_re
   )
 })
 
-/** Finishes a pairing that nobody heard the outcome of, or makes one after the session before was lost. */
+/** Finishes a pairing with an unknown outcome, or makes one after the previous session was lost. */
 const pair = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) {
   const db = yield* Db
   const own = yield* OwnSessions

@@ -20,23 +20,23 @@ import { step, type Stepped, type StepServices } from "./Step.ts"
 const places = 256
 const placesOfOne = places / 2
 
-/** So many places have to be free before a process that has more to do asks again what is due. */
+/** How many places have to be free before a busy process queries for due accounts again. */
 const worthAsking = places / 4
 
-/** How many it looks at while the messenger is away, which is not to be flooded when it comes back. */
+/** How many accounts are looked at while the messenger is away, so that it is not flooded when it returns. */
 const placesAway = 6
 
 /** After how long an announcement that failed is tried again. */
 const noticePause = Duration.seconds(10)
 
-/** After how long looks that found nothing new are written down, and of how many at most at once. */
+/** How soon looks that found nothing new are stored, and how many at most at once. */
 const flushPeriod = Duration.millis(250)
 const flushed = 100
 
 /** How long a process that stops waits for its steps. */
 const stopTimeout = Duration.seconds(10)
 
-/** How long one run goes on taking accounts where there are always more. */
+/** How long one run keeps taking accounts while more are due. */
 const longestRun = Duration.seconds(15)
 
 /** What a tick did. */
@@ -49,7 +49,7 @@ export interface Report {
 
 /** The watch over the accounts of one process. */
 export class Engine extends Context.Service<Engine, {
-  /** Runs everything that is due at the Clock's now, waits for it, and says what it did. */
+  /** Runs everything that is due now by the Clock, waits for it, and reports what it did. */
   readonly tick: Effect.Effect<Report, ServiceUnavailable>
   /**
    * Starts what is due and does not wait for it: what is repeated after each `pause`. Answers how many were started.
@@ -59,11 +59,11 @@ export class Engine extends Context.Service<Engine, {
    * Waits until it is time to claim again: 3 seconds at most, less where much is due, something waits or was heard of.
    */
   readonly pause: Effect.Effect<void>
-  /** Starts nothing from now on; what is under way goes on. */
+  /** Starts nothing from now on; running steps continue. */
   readonly stop: Effect.Effect<void>
   /** Makes the changes on the messenger that are the service's own and due, and waits for them; answers how many. */
   readonly secure: Effect.Effect<number, ServiceUnavailable>
-  /** Closes the sessions on the messenger that are open though nobody watches their accounts any more. */
+  /** Closes the open sessions of accounts that are not watched any more. */
   readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
@@ -92,7 +92,7 @@ export class Engine extends Context.Service<Engine, {
 
         const flush = Effect.suspend(() => {
           const some = quiet.splice(0, flushed)
-          // What could not be written down is due again when nobody holds it any more.
+          // What could not be stored is due again when the hold expires.
           return some.length === 0 ? Effect.void : Effect.ignore(monitors.finish(some))
         })
 
@@ -166,7 +166,7 @@ export class Engine extends Context.Service<Engine, {
 
         /** Starts steps in the places that are free, and answers how many, and whether that is all for now. */
         const start = Effect.gen(function*() {
-          // Where somebody else watches nothing is due here.
+          // Where another process watches, nothing is due here.
           if (stopped || ownership.current() === null) return { over: true, started: 0, pressing: null }
           yield* announce
           const away = reachability.awaySince !== null

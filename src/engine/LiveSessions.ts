@@ -60,7 +60,7 @@ interface Open {
 }
 
 export interface Options {
-  /** How many sessions stay open: of more, those are closed that nobody has used for longest. */
+  /** How many sessions stay open: beyond that, the least recently used are closed. */
   readonly maxLive: number
 }
 
@@ -74,11 +74,11 @@ export class LiveSessions extends Context.Service<LiveSessions, {
   forget(ref: SessionRef): Effect.Effect<void, PlatformUnavailable>
   /** Closes the sessions of accounts that are not watched any more, and those that a newer one has replaced. */
   readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
-  /** How many login codes the messenger has sent to the account since the last time that somebody took them. */
+  /** How many login codes the messenger has sent to the account since they were last taken. */
   takeCodes(account: Account): Effect.Effect<number>
-  /** Gives codes back of which nothing was written down. */
+  /** Gives back codes that were taken and not stored. */
   keepCodes(account: Account, count: number): Effect.Effect<void>
-  /** Waits until every push that was heard is written down, and answers how many there have been. */
+  /** Waits until every received push is stored, and returns their number. */
   readonly heard: Effect.Effect<number>
 }>()("org-security-console/engine/LiveSessions") {
   static readonly layer = ({ maxLive }: Options) =>
@@ -98,7 +98,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           if (sent > 0) codes.set(accountId, (codes.get(accountId) ?? 0) + sent)
         }
 
-        /** Counts a push for as long as it is written down. */
+        /** Counts a push while it is being stored. */
         const counted = (push: Effect.Effect<void>) =>
           Effect.acquireUseRelease(
             Effect.sync(() => {
@@ -123,7 +123,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               : Effect.andThen(Measures.keepsOpen(opened.size), Scope.close(open.scope, Exit.void))
           })
 
-        /** Pushes only say when to look; what a look then finds is true, so that a push that is lost costs a minute. */
+        /** Pushes only trigger looks, and a look finds the truth: a lost push costs a minute. */
         const heard = (account: Account, ref: SessionRef, pace: Pace) => (events: ReadonlyArray<MessengerEvent>) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const sent = events.filter(({ _tag }) => _tag === "CodeSent").length
@@ -157,7 +157,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           yield* close(ref)
         })
 
-        /** Closes the one that nobody has used for longest, where too many are open. */
+        /** Closes the least recently used session, if too many are open. */
         const evict = Effect.suspend(() => {
           if (opened.size <= maxLive) return Effect.void
           for (const [ref, { users }] of opened) if (users === 0) return close(ref)
@@ -176,7 +176,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
                 const found = (yield* known(ref)) ?? (yield* open(account, ref))
                 found.users += 1
                 found.pace.looked()
-                // The one used last comes last.
+                // The most recently used comes last.
                 opened.delete(ref)
                 opened.set(ref, found)
                 yield* Measures.keepsOpen(opened.size)
@@ -194,7 +194,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               Effect.forEach(refs, (ref) =>
                 Effect.suspend(() => {
                   const open = opened.get(ref)
-                  // Somebody may have begun to use it, or opened another, while the database was asked.
+                  // It may have been used again, or another one opened, during the query.
                   if (open === undefined || open !== idle.get(ref) || open.users > 0) {
                     return Effect.void
                   }

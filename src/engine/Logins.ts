@@ -1,4 +1,4 @@
-/** What is left of logins whose step nobody has ended: they run out, are taken back, or are found to have signed in. */
+/** Ends logins whose step has not ended: they expire, are taken back, or are found to have signed in. */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { OrganizationId } from "../domain/Access.ts"
 import * as Actor from "../domain/Actor.ts"

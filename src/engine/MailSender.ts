@@ -2,7 +2,7 @@
 import { Context, Data, type Effect } from "effect"
 import type { Letter } from "../domain/mail/Letter.ts"
 
-/** A mail was not taken; the reason holds no secret and no address. */
+/** A mail was not accepted; the reason contains no secret and no address. */
 export class NotSent extends Data.TaggedError("NotSent")<{
   readonly reason: string
   /** Whether this mail is refused for good, whatever becomes of the others. */

@@ -5,7 +5,7 @@ import type { Mail as Letter } from "../domain/mail/Mail.ts"
 import type { EngineMail, Signal, SignalCode, TakeoverResponse } from "../domain/protection/Decision.ts"
 import type { WatchedSession } from "../domain/protection/Facts.ts"
 
-/** What the mails of one account say besides what was found. */
+/** The facts of an account that its mails contain besides the findings. */
 export interface About {
   readonly account: { readonly id: AccountId; readonly name: string }
   readonly twoFaManaged: boolean

@@ -60,14 +60,14 @@ const sessionsOpen = Metric.gauge("console_live_sessions", {
 export const polled = (outcome: "quiet" | "written" | "outdated" | "failed") =>
   Metric.update(Metric.withAttributes(polls, { outcome }), 1)
 
-/** So many accounts are looked at now. */
+/** The number of accounts that are looked at now. */
 export const runs = (count: number) => Metric.update(running, count)
 
 /** A look began that was due at a moment. */
 export const began = (dueAt: Date) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => Metric.update(lateness, Math.max(0, now - dueAt.getTime()) / 1000))
 
-/** Measures how long a phase takes, whatever comes of it. */
+/** Measures how long a phase takes, whether it succeeds or fails. */
 export const phase = (name: Phase) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Clock.currentTimeMillis, (start) =>
     Effect.ensuring(
@@ -76,11 +76,11 @@ export const phase = (name: Phase) => <A, E, R>(effect: Effect.Effect<A, E, R>):
         Metric.update(Metric.withAttributes(steps, { phase: name }), (end - start) / 1000))
     ))
 
-/** What was seen, and what followed, has been written down. */
+/** Counts what a look has seen and caused, once it is stored. */
 export const observed = ({ outcome }: Observation) =>
   outcome.kind === "flood" ? Metric.update(floodWaits, 1) : Effect.void
 
-/** Events have been written down. */
+/** Counts events, once they are stored. */
 export const countEvents = Effect.fnUntraced(function*(events: ReadonlyArray<EngineEvent>) {
   for (const { action, details } of events) {
     if ((details["error"] ?? details["reason"]) === "key_duplicated") yield* Metric.update(keysDuplicated, 1)
@@ -89,7 +89,7 @@ export const countEvents = Effect.fnUntraced(function*(events: ReadonlyArray<Eng
   }
 })
 
-/** What came of sign-outs has been written down. */
+/** Counts the results of sign-outs, once they are stored. */
 export const signedOut = Effect.fnUntraced(function*(attempts: ReadonlyArray<SignOutAttempt>) {
   for (const { outcome, reason } of attempts) {
     if (outcome === "flood") yield* Metric.update(floodWaits, 1)

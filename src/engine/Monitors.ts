@@ -10,7 +10,7 @@ import type { Held } from "../ports/Guard.ts"
 export interface Claimed extends Held {
   /** The service's main session; null where there is none. */
   readonly main: { readonly id: string; readonly session_ref: SessionRef } | null
-  /** What of the list of sessions was written down last, as a digest; null before the first look. */
+  /** The digest of the stored list of sessions; null before the first look. */
   readonly seen_mark: string | null
   /** Since when the look is due. */
   readonly next_at: Date
@@ -27,7 +27,7 @@ export interface Quiet extends Held {
   readonly next_at: Date
 }
 
-/** What a push asks for. */
+/** What a push triggers. */
 export interface Pushed {
   /** When the account is due. */
   readonly at: Date
@@ -47,7 +47,7 @@ export interface ClaimLimits {
 /** The accounts that were taken, and when something else than a poll is due next. */
 export interface Taken {
   readonly accounts: ReadonlyArray<Claimed>
-  /** A moment that has passed belongs to an account that somebody holds, or that this took. */
+  /** A moment in the past belongs to an account that is held already, or that this claim took. */
   readonly pressing: Date | null
 }
 
@@ -63,12 +63,12 @@ export class Monitors extends Context.Service<Monitors, {
    * those for which an organization has no room come last. Fewer than `free` are all of them.
    */
   claim(wanted: ClaimLimits): Effect.Effect<Taken, ServiceUnavailable>
-  /** Gives the accounts back; what an operation asked for in the meantime stays. */
+  /** Gives the accounts back; what an operation requested in the meantime stays. */
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
   /** Makes the account of a push due. */
   push(account: Pick<Held, "accountId" | "organizationId">, wanted: Pushed): Effect.Effect<void, ServiceUnavailable>
-  /** Those that nobody needs: their account is not watched, or has others. */
+  /** The unused ones: their account is not watched, or has others. */
   unwatched(open: ReadonlyArray<OpenSession>): Effect.Effect<ReadonlyArray<SessionRef>, ServiceUnavailable>
 }>()("org-security-console/engine/Monitors") {}

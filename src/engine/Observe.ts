@@ -16,9 +16,9 @@ export interface LookResult {
   readonly observation: Observation
   readonly through: LiveSession | null
   readonly seenMark: string | null
-  /** Whether nothing has changed since the last look, and more was not asked for. */
+  /** Whether nothing has changed since the last look, and no more was requested. */
   readonly same: boolean
-  /** Which of the secrets that the service holds the messenger takes. */
+  /** Which of the secrets that the service holds are valid on the messenger. */
   readonly secrets: ReadonlyArray<SlotChange>
 }
 
@@ -63,7 +63,7 @@ const ask = Effect.fnUntraced(function*(claimed: Claimed) {
   return { answer: null, lost }
 })
 
-/** Reads what is looked at less often; what fails is read the next time. */
+/** Reads what changes less often; what fails is read at the next look. */
 const details = Effect.fnUntraced(function*({ accountId, organizationId }: Claimed, live: LiveSession) {
   const candidates = yield* (yield* Secrets).candidates({ organizationId, accountId })
   const security = yield* Effect.option(inTime(live.security(heldOf(candidates))))

@@ -37,7 +37,7 @@ const reasonOf = Effect.fnUntraced(function*(held: Held) {
 const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask, reason: string) {
   const db = yield* Db
   const secrets = yield* Secrets
-  // Somebody may have connected the account again, or have looked the password up.
+  // The account may have been connected again, or the password revealed.
   const passkeyWanted = secrets.isUnseen(task, "passkey")
   const passwordWanted = secrets.isUnseen(task, "two_fa")
   const wanted = yield* db.read(task.organizationId, Effect.all([passkeyWanted, passwordWanted]))
@@ -172,7 +172,7 @@ const signOut = Effect.fnUntraced(function*(held: Held, session: RetiredSession,
   )
 })
 
-/** Ends a session on the messenger, and forgets it; one that is there no more is forgotten too. */
+/** Ends a session on the messenger, and deletes its key; also of a session that is gone already. */
 const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: RetiredSession, reason: string) {
   const sessions = yield* LiveSessions
   yield* Effect.gen(function*() {

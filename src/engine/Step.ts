@@ -39,20 +39,20 @@ export type Stepped =
     | { readonly kind: "outdated" }
   )
   & {
-    /** What the look says of the messenger. */
+    /** What the look shows about the messenger. */
     readonly reach: LookOutcome
   }
 
 /** What a step may need of the core. */
 export type StepServices = AccountTasks | LiveSessions | LoginServices | Outages | Outbox | Ownership | Secrets | Watch
 
-/** So long after a good look the next good one is written down in any case. */
+/** How long after a stored good look the next good one is stored in any case. */
 const quietFor = 9 * 60_000
 
-/** So soon an account is looked at again while somebody is signing in to it. */
+/** How soon an account is looked at again while a sign-in to it is under way. */
 const whileSigningIn = 2_000
 
-/** A sign-out that the journal knows of. */
+/** A sign-out with an intent in the journal. */
 interface Sent extends BegunSignOut {
   readonly again: boolean
 }
@@ -153,13 +153,13 @@ const afterTakeover = (claimed: Claimed, { facts }: LockedAccount, changed: Deci
     ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
     : Effect.void
 
-/** Whether the list of sessions could not be asked for: then there is no session that a login might have made. */
+/** Whether the list of sessions could not be requested: then no session can be one that a login has made. */
 const isUnseen = ({ observation: { outcome } }: LookResult): boolean =>
   outcome.kind === "unavailable" || outcome.kind === "flood"
 
 /**
  * The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. Nothing
- * is while somebody is signing in, unless `despite` that.
+ * is begun while a sign-in is under way, unless `despite` is true.
  */
 const record = Effect.fnUntraced(
   function*(claimed: Claimed, looked: LookResult, options: DecideOptions, despite: boolean) {
@@ -173,7 +173,7 @@ const record = Effect.fnUntraced(
         const locked = yield* watch.lock(claimed)
         // What was seen is older than what an operation has changed: the account is due again at once.
         if (locked === null || locked.epoch !== claimed.epoch) return null
-        // A session that is signing in is the service's own, and judged when that is written down.
+        // A session that is signing in is the service's own, and is judged once that is stored.
         if (locked.login !== null && !despite) return locked.login
         const now = new Date(yield* Clock.currentTimeMillis)
         const decision = decide(locked.facts, looked.observation, now, options)
@@ -205,7 +205,7 @@ const attempted = (
   retryAt: Date | null
 ): SignOutAttempt => ({ session_id: sessionId, reason, intent, again, outcome, retryAt })
 
-/** Signs one session out, unless somebody has decided otherwise in the meantime. */
+/** Signs one session out, unless an admin has decided otherwise in the meantime. */
 const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: SignOutTarget, sent: Sent) {
   const watch = yield* Watch
   const attempt = (outcome: SignOutAttempt["outcome"], retryAt: Date | null = null) => attempted(sent, outcome, retryAt)
@@ -282,7 +282,7 @@ export const step = (
     const ownership = yield* Ownership
     const term = ownership.current()
     const looked = yield* Measures.phase("look")(look(claimed))
-    // A look that another process may have made in vain says nothing of the account.
+    // A look during which the lease was lost proves nothing about the account.
     const reach = outcomeOf(looked.observation)
     if (term === null || ownership.current() !== term) return { kind: "outdated", reach }
     const now = yield* Clock.currentTimeMillis

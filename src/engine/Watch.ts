@@ -12,7 +12,7 @@ export interface LockedAccount {
   readonly name: string
   /** How often what a step relies on has changed by now. */
   readonly epoch: number
-  /** A login into the account of which a step is under way, or was and nobody knows how it went. */
+  /** A login into the account with a step under way, or with a step whose result is unknown. */
   readonly login: { readonly id: string; readonly busy: boolean } | null
 }
 
@@ -24,7 +24,7 @@ export interface StepChanges
 {
   readonly dueAt: Date | null
   readonly lookAt?: Date
-  /** The digest of the list that was written down; absent where none was. */
+  /** The digest of the list that was stored; absent where none was. */
   readonly seenMark?: string
   /** Null where the account is not watched any more. */
   readonly nextAt: Date | null
@@ -40,16 +40,18 @@ export interface BegunSignOut {
   readonly intent: number
 }
 
-/** What a step reads and writes of one account; within the organization's transaction where nothing else is said. */
+/** What a step reads and writes of one account; within the organization's transaction unless stated otherwise. */
 export class Watch extends Context.Service<Watch, {
-  /** Locks the account and holds on to it; null where the account is gone. */
+  /** Locks the account and renews its hold; null where the account is gone. */
   lock(held: Held): Effect.Effect<LockedAccount | null, GuardLost>
   write(held: Held, changes: StepChanges, now: Date): Effect.Effect<void>
   /** Writes down which sessions are about to be signed out, before any is. */
   begin(held: Held, endings: ReadonlyArray<BegunSignOut>, now: Date): Effect.Effect<void>
   /** The own sessions of the account, in a transaction of its own. */
   own(held: Held): Effect.Effect<ReadonlyArray<OwnSession>, ServiceUnavailable>
-  /** Whether the sign-out may still be sent: nobody has decided otherwise since; in a transaction of its own. */
+  /**
+   * Whether the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
+   */
   mayEnd(held: Held, sessionId: string, intent: number): Effect.Effect<boolean, ServiceUnavailable>
   /** The digest of a list's mark. */
   digest(mark: string): string

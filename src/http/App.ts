@@ -67,7 +67,7 @@ const unrouted = (describe: Unrouted.Describe): Serve<never> => ({ method, url }
   )
 }
 
-/** Whether browsers of every origin may call the path: the interface, its document, and the ways to a token. */
+/** Whether browsers of every origin may call the path: the API, its document, and the token endpoints. */
 const isOpen = (path: string): boolean => path.startsWith("/v1/") || path === Documents.path || OAuth.isOpen(path)
 
 /** The bare address leads a person to the console; to programs it is nothing, as any other address. */

@@ -19,7 +19,7 @@ const options = {
   maxAge: 86_400
 }
 
-/** The answer to a browser that asks what it may send. */
+/** The answer to a browser's preflight request. */
 export const preflight = HttpMiddleware.cors(options)(Effect.succeed(HttpServerResponse.empty()))
 
 /** What every answer carries for a page of another origin. */

@@ -153,7 +153,7 @@ const annotations = (list: ReadonlyArray<Operation.Any>) =>
     version: interfaceVersion,
     description: Guides.description,
     license: { name: "MIT", identifier: "MIT" },
-    // The annotation's type says less than what it is given: the document itself.
+    // The annotation's type is wider than its value: the document itself.
     transform: (derived) =>
       complete(list, {
         openapi: "3.1.0",

@@ -1,4 +1,4 @@
-/** What the document says before and beside its operations: guides, tags and the scopes. */
+/** The parts of the document besides the operations: guides, tags and the scopes. */
 import { requestsPerMinute } from "../domain/Limits.ts"
 import { scopeTexts } from "../domain/Scopes.ts"
 import type { Toolset } from "../kernel/Operation.ts"

@@ -42,7 +42,7 @@ const page = (headers: Readonly<Record<string, string | undefined>>) => ({
 /** What is no page loads nothing, and nothing frames it. */
 const data = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
 
-/** The answer with its headers; over https browsers come back over https alone. */
+/** The answer with its headers; over https browsers return only over https. */
 export const complete = (
   response: HttpServerResponse.HttpServerResponse,
   requestId: string,

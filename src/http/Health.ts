@@ -1,4 +1,4 @@
-/** What a supervisor asks: whether the process lives, and whether it can serve. */
+/** The health checks: whether the process is alive, and whether it can serve. */
 import { Duration, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type MessengerState, MessengerStatus, Readiness, Watching, type WatchState } from "../edge/Settings.ts"

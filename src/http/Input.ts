@@ -19,7 +19,7 @@ const invalidMember = (name: string, message: string) =>
 
 const decimal = /^-?(?:0|[1-9][0-9]*)$/
 
-/** A text of the address as the JSON that the parameter's schema expects: whole numbers are written in digits alone. */
+/** A text of the address as the JSON that the parameter's schema expects: whole numbers consist of digits only. */
 const fromText = (schema: { readonly ast: SchemaAST.AST } | undefined, text: string): unknown =>
   schema !== undefined && SchemaAST.isNumber(SchemaAST.toEncoded(schema.ast)) && decimal.test(text)
     ? Number(text)
@@ -55,7 +55,7 @@ const readQuery = (operation: Operation.Any, url: string): Members | ParameterIn
 
 const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i
 
-/** The members of a body: a JSON object, or nothing at all, which stands for an empty one. */
+/** The members of a body: a JSON object; an empty body counts as an empty object. */
 const readBody = Effect.fnUntraced(function*(operation: Operation.Any, request: HttpServerRequest.HttpServerRequest) {
   const bytes = yield* Body.read(request)
   if (bytes.byteLength === 0) return {}

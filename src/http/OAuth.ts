@@ -230,7 +230,7 @@ const document = (known: string, find: (site: Site, suffix: string, offers: Meta
     })
   )
 
-/** The path of the base address, empty for a host alone. */
+/** The path of the base address, empty for a bare host. */
 const basePath = (site: Site): string => new URL(site.baseUrl).pathname.replace(/\/$/, "")
 
 /** The server's document, where RFC 8414 puts it for an issuer with a path, and where it is without one. */

@@ -18,7 +18,7 @@ const pieceOf = (bytes: Buffer): Buffer => {
   return end === -1 ? bytes : bytes.subarray(0, end + headEnd.length)
 }
 
-/** A response that is owed, and the latch that opens when it is done with, where somebody waits for that. */
+/** A response that is owed, and the latch that opens when it is finished, if something waits for that. */
 interface Owed {
   readonly response: http.ServerResponse
   done: Latch.Latch | undefined

@@ -1,4 +1,4 @@
-/** The reference page: the document as a person reads it, from this server alone. */
+/** The reference page: the document in readable form, loaded only from this server. */
 import { Effect, Layer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"

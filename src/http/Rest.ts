@@ -1,4 +1,4 @@
-/** One operation as an address of the interface: who asks, whether it may, what it asks, and the answer. */
+/** One operation as an HTTP route: authentication, admission, input, and the answer. */
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/Access.ts"
@@ -24,7 +24,7 @@ export type Services = Operation.Services<Operations> | Credentials | Entrance |
 export const toResponse = ({ body, headers, status }: ErrorAnswer, more: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe(body, { status, headers: { ...headers, ...more, "cache-control": "no-store" } })
 
-/** What an answer says that was known before it failed. */
+/** The headers of an answer that were known before the request failed. */
 interface Known {
   baseUrl: string
   headers: Readonly<Record<string, string>>

@@ -177,7 +177,7 @@ export const layerListen = (
         connectionsCheckingInterval: Math.min(1000, headersTimeout, requestTimeout),
         maxHeaderSize: maxHeadSize,
         joinDuplicateHeaders: true,
-        // The service speaks HTTP/1.1 alone, and answers a request without a host itself.
+        // The service speaks only HTTP/1.1, and answers a request without a host itself.
         shouldUpgradeCallback: () => false,
         requireHostHeader: false
       })
@@ -187,7 +187,7 @@ export const layerListen = (
       for (const event of ["request", "checkContinue"] as const) {
         server.on(event, (_, response) => {
           server.enlist(response)
-          // Nothing is served yet, and nobody else would ever answer.
+          // Nothing is served yet, and nothing else would answer.
           if (server.listenerCount(event) === 1) runFork(Effect.map(makeRequestId(random), early(response)))
         })
       }
@@ -200,7 +200,7 @@ export const layerListen = (
           runFork(Effect.flatMap(makeRequestId(random), (requestId) => refuse(requestId, error, socket)))
         }
       })
-      // An expectation that nobody knows is no reason to leave the envelope: the request is served without it.
+      // An unknown expectation is ignored, so that the answer keeps the envelope.
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))
       const listening = yield* NodeHttpServer.make(() => server, { ...listen, gracefulShutdownTimeout: stopTime })
       // Node does not end connections that have sent half a request, and would wait for them for ever.

@@ -1,4 +1,6 @@
-/** Unknown routes answer 404 resource_missing, and say so: routes are public, they are in the OpenAPI document. */
+/**
+ * Unknown routes answer 404 resource_missing with an explanation: routes are public, they are in the OpenAPI document.
+ */
 import { isUuid } from "../domain/Wire.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
@@ -14,14 +16,14 @@ const shown = (path: string): string => {
   return [...some, ...(parts.length > partsShown ? ["..."] : [])].join("/")
 }
 
-/** What is said of an address that none of the operations is at. */
+/** The message for an unknown path. */
 export type Describe = (method: string, url: string) => {
   readonly message: string
   /** The methods that the path has where it is an operation's. */
   readonly methods: string
 }
 
-/** What is said of the addresses beside those of the operations. */
+/** Makes the messages for unknown paths beside these operations. */
 export const make = (operations: ReadonlyArray<Operation.Any>): Describe => {
   const routes = operations.map(({ method, path }) => ({
     method,

@@ -30,7 +30,7 @@ const limited =
   "This concerns the whole organization: a connection that is limited to accounts or departments may not do it."
 const limitedToAccounts = "A connection that is limited to accounts may not bring in another one."
 
-/** What of the declaration forbids the call, in the order of checks; undefined where nothing does. */
+/** The first refusal that follows from the declaration, in the order of checks; undefined if there is none. */
 const refused = (
   { refusal, roles, scope, whole }: Admitted,
   caller: Caller["Service"]

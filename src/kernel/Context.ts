@@ -27,7 +27,7 @@ export interface MessengerContext extends GuardedContext {
 
 /** What an implementation knows besides its input. */
 export interface ReadContext<Params, Beside = undefined> extends RequestContext {
-  /** What the contract says is read beside the account. */
+  /** What is read together with the account, as the contract declares. */
   readonly beside: Beside
   readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
 }
@@ -56,7 +56,7 @@ export interface Unchanged<A> {
   readonly answer: A
 }
 
-/** What is to be done is only stored, and done later by somebody else. */
+/** The change is only stored, and carried out later by the engine. */
 export interface Stored<A, R> {
   readonly changed: "stored"
   readonly answer: A
@@ -73,7 +73,7 @@ export type CheckResult<P, A, R> = Planned<P> | Stored<A, R> | Unchanged<A>
 export interface Settled {
   /** `done` by default. */
   readonly outcome?: "done" | "failed"
-  /** Beside what the intent says. */
+  /** In addition to the intent's details. */
   readonly details?: JournalDetails
   readonly more?: ReadonlyArray<Further>
 }

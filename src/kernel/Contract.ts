@@ -39,7 +39,7 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
 /**
  * How an operation works: `read` can change nothing, and each of its statements is of what is committed when it begins;
  * `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes something on it
- * with nobody else on the account, journaled as an intent before and an outcome after; `login` takes one step of a
+ * while nothing else uses the account, journaled as an intent before and an outcome after; `login` takes one step of a
  * login, whose row is the intent.
  */
 export type OperationKind = "read" | "write" | "live" | "guarded" | "login"
@@ -76,7 +76,7 @@ export interface Contract<
   /** What a role that is not among `roles` gets. */
   readonly refusal?: RoleRefusal
   /**
-   * Makes sense for the whole organization alone: a credential with a limit gets `role_forbidden`; with `accounts`, one
+   * Makes sense only for the whole organization: a credential with a limit gets `role_forbidden`; with `accounts`, one
    * that is limited to accounts does.
    */
   readonly whole?: Whole
@@ -84,10 +84,10 @@ export interface Contract<
   readonly destructive?: boolean
   /** A client has a person confirm it before. */
   readonly confirm?: boolean
-  /** Where the console does the same: an assistant is sent there, because its answer is for a person alone. */
+  /** The console page that does the same: assistants are sent there, because the answer is only for a person. */
   readonly page?: `/${string}`
   /**
-   * The member that a person gives by themselves: over MCP it is asked of them, and is no argument of the tool. One
+   * The member that a person enters: over MCP it is requested from the person, and is no argument of the tool. One
    * that may be left out is asked for where the operation is refused for want of it.
    */
   readonly personal?: keyof Body & string

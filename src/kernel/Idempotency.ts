@@ -1,10 +1,10 @@
-/** A change that runs once for each `Idempotency-Key`, however often it is asked for. */
+/** A change that runs once for each `Idempotency-Key`, however often it is requested. */
 import { Context, Effect, Redacted, Schema } from "effect"
 import { Caller } from "../domain/Access.ts"
 import { type IdempotencyInProgress, ParameterInvalid } from "../domain/Failure.ts"
 import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 
-/** Called where an answer is one that was kept. */
+/** Called when the answer is a stored one. */
 export const Replayed = Context.Reference<() => void>("org-security-console/kernel/Idempotency/Replayed", {
   defaultValue: () => () => {}
 })

@@ -11,7 +11,7 @@ import type { Further } from "./Context.ts"
 interface Context {
   readonly caller: Caller["Service"]
   readonly account: AccountFacts | undefined
-  /** What the change was made to, where neither path nor caller says. */
+  /** What was changed, where neither path nor caller names it. */
   readonly targetId?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What code that walks a list of operations needs. */
+/** Helpers for code that iterates over a list of operations. */
 import type { Effect } from "effect"
 import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -8,7 +8,7 @@ import type { Operation } from "./Contract.ts"
 /** Methods that a route may have. */
 type Method = Exclude<HttpMethod.HttpMethod, "HEAD" | "TRACE">
 
-/** Any operation, for code that walks the list. */
+/** Any operation, for code that iterates over the list. */
 export type Any =
   & Omit<Operation<string, Method, `/v1/${string}`, any, any, any, any, any, any>, "endpoint">
   & {

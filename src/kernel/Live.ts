@@ -41,7 +41,7 @@ export interface Live {
 /** What came of signing a session out: `unknown` where the messenger lists none of that id. */
 export type SignOut =
   | { readonly kind: "done" | "unknown" }
-  /** The messenger does not let the service yet; until when is null where it does not say. */
+  /** The messenger does not allow it yet; the time is null where the messenger does not give one. */
   | { readonly kind: "locked"; readonly until: Date | null }
 
 /** What changes something on the messenger; only a journaled change gets it. */

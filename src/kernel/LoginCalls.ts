@@ -15,18 +15,18 @@ import type {
 } from "../ports/MessengerLogin.ts"
 import { MessengerSession, type PasswordInvalid } from "../ports/MessengerSession.ts"
 
-/** What the messenger said to a step. */
+/** The messenger's answer to a step. */
 export type Said =
   | { readonly kind: "sent"; readonly sent: CodeSent }
   | { readonly kind: "connected"; readonly connected: Connected; readonly profile: Profile | null }
   | { readonly kind: "password"; readonly step: PasswordStep }
   | { readonly kind: "refused"; readonly reason: LoginRefused["reason"] }
   | { readonly kind: "wrong_password" }
-  /** It did nothing, and asks to wait. */
+  /** It did nothing, and demands a wait. */
   | { readonly kind: "busy"; readonly seconds: number }
   /** It refused for a reason that has no name here. */
   | { readonly kind: "unlisted" }
-  /** Whether it did what was asked is not known. */
+  /** Whether it did anything is not known. */
   | { readonly kind: "unknown" }
 
 export const unknown: Said = { kind: "unknown" }

@@ -1,4 +1,4 @@
-/** What the document and the tools say of each member that an operation takes; it is written where it is declared. */
+/** The description of each input member, for the document and the tools, taken from its declaration. */
 import { Predicate, Schema } from "effect"
 
 /** What the member means to a caller: the description of its key. */

@@ -113,7 +113,7 @@ const build = (id: string, kind: OperationKind, contract: any, run: Run): any =>
   const failures = failuresOf(declaration, declared, kind === "guarded" && run.unreached === true)
   const input = Schema.Struct({ ...params, ...query, ...body })
   const thirdPartyText = "content_notice" in success.fields
-  // A struct without fields takes any object, whatever it holds.
+  // A struct without fields accepts any object.
   const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
   const decode = Schema.decodeUnknownResult(accepted as any, { onExcessProperty: "error" })
   const write = writer(success)
@@ -224,7 +224,7 @@ export const write = constructor("write")
 /** An operation that reads an account on the messenger. */
 export const live = constructor("live")
 
-/** An operation that changes an account on the messenger, with nobody else on it meanwhile. */
+/** An operation that changes an account on the messenger, while nothing else uses the account. */
 export const guarded = <
   const Id extends string,
   const Method extends HttpMethod.HttpMethod,

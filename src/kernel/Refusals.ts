@@ -1,4 +1,4 @@
-/** What every operation refuses with, before it looks at anything of its own. */
+/** The refusals that all operations share, checked before anything of the operation itself. */
 import { SchemaAST, type SchemaIssue } from "effect"
 import * as Failure from "../domain/Failure.ts"
 import { cleanText } from "../domain/Messenger.ts"

@@ -7,7 +7,7 @@ import type { RequestContext } from "./Context.ts"
 import type { Declaration } from "./Contract.ts"
 import { entry } from "./Journaling.ts"
 
-/** What of the context an entry says. */
+/** The parts of the context that an entry contains. */
 type Reached = Pick<RequestContext, "account" | "caller">
 
 /** Where a runner notes that the object was found, and forgets it once the journal knows of the request. */

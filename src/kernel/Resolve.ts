@@ -22,7 +22,7 @@ const missing = () => Effect.fail(new ResourceMissing({ param: "account_id" }))
 /**
  * How an operation with these members in its path finds its account.
  *
- * An account that does not exist and one that the caller has no access to fail alike.
+ * An account that does not exist and one that the caller cannot access fail alike.
  */
 export const resolve = (params: object): Resolve =>
   "account_id" in params

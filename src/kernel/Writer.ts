@@ -50,7 +50,7 @@ const array = (item: Writer): Writer => (value) => {
 
 interface Member {
   readonly name: string
-  /** The name as it is written, with what stands before and behind it. */
+  /** The name as it is written, with the text before and after it. */
   readonly first: string
   readonly next: string
   readonly write: Writer

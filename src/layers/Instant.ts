@@ -2,7 +2,7 @@
  * A moment by both clocks of the host: a machine that was suspended, or whose clock was set, is past it by one of them.
  */
 
-/** The monotonic clock stands still while the machine is suspended, and the wall clock can be set; in milliseconds. */
+/** The monotonic clock stops while the machine is suspended, and the wall clock can be set; in milliseconds. */
 export interface Instant {
   readonly monotonic: number
   readonly wall: number

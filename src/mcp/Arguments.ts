@@ -10,7 +10,7 @@ export const defaultPageLimit = 20
 const takesNull = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isNull(ast) || (SchemaAST.isUnion(ast) && ast.types.some(takesNull))
 
-/** Whether null stands for nothing: the member may be left out, and null is none of its values. */
+/** Whether null means absent: the member is optional, and null is none of its values. */
 const nullIsAbsent = ({ ast }: Schema.Top): boolean =>
   ast.context?.isOptional === true && !takesNull(SchemaAST.toEncoded(ast))
 

@@ -5,7 +5,7 @@ import * as Json from "../edge/Json.ts"
 /** A body that is no JSON. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { message: Schema.String }) {}
 
-/** The text as JSON, strictly read: a member that occurs twice could be read in two ways. */
+/** The text as JSON, strictly read: a duplicate member would be ambiguous. */
 export const parseText = (text: string): Effect.Effect<unknown, Malformed> =>
   Effect.try({
     try: () => Json.read(text),

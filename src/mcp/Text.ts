@@ -9,7 +9,7 @@ const isItem = (value: unknown): value is Item => Predicate.isObject(value)
 
 const itemsOf = (value: unknown): ReadonlyArray<Item> => Array.isArray(value) ? value.filter(isItem) : []
 
-/** The members of each kind of item, by the way to them. */
+/** The members of each kind of item, by the path to them. */
 const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
   account: ["id", "name", "phone_number", "status", "role_label", "department_id", "archive.saving.state"],
   journal_event: ["sequence", "id", "at", "action", "outcome", "actor.name", "via", "account_id", "details"],
@@ -27,8 +27,8 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_key: ["id", "label", "scopes", "owner_email", "mine", "last_used_at", "expires_at", "revoked_at"]
 }
 
-const at = (item: unknown, way: ReadonlyArray<string>): unknown =>
-  way.reduce((value, name) => Predicate.hasProperty(value, name) ? value[name] : null, item)
+const at = (item: unknown, path: ReadonlyArray<string>): unknown =>
+  path.reduce((value, name) => Predicate.hasProperty(value, name) ? value[name] : null, item)
 
 const plain = /^[\w.:@+-]+$/
 
@@ -42,10 +42,10 @@ const cell = (value: unknown): string => {
 }
 
 const table = (items: ReadonlyArray<Item>): ReadonlyArray<string> => {
-  const ways = columns[String(items[0]?.["object"])]
-  if (ways === undefined) return items.map((item) => JSON.stringify(item))
-  const parts = ways.map((way) => way.split("."))
-  return [ways.join(" | "), ...items.map((item) => parts.map((way) => cell(at(item, way))).join(" | "))]
+  const paths = columns[String(items[0]?.["object"])]
+  if (paths === undefined) return items.map((item) => JSON.stringify(item))
+  const parts = paths.map((path) => path.split("."))
+  return [paths.join(" | "), ...items.map((item) => parts.map((path) => cell(at(item, path))).join(" | "))]
 }
 
 /** How the next page is asked for. */

@@ -116,7 +116,7 @@ export interface Tools {
   readonly names: ReadonlyArray<string>
   /** The toolsets that there are tools of. */
   readonly toolsets: ReadonlySet<string>
-  /** The names that toolsets are asked for by, each with the toolset that it stands for. */
+  /** The names by which toolsets are requested, each with its toolset. */
   readonly toolsetNames: ReadonlyMap<string, string>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The library of the platform's protocol, under neutral names. This file alone may name what it stands for
+ * The library of the platform's protocol, under neutral names. Only this file may name the library
  * (specification, chapter 0); whatever needs the library imports it from here.
  */
 export { TcpConnection } from "@fuman/node"

@@ -1,4 +1,4 @@
-/** The console password of an admin, asked for at sign-in and before a credential may write. */
+/** The console password of an admin, required at sign-in and before a credential may write. */
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { Caller, CredentialKind, OrganizationId, Via } from "../domain/Access.ts"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../domain/Failure.ts"
@@ -20,7 +20,7 @@ export interface Attempt {
   readonly credential?: { readonly kind: CredentialKind; readonly id: string }
 }
 
-/** The new password is not fit to be one; the message says why. */
+/** The new password is not acceptable; the message gives the reason. */
 export class PasswordUnfit extends Schema.TaggedError<PasswordUnfit>()("PasswordUnfit", { message: Schema.String }) {}
 
 /** A change of the caller's own password. */

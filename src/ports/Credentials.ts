@@ -1,10 +1,10 @@
-/** Who a bearer token stands for, and the credentials that an admin may see. */
+/** The caller of a bearer token, and the credentials that an admin may see. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { AiConnection, ApiKey } from "../domain/Credential.ts"
 import type { InvalidApiKey, InvalidToken, ResourceMissing, ServiceUnavailable } from "../domain/Failure.ts"
 
-/** Who a bearer token stands for. */
+/** The caller of a bearer token. */
 export class Credentials extends Context.Service<Credentials, {
   /**
    * The admin behind the token, read afresh; every reason to refuse one gives the same failure, by the form of the

@@ -1,4 +1,4 @@
-/** How a request with a bearer token comes in: who it stands for, counted once, in one question to the database. */
+/** How a request with a bearer token is admitted: its caller is found and the request counted, in one query. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { InvalidApiKey, InvalidToken, ServiceUnavailable } from "../domain/Failure.ts"

@@ -8,7 +8,7 @@ import type { MessengerUserId } from "../domain/Messenger.ts"
 export class Identities extends Context.Service<Identities, {
   /**
    * Claims the person for the account, and answers whether it has them now: again true for the account that has.
-   * Somebody else's claim stays, and says nothing of who that is; one that is not committed yet is waited for.
+   * Another organization's claim stays, without revealing whose it is; an uncommitted one is waited for.
    */
   claim(organizationId: OrganizationId, userId: MessengerUserId, accountId: AccountId): Effect.Effect<boolean>
   /** Frees the person that the account has claimed, if any. */

@@ -6,14 +6,14 @@ import type { SessionRef } from "../domain/Messenger.ts"
 /** A value that a session keeps under a name. */
 export interface KeptValue {
   readonly value: Redacted.Redacted<Uint8Array>
-  /** Counts the writes: who writes says which one it has seen. */
+  /** Counts the writes: a writer passes the count that it has read. */
   readonly version: number
 }
 
 /** All that a session keeps. */
 export interface KeptSession {
   readonly values: ReadonlyMap<string, KeptValue>
-  /** When the platform said that it does not know the session's key. */
+  /** When the platform reported that it does not know the session's key. */
   readonly doubtedAt: Date | null
 }
 

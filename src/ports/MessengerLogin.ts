@@ -14,9 +14,9 @@ export type SealedLoginState = Redacted.Redacted
 export interface CodeSent {
   readonly state: SealedLoginState
   readonly channel: CodeChannel
-  /** How many characters the code has, where the platform says it. */
+  /** How many characters the code has, if the platform reports it. */
   readonly codeLength: number | null
-  /** When the platform sends another one; null where it does not say. */
+  /** When the platform sends another one; null where it gives no time. */
   readonly resendAt: Date | null
 }
 
@@ -24,7 +24,7 @@ export interface CodeSent {
 export interface Connected {
   readonly _tag: "Connected"
   readonly userId: MessengerUserId
-  /** When the platform says that the session was created. */
+  /** When the session was created, as the platform reports it. */
   readonly createdAt: Date
 }
 
@@ -36,7 +36,7 @@ export interface PasswordStep {
   readonly state: SealedLoginState
 }
 
-/** The platform goes on with this login no longer, but for `code_invalid`. */
+/** The platform has ended this login, except with `code_invalid`. */
 export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {
   reason: Schema.Literals([
     "phone_invalid",

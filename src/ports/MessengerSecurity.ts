@@ -18,7 +18,7 @@ export class PasskeyRefused extends Schema.TaggedError<PasskeyRefused>()("Passke
 export interface EmailPending {
   /** Masked. */
   readonly pattern: string
-  /** How many characters the code has, where the platform says it. */
+  /** How many characters the code has, if the platform reports it. */
   readonly codeLength: number | null
 }
 

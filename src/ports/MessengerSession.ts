@@ -17,15 +17,15 @@ import type { SecurityVerbs } from "./MessengerSecurity.ts"
 /** The service has no live session under this reference, or has none any more. */
 export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { reason: SessionEnd }) {}
 
-/** The platform asks to wait (a flood wait). */
+/** The platform demands a wait (a flood wait). */
 export class PlatformBusy extends Schema.TaggedError<PlatformBusy>()("PlatformBusy", {
   retryAfterSeconds: Schema.Int
 }) {}
 
-/** The platform did not answer; whether it did what was asked is unknown. */
+/** The platform did not answer; whether it did anything is unknown. */
 export class PlatformUnavailable extends Schema.TaggedError<PlatformUnavailable>()("PlatformUnavailable", {}) {}
 
-/** The platform refused for a reason that has no name here; `reason` is its own text, for the log alone. */
+/** The platform refused for a reason that has no name here; `reason` is its own text, only for the log. */
 export class PlatformRefused extends Schema.TaggedError<PlatformRefused>()("PlatformRefused", {
   reason: Schema.String
 }) {}
@@ -44,7 +44,7 @@ export class ProfileRefused extends Schema.TaggedError<ProfileRefused>()("Profil
   field: Schema.Literals(["first_name", "last_name", "about"])
 }) {}
 
-/** The platform does not let this session sign others out yet; until when is null where it does not say. */
+/** The platform does not let this session sign others out yet; the time is null where it gives none. */
 export class SignOutLocked extends Schema.TaggedError<SignOutLocked>()("SignOutLocked", {
   until: Schema.NullOr(Schema.Date)
 }) {}
@@ -96,9 +96,9 @@ export interface LiveSession extends SecurityVerbs {
     password: Redacted.Redacted | null
   ): Effect.Effect<Paired, MessengerFailure | PairingRefused | PasswordInvalid | PasswordNeeded>
   /**
-   * What the platform says unasked from the opening on, in its order; after `Lost` it ends.
+   * The platform's pushes from the opening on, in order; the stream ends after `Lost`.
    *
-   * A session keeps the latest 256 that nobody has read; where it dropped older ones, a `Gap` comes before them. Events
+   * A session keeps the latest 256 unread ones; where it dropped older ones, a `Gap` comes before them. Events
    * are hints when to look, never the truth.
    */
   readonly events: Stream.Stream<MessengerEvent>
@@ -122,7 +122,7 @@ export class MessengerSession extends Context.Service<
      * places at once dies.
      */
     open(sessionRef: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
-    /** Forgets a session's key without a word to the platform: nobody can use it any more. */
+    /** Deletes a session's key without notifying the platform: the session cannot be used any more. */
     forget(sessionRef: SessionRef): Effect.Effect<void, PlatformUnavailable>
   }
 >()("org-security-console/ports/MessengerSession") {}

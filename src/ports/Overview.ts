@@ -1,4 +1,4 @@
-/** What the status of an organization is made of, and its subscription. */
+/** The counts and facts for an organization's status, and its subscription. */
 import { Context, type Effect } from "effect"
 import type { Caller, OrganizationId } from "../domain/Access.ts"
 import type { BillingLink } from "../domain/Billing.ts"

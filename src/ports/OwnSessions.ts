@@ -1,4 +1,4 @@
-/** The service's second session of an account, which goes on when the first one is lost. */
+/** The service's second session of an account, which takes over when the first one is lost. */
 import { Context, type Effect } from "effect"
 import type { SessionRef } from "../domain/Messenger.ts"
 import type { SecretsOf } from "./Secrets.ts"
@@ -28,13 +28,13 @@ export interface NewSession {
   readonly createdAt: Date
 }
 
-/** Within the caller's transaction where nothing else is said. */
+/** Within the caller's transaction unless stated otherwise. */
 export class OwnSessions extends Context.Service<OwnSessions, {
   /** A reference under which a session can be made. */
   readonly newRef: Effect.Effect<SessionRef>
   /** The paired session, and one that may have come about. */
   second(of: SecretsOf): Effect.Effect<ReadonlyArray<SecondSession>>
-  /** Writes down that a session is about to be made; one that was begun before is abandoned. */
+  /** Records that a session is about to be made; one that was begun before is abandoned. */
   begin(of: SecretsOf, ref: SessionRef, now: Date): Effect.Effect<void>
   /** The session has come about: it is watched as the service's own from now on. */
   paired(of: SecretsOf, ref: SessionRef, paired: NewSession, now: Date): Effect.Effect<void>
@@ -51,7 +51,7 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   retired(of: SecretsOf): Effect.Effect<ReadonlyArray<RetiredSession>>
   /** One of them is being logged out by this intent; null where it certainly was not. */
   trying(of: SecretsOf, id: string, intent: number | null): Effect.Effect<void>
-  /** They are logged out, or nobody tries it any longer. */
+  /** They are logged out, or no longer tried. */
   forget(of: SecretsOf, ids: ReadonlyArray<string>): Effect.Effect<void>
   /** There is no paired session any more. */
   remove(of: SecretsOf, now: Date): Effect.Effect<void>

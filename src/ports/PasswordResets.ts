@@ -11,7 +11,7 @@ export interface ResetLink {
 /** How a link came to be. */
 export interface ResetOrigin {
   readonly mailed: boolean
-  /** Whether a browser asked for it that the admin has signed in with. */
+  /** Whether the request came from a browser that the admin has signed in with. */
   readonly knownBrowser: boolean
 }
 

@@ -1,4 +1,4 @@
-/** How often a credential and an address may ask. */
+/** The rate limits of credentials and addresses. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { RateState } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
@@ -19,7 +19,7 @@ export class FailedAttempts extends Context.Service<FailedAttempts, {
   /**
    * Fails where a well-formed credential is not worth a look into the database: too many different ones from the
    * address were wrong in the last minute, or this one was and there were too many in all. One that was right before is
-   * always worth it, whoever else is at the address.
+   * always checked, even if others at the address have failed.
    */
   admit(address: string, token: Redacted.Redacted): Effect.Effect<void, RateLimited>
   /** Remembers that the credential was right. */

@@ -22,7 +22,7 @@ export interface Rewrapped extends RewrapCounts {
   readonly damaged: RewrapCounts
 }
 
-/** What is there is sealed anew in transactions of its own: one that stops half way goes on with the next. */
+/** Seals everything anew in transactions of its own: an interrupted run is continued by the next one. */
 export class Rewrap extends Context.Service<Rewrap, {
   readonly all: Effect.Effect<Rewrapped, ServiceUnavailable>
 }>()("org-security-console/ports/Rewrap") {}

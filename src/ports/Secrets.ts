@@ -43,7 +43,7 @@ export interface SealedSecret extends Omit<NewSecret, "secret"> {
 export class Secrets extends Context.Service<Secrets, {
   /** What the service holds, opened; a secret that cannot be opened is a defect. */
   candidates(of: SecretsOf): Effect.Effect<Candidates, ServiceUnavailable>
-  /** A strong password that nobody has seen. */
+  /** A new strong password. */
   readonly newPassword: Effect.Effect<Redacted.Redacted>
   /** Seals a secret for its account, whose key is made where it has none. */
   seal(of: SecretsOf, secret: NewSecret): Effect.Effect<SealedSecret, ServiceUnavailable>
@@ -51,7 +51,7 @@ export class Secrets extends Context.Service<Secrets, {
   put(of: SecretsOf, secret: SealedSecret, slot: Exclude<SecretSlot, "retired">, now: Date): Effect.Effect<void>
   /** Moves secrets; one that is replaced is retired. One that is retired is forgotten after a week. */
   move(of: SecretsOf, changes: ReadonlyArray<SlotChange>, now: Date): Effect.Effect<void>
-  /** Retires what is held, for as long as nobody knows whether the messenger still takes it. */
+  /** Retires what is held, while it is unknown whether the messenger still accepts it. */
   suspend(of: SecretsOf, kind: SecretKind): Effect.Effect<void>
   /** The accounts whose 2FA password is held, those first that are offboarded, and by their names. */
   list(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<HeldPassword>>
@@ -60,7 +60,7 @@ export class Secrets extends Context.Service<Secrets, {
    * offboarded is forgotten a week after that.
    */
   shown(of: SecretsOf, id: string, now: Date): Effect.Effect<boolean>
-  /** Whether a secret is held that has an end, because its account was left, and nobody has looked it up since. */
+  /** Whether a secret is held that ends, because its account was offboarded, and that has not been revealed since. */
   isUnseen(of: SecretsOf, kind: SecretKind): Effect.Effect<boolean>
   /** Lets what has no end yet of an account that is offboarded end then. */
   keepUntil(of: SecretsOf, kind: SecretKind, at: Date): Effect.Effect<void>

@@ -55,7 +55,9 @@ export class Sessions extends Context.Service<Sessions, {
   approve(whose: Whose, id: string, by: string, now: Date): Effect.Effect<void>
   /** Writes down what is to be signed out, and has the account looked at. */
   reject(whose: Whose, rejection: Rejection, now: Date): Effect.Effect<void>
-  /** Whether the sign-out may still be sent: nobody has decided otherwise since; in a transaction of its own. */
+  /**
+   * Whether the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
+   */
   maySignOut(whose: Whose, id: string): Effect.Effect<boolean, ServiceUnavailable>
   /**
    * Writes down what came of it; a takeover that waited for sessions to end is stopped by the first that did, as by the

@@ -9,7 +9,7 @@ import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
 const developer = "/console/developer"
-/** Where a sign-in leads to that nothing else was asked for. */
+/** The page after a sign-in, by default. */
 const home = "/console/accounts"
 
 const isSignedIn = (cookie: string) =>

@@ -1,4 +1,4 @@
-/** What every failure is made of. */
+/** What all failures share. */
 import { Effect, Schema } from "effect"
 
 /** The type that each status carries on the wire. */
@@ -15,7 +15,7 @@ export const failureTypes = {
 
 export type FailureStatus = keyof typeof failureTypes
 
-/** What a failure holds: its sentence, and the input at fault where one is. */
+/** The fields of a failure: its message, and the faulty input, if any. */
 export const fields = (message: string) => ({
   message: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed(message))),
   param: Schema.optionalKey(Schema.String)

@@ -53,7 +53,7 @@ export class OwnerRequired
   static readonly status = 403
 }
 
-/** Nobody is there to hold what would be answered: a page of the console does it instead. */
+/** The answer is only for a person: a page of the console shows it instead. */
 export class ConsolePageRequired extends Schema.TaggedError<ConsolePageRequired>()(
   "console_page_required",
   fields("This is done on a page of the console.")

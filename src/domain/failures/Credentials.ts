@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { readingScopesText } from "../Access.ts"
 import { fields, RetryAfterSeconds } from "./Base.ts"
 
-/** What is asked for needs the admin's console password in the same request. */
+/** The request needs the admin's console password. */
 export class PasswordRequired extends Schema.TaggedError<PasswordRequired>()(
   "password_required",
   fields(`Any scope beyond ${readingScopesText} needs current_password, the admin's console password.`)
@@ -11,7 +11,7 @@ export class PasswordRequired extends Schema.TaggedError<PasswordRequired>()(
   static readonly status = 403
 }
 
-/** More was asked for than the credential itself carries. */
+/** More was requested than the credential itself has. */
 export class ScopeExceeded extends Schema.TaggedError<ScopeExceeded>()(
   "scope_exceeded",
   fields("A credential cannot grant scopes that it does not have.")

@@ -16,14 +16,14 @@ export const earliest = (moments: ReadonlyArray<Date | null>): Date | null =>
 /** Whether one of the service's sessions acts for it now. */
 export const isActing = ({ slot }: Pick<OwnSession, "slot">): boolean => slot === "main" || slot === "paired"
 
-/** When the oldest acting session comes to the age at which the platform lets it sign others out; null without one. */
+/** When the oldest acting session is old enough to sign others out; null without one. */
 export const enforcementActiveAt = (own: ReadonlyArray<Pick<OwnSession, "slot" | "created_at">>): Date | null =>
   earliest(own.filter(isActing).map(({ created_at }) => plus(created_at, signOutLock)))
 
 /** Whether the platform lets the service sign sessions out. */
 export const canSignOut = (enforcement: Date | null, now: Date): boolean => enforcement !== null && now >= enforcement
 
-/** Whether a session that nobody approved is signed out when it is first seen. */
+/** Whether an unapproved session is signed out when it is first seen. */
 export const isOnSight = (
   account: { readonly security_lock: boolean; readonly locked_at: Date | null },
   now: Date

@@ -1,4 +1,4 @@
-/** What follows from what is stored and what was seen: pure, and the same however often it is asked. */
+/** Decides by what is stored and what was seen: a pure function. */
 import { isWatched } from "../Status.ts"
 import type { Decision } from "./Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "./Facts.ts"

@@ -85,7 +85,7 @@ export interface SessionEnding {
   readonly by: string | null
   /** The intent under which it was tried before; null where one is to be begun, and written to the row. */
   readonly intent: number | null
-  /** What the intent says, and the event that closes it. */
+  /** The details of the intent, and of the event that closes it. */
   readonly action: ActionName
   readonly details: JournalDetails
 }
@@ -101,18 +101,18 @@ export interface SignOutAttempt {
   /** Whether the intent had been tried by an earlier step. */
   readonly again: boolean
   readonly outcome: "done" | "unknown_authorization" | "locked" | "flood" | "unavailable" | "skipped"
-  /** Until when the platform refuses, where it says so. */
+  /** Until when the platform refuses, if it gives a time. */
   readonly retryAt: Date | null
 }
 
-/** What is done about a takeover: sessions are signed out, that waits for the platform's lock, or nobody wants it. */
+/** The response to a takeover: sessions are signed out, that waits for the platform's lock, or it is turned off. */
 export type TakeoverResponse = "sign_out" | "queued" | "none"
 
 /** A takeover that is judged to be under way. */
 export interface Takeover {
   readonly signals: ReadonlyArray<Signal>
   readonly response: TakeoverResponse
-  /** Nothing is left to sign out: the account's facts say already that it was stopped. */
+  /** Nothing is left to sign out: the takeover is stopped in the account's facts already. */
   readonly stopped: boolean
 }
 

@@ -100,7 +100,7 @@ export const Facets = Schema.Struct({
   login_email: Schema.optionalKey(Schema.NullOr(Schema.String)),
   phone: Schema.optionalKey(Schema.NullOr(Schema.String)),
   passkeys: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** When a reset of the 2FA password that somebody asked for takes effect; null without one. */
+  /** When a requested reset of the 2FA password takes effect; null without one. */
   reset_at: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** None of the 2FA passwords that the service holds is the account's, which has been reported. */
   two_fa_lost: Schema.optionalKey(Schema.Boolean),
@@ -134,7 +134,7 @@ export interface ProtectionFacts {
   readonly endedOutside: ReadonlyArray<Date>
 }
 
-/** How the service's sessions call themselves; others can copy it, so that it is never enough alone. */
+/** How the service's sessions call themselves; others can copy it, so that it is never sufficient by itself. */
 export type OwnDevice = Pick<Authorization, "device_model" | "platform" | "app_name">
 
 /** What the operator sets, and how the service calls itself. */

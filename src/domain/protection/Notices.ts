@@ -30,7 +30,7 @@ export const deviceLabel = (
   return parts.length === 0 ? null : parts.join(" · ")
 }
 
-/** What a mail says of a session. */
+/** The facts of a session in a mail. */
 export const mailedSession = (
   { app_name, country, created_at, device_model, id, ip }: MailedSession
 ): MailedSession => ({ id, device_model, app_name, ip, country, created_at })

@@ -11,7 +11,7 @@ export interface Loss {
 /** The list was read, through one of the service's sessions. */
 export interface SeenList {
   readonly kind: "seen"
-  /** The own session that asked, by the id of its row. */
+  /** The own session that requested the list, by the id of its row. */
   readonly through: string
   /** Its texts are cleaned. */
   readonly authorizations: ReadonlyArray<Authorization>
@@ -23,7 +23,7 @@ export interface SeenList {
 /** What came of asking for the list. */
 export type ListResult =
   | SeenList
-  /** No session of the service was left to ask through. */
+  /** The service had no session left. */
   | { readonly kind: "lost" }
   | { readonly kind: "unavailable"; readonly error: string }
   | { readonly kind: "flood"; readonly seconds: number }
@@ -33,6 +33,6 @@ export interface Observation {
   readonly outcome: ListResult
   /** Own sessions that were found lost on the way. */
   readonly lost: ReadonlyArray<Loss>
-  /** Login codes that the platform has sent since the last step, as its events said. */
+  /** Login codes that the platform has sent since the last step, by its events. */
   readonly codes: number
 }

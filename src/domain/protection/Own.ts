@@ -58,7 +58,7 @@ export const oldestAble = <Own extends Pick<OwnSession, "slot" | "created_at">>(
   return oldest
 }
 
-/** The list by whose each entry is; null where the platform does not say which one asked. */
+/** The list by owner of each entry; null where the platform does not mark the current session. */
 export const recognized = (
   own: ReadonlyArray<OwnSession>,
   through: string,

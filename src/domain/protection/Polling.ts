@@ -21,7 +21,7 @@ const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "
 /** An account without a good look since this time is silent. */
 export const silentSince = (now: Date): Date => new Date(now.getTime() - Duration.toMillis(silenceUntilUnknown))
 
-/** Whether no poll has been good for so long that nobody knows how the account is. */
+/** Whether no poll has succeeded for so long that the account's state is unknown. */
 export const isSilent = (monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">, now: Date): boolean => {
   const known = knownAt(monitor)
   return known !== null && known <= silentSince(now)
@@ -72,7 +72,7 @@ export const failed = (facts: ProtectionFacts, error: string, now: Date): Failed
   }
 }
 
-/** The platform asks to wait: that is a failure only when it is long. */
+/** The platform demands a wait: that is a failure only when it is long. */
 export const flooded = (facts: ProtectionFacts, seconds: number, now: Date): FailedPoll => {
   const wait = Duration.seconds(seconds)
   const flood_until = plus(now, wait)

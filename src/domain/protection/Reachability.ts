@@ -3,10 +3,10 @@ import { Duration } from "effect"
 import { awayFailures, awayProven, awayRun, awayWindow } from "../Limits.ts"
 import type { Observation } from "./Observation.ts"
 
-/** Whether the messenger answered, whatever it said; a look that did not ask it says nothing. */
+/** Whether the messenger answered at all; a look without a call shows nothing. */
 export type LookOutcome = "failed" | "good" | "nothing"
 
-/** What a look says of the messenger. */
+/** What a look shows about the messenger. */
 export const outcomeOf = ({ lost, outcome }: Pick<Observation, "lost" | "outcome">): LookOutcome => {
   switch (outcome.kind) {
     case "seen":
@@ -79,7 +79,7 @@ export class Reachability {
     return { failed: count("failed"), good: count("good") }
   }
 
-  /** Accounts that can be reached all the time are counted once: they say nothing of the others. */
+  /** Accounts that are available all the time are counted once: they prove nothing about the others. */
   private isBack(now: number, since: number, account: string, good: boolean): boolean {
     const before = this.accounts.get(account)
     this.accounts.set(account, { at: now, good })

@@ -1,4 +1,4 @@
-/** How a session comes by its deadline, and how it ends (specification 12.5). */
+/** How a session gets its deadline, and how it ends (specification 12.5). */
 import type { Duration } from "effect"
 import type { Authorization } from "../Messenger.ts"
 import { canSignOut, earliest, isOnSight, reviewDeadline } from "./Deadline.ts"
@@ -45,7 +45,7 @@ export const spared = <R extends SessionRow>(row: R): R =>
     ? { ...row, queued_at: null, ending_reason: null, ending_at: null, ending_by: null, ending_intent: null }
     : row
 
-/** Gives a session that nobody reviewed its deadline. */
+/** Gives an unreviewed session its deadline. */
 export const withDeadline = (row: SessionRow, { account, enforcement, now, reviewWindow }: Terms): SessionRow =>
   !isPending(row) || row.review_deadline !== null ? row : {
     ...row,
@@ -75,7 +75,7 @@ export const whenLater = (row: SessionRow, terms: Terms): SessionRow =>
 
 const age = ({ created_at, seen_at }: SessionRow): number => (created_at ?? seen_at).getTime()
 
-/** Strangers before sessions that somebody knows, the youngest first. */
+/** Unknown sessions before known ones, the youngest first. */
 const byUrgency = (one: SessionRow, other: SessionRow): number =>
   Number(isPending(other)) - Number(isPending(one)) || age(other) - age(one)
 
@@ -117,7 +117,7 @@ export const endedByService = (
   termination: { device_label: deviceLabel(row), detected_at: now, actor: "service", reason }
 })
 
-/** The termination of a session that somebody else ended; `unknown` where nobody watched. */
+/** The termination of a session that somebody else ended; `unknown` where the account was not watched. */
 export const endedByOthers = (row: WatchedSession, actor: "external" | "unknown", now: Date): EndedSession => ({
   record_id: row.record_id,
   session_id: row.id,

@@ -6,7 +6,7 @@ import type { Recognized } from "./Own.ts"
 /** A row as it will be; `record_id` is null where it is new. */
 export type SessionRow = Omit<WatchedSession, "record_id"> & { readonly record_id: string | null }
 
-/** Whether the row is of a session that an admin could approve and nobody has. */
+/** Whether the row is a session that could be approved and has not been. */
 export const isPending = (
   { approved_at, baseline, service }: Pick<WatchedSession, "approved_at" | "baseline" | "service">
 ): boolean => !service && approved_at === null && !baseline

@@ -15,7 +15,7 @@ export const recoveryOf = (
   reset_at: reset_at ?? null
 })
 
-/** Whether two objects of plain values say the same, whatever the order of their members. */
+/** Whether two objects of plain values are equal, whatever the order of their members. */
 const sameMembers = (one: object | null, other: object | null): boolean =>
   JSON.stringify(Object.entries(one ?? {}).toSorted()) === JSON.stringify(Object.entries(other ?? {}).toSorted())
 

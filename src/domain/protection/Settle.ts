@@ -69,7 +69,7 @@ export const settle = (
   const ofTakeover = attempts.filter(({ reason }) => reason === "hijacked")
   const hijacked =
     ofTakeover.filter(({ again, outcome }) => outcome === "done" || outcome === "unknown_authorization" && again).length
-  // Where somebody else was first with the last of them, none is left to end.
+  // If somebody else has ended the last of them, none is left to end.
   const noneLeft = ofTakeover.some(({ outcome }) => outcome === "unknown_authorization") && !rows.some(isHijacked)
   const { takeover, ...facets } = facts.facets
   const stopped = takeover !== undefined && (hijacked > 0 || noneLeft)

@@ -34,7 +34,7 @@ const sameRecovery = (one: NonNullable<Facets["recovery"]>, other: NonNullable<F
   one.present === other.present && one.pending === other.pending &&
   (one.pattern === null || other.pattern === null || one.pattern === other.pattern)
 
-/** Nothing but a reset that is asked for, or asked for again, counts. */
+/** Only a newly requested reset counts. */
 const noNewReset = (before: string | null, after: string | null): boolean => after === null || before === after
 
 const noneAdded = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): boolean =>

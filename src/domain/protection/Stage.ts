@@ -31,7 +31,7 @@ export const termsOf = ({ facts, now, options }: Stage, own: Survived["own"]): T
 export const enforcementChange = ({ account }: ProtectionFacts, { enforcement }: Terms): AccountChange =>
   enforcement?.getTime() === account.enforcement_active_at?.getTime() ? {} : { enforcement_active_at: enforcement }
 
-/** What a takeover is answered with: nothing where nobody wants it, and no call before the platform allows it. */
+/** The response to a takeover: none where it is turned off, and no call before the platform allows it. */
 export const takeoverOf = (
   { facts, now }: Stage,
   signals: ReadonlyArray<Signal>,

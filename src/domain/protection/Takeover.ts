@@ -41,7 +41,7 @@ const listed = (signals: ReadonlyArray<Signal>) => ({
   changed: [...new Set(signals.map(({ what }) => what))].join(" ")
 })
 
-/** What the lock's reason says. */
+/** The text of the lock's reason. */
 export const lockReason = (signals: ReadonlyArray<Signal>): string => listed(signals).changed
 
 /** The event of a takeover, or of signals that are none. */

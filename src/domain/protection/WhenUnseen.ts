@@ -31,7 +31,7 @@ const failure = ({ facts, now }: Stage, because: Unseen): FailedPoll => {
   }
 }
 
-/** Decides on what is stored alone: what is known of lost sessions and of codes, and that a poll failed. */
+/** Decides by stored facts only: lost sessions, codes, and the failed poll. */
 export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
   const { codes, facts, left, now } = stage
   const terms = termsOf(stage, left.own)

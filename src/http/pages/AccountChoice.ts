@@ -5,7 +5,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import type * as Visit from "./Visit.ts"
 
-/** What is in the form; what one way of choosing holds is kept while another is picked. */
+/** The form's values; those of one kind of choice are kept while another kind is picked. */
 export interface AccountChoiceDraft {
   readonly by: "all" | "accounts" | "departments"
   readonly accounts: ReadonlyArray<string>

@@ -15,7 +15,7 @@ import * as Visit from "./Visit.ts"
 
 export const path = "/console/accounts/connect"
 
-/** What the token of the form stands for. */
+/** The text that the form's token is bound to. */
 const token = "connect account"
 
 interface Draft {

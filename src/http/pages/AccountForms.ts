@@ -26,7 +26,7 @@ export type AccountAction =
 
 export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${accountId}`
 
-/** What the token of a form stands for. */
+/** The text that a form's token is bound to. */
 export const token = (action: AccountAction, accountId: string, about = ""): string => `${action} ${accountId} ${about}`
 
 interface Button {

@@ -24,7 +24,7 @@ export const pathOf = (id: string): `/${string}` => `/console/logins/${id}`
 /** The forms, each by the end of its address. */
 type Step = "code" | "password" | "resend" | "cancel"
 
-/** What the token of a form stands for. */
+/** The text that a form's token is bound to. */
 const token = (step: Step, id: string): string => `login ${step} ${id}`
 
 /** The login as the page shows it. */
@@ -59,7 +59,7 @@ const deliveries = {
   other: "The messenger sent the holder a code."
 }
 
-/** Words for what the operations say to programs. */
+/** Texts for the operations' failure codes. */
 const problems: Readonly<Record<string, string>> = {
   login_step: "Somebody was faster: this is how far the login is now.",
   resend_too_early: "The messenger does not send another code yet."

@@ -1,4 +1,4 @@
-/** How an account is secured on the messenger, as its page shows it: what each change does is said before it. */
+/** How an account is secured on the messenger; each change is explained before it is made. */
 import { Effect } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { type AccountDetail, AccountId } from "../../domain/Account.ts"

@@ -20,7 +20,7 @@ import * as Visit from "./Visit.ts"
 
 const path = "/console/accounts/:account_id/security"
 
-/** What was done, by the form that asked for it. */
+/** The confirmation of each form. */
 const dones: Readonly<Record<SecurityAction, string>> = {
   "set-two-fa": "The 2FA password is set, and kept by the service.",
   "remove-two-fa": "The 2FA password is removed.",
@@ -48,7 +48,7 @@ const get = (visit: Visit.Visit) =>
   )
 
 /**
- * Answers a form by its operation. A code ends what was asked for with the second factor, and needs none of its own.
+ * Answers a form by its operation. A code completes a change that needed the second factor, and needs none of its own.
  */
 const act = <A, E, R>(action: SecurityAction, run: (account_id: string, form: Visit.Form) => Effect.Effect<A, E, R>) =>
   Visit.route(

@@ -23,14 +23,14 @@ export type SecurityAction =
 
 export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${accountId}/security`
 
-/** What the token of a form stands for. */
+/** The text that a form's token is bound to. */
 export const token = (action: SecurityAction, accountId: string): string => `security ${action} ${accountId}`
 
 /** What the page shows, and the form that was refused. */
 export interface Secured {
   readonly view: Visit.View
   readonly id: string
-  /** Null where the messenger does not say. */
+  /** Null where the messenger does not report it. */
   readonly profile: typeof MessengerProfile.Type | null
   readonly changes: Readonly<Record<EmailKind, EmailChangeFacts | null>>
   readonly faults: Html.Faults
@@ -39,7 +39,7 @@ export interface Secured {
 /** Whether the messenger reports the security settings, and not only the profile. */
 const isRead = (profile: Secured["profile"]): boolean => profile !== null && profile.two_fa_present !== null
 
-/** What each input asks for, where it was not given right. */
+/** The message for each input that is invalid. */
 export const inputs = {
   code: "Enter the code from the mail: 4 to 12 digits.",
   current_password: "Enter the password of the account’s holder.",

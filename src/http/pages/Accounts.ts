@@ -131,7 +131,7 @@ const review = (view: Visit.View) => ({ account_id, account_name, session }: typ
   <p class="hint">${Devices.place(session, view.now)}</p>
 </li>`
 
-/** The sessions that are signed out first unless somebody approves them. */
+/** The sessions that are signed out first unless they are approved. */
 const reviews = (
   view: Visit.View,
   total: number,

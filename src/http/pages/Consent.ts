@@ -1,4 +1,4 @@
-/** The consent page: who asks, where the access goes, and what of it the admin grants. */
+/** The consent page: the application, where the access goes, and what of it the admin grants. */
 import { Effect, Option } from "effect"
 import { ConsoleSessions, type SignedIn } from "../../console/ConsoleSessions.ts"
 import { needsPassword } from "../../domain/Access.ts"
@@ -19,7 +19,8 @@ import * as Visit from "./Visit.ts"
 const path = "/oauth/authorize"
 
 /**
- * What the token of the form stands for: the exact query, and the name shown, which a document may change meanwhile.
+ * The text that the form's token is bound to: the exact query, and the name shown, which a document may change
+ * meanwhile.
  */
 const consentForm = (query: string, { client }: Authorize.AuthorizeRequest): string =>
   `authorize ${query} ${client.name}`
@@ -39,7 +40,7 @@ interface Shown {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Who asks: what nobody has checked is shown as a quotation, apart from what the console says itself. */
+/** The application: its unverified texts are shown as quotations, apart from the console's own texts. */
 const asking = (
   { client, host, known, redirectUri, resource }: Authorize.AuthorizeRequest,
   admin: SignedIn

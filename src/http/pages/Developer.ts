@@ -19,7 +19,7 @@ const path = "/console/developer"
 const revokePath = `${path}/api-keys/revoke`
 const disconnectPath = `${path}/connections/disconnect`
 
-/** What the tokens of the page's forms stand for. */
+/** The texts that the tokens of the page's forms are bound to. */
 const revokeForm = (id: string): string => `revoke ${id}`
 const disconnectForm = (id: string): string => `disconnect ${id}`
 
@@ -111,7 +111,7 @@ const connection = (view: Visit.View) => (connection: AiConnection): Html.Html =
 </li>`
 }
 
-/** Rows behind a line that says how many there are. */
+/** Collapsed rows, with their number. */
 const folded = <A extends ApiKey | AiConnection>(
   rows: ReadonlyArray<A>,
   row: (one: A) => Html.Html,
@@ -194,7 +194,7 @@ const get = (visit: Visit.Visit) =>
     (view) => show(view, notices.get(new URLSearchParams(visit.query).get("done") ?? ""))
   )
 
-/** A form about one credential: its token stands for the id. */
+/** A form about one credential: its token is bound to the id. */
 const about = <E, R>(
   formOf: (id: string) => string,
   done: string,

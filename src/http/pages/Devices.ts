@@ -1,4 +1,4 @@
-/** Sessions of an account in words. What a device says of itself is a quotation, for it proves nothing. */
+/** Sessions of an account in words. A device's own texts are shown as quotations, because they prove nothing. */
 import { shownName } from "../../domain/ClientName.ts"
 import type { Session, Termination } from "../../domain/Session.ts"
 import * as Html from "./Html.ts"

@@ -1,4 +1,4 @@
-/** What an event holds, in words, with the exact value beside whatever the words replace. */
+/** An event's details in words, with the exact value beside each text that replaces one. */
 import { shownName } from "../../domain/ClientName.ts"
 import type { JournalEvent } from "../../domain/JournalEvent.ts"
 import { isUuid } from "../../domain/Wire.ts"
@@ -17,7 +17,7 @@ const spelled: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bsign (in|out|up)\b/g, "sign-$1"]
 ]
 
-/** Codes whose names say less than a person wants to read; other codes are read word by word. */
+/** Labels of codes whose names are too short to read well; other codes are shown word by word. */
 const codes: ReadonlyMap<string, string> = new Map([
   ["account_deleted_by_platform", "the messenger has deleted the account"],
   ["approved_and_baseline", "what was approved or was there before"],
@@ -83,7 +83,7 @@ const coded = new Set([
 /** Actions whose former value is a code too. */
 const codedBefore = new Set(["account.tier_set", "admin.role_set"])
 
-/** Details whose names say less than a person wants to read. */
+/** Labels of details whose names are too short to read well. */
 const labels: ReadonlyMap<string, string> = new Map([
   ["because", "Not done because"],
   ["certain", "Known for certain"],
@@ -103,7 +103,7 @@ const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text
 /** A name as a person writes it: `session.signed_out` is “Session signed out”. */
 export const written = (name: string): string => capital(readable(name))
 
-/** A code of the service as a person says it, within a sentence. */
+/** A code of the service in words, within a sentence. */
 export const said = (code: string): string => codes.get(code) ?? readable(code)
 
 /** Several codes, as `takeover.detected` has them; any other text stays as it is. */

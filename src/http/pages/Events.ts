@@ -4,7 +4,7 @@ import * as EventDetails from "./EventDetails.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Lists from "./Lists.ts"
-import { ways } from "./Notices.ts"
+import { transports } from "./Notices.ts"
 import * as Statuses from "./Statuses.ts"
 import * as Times from "./Times.ts"
 import type * as Visit from "./Visit.ts"
@@ -59,13 +59,13 @@ const exact = (value: string | number): Html.Html => html`<code>${value}</code>`
 const known = (name: string, value: string | number | null): Html.Html | undefined =>
   value === null ? undefined : fact(name, exact(value))
 
-/** What was used, by the name that somebody gave it. */
+/** The credential that was used, by its label. */
 const credential = ({ id, kind, label }: NonNullable<JournalEvent["credential"]>): Html.Html =>
   kind === "console" ? html`Console session ${exact(id)}` : html`${credentials[kind]} ${Html.named(label)} ${exact(id)}`
 
 const credentials = { api_key: "API key", token: "Token", oauth: "Application" }
 
-/** Everything that the event holds, what it is chained by too. */
+/** All details of the event, with its hashes. */
 const details = (event: JournalEvent, names: EventDetails.Names): Html.Html => {
   const target = event.target === null ? undefined : names.get(event.target.id)
   return html`<dl class="facts">
@@ -110,7 +110,7 @@ const account = (view: Visit.View, id: string, names: EventDetails.Names): Html.
 interface Shown {
   /** What the ids of accounts, departments and admins are called. */
   readonly names: EventDetails.Names
-  /** Whether it says which account it concerns. */
+  /** Whether it shows the account that it concerns. */
   readonly account: boolean
 }
 
@@ -124,7 +124,7 @@ export const item = (view: Visit.View, shown: Shown) => (event: JournalEvent): H
   }</h3>${event.outcome === "done" ? undefined : outcome(event)}</div>
   ${gist(event, shown.names)}
   <p class="hint">${Times.ago(event.at, view.now)} ${by(view, event)} ${
-    event.actor.type === "admin" ? ways[event.via] : ""
+    event.actor.type === "admin" ? transports[event.via] : ""
   }</p>
   <details><summary>Details of event ${event.sequence}</summary>${details(event, shown.names)}</details>
 </li>`

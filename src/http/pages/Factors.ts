@@ -49,7 +49,7 @@ const passkeyRow = (base: string) => ({ backedUp, createdAt, host, id, lastUsedA
 
 const hasOne = ({ passkeys, totp }: FactorState): boolean => totp !== null || passkeys.length > 0
 
-/** The factors in one line, as the page of one's sign-in says it. */
+/** The factors in one line, for the page of the admin's sign-in. */
 export const summary = (state: FactorState): string =>
   hasOne(state)
     ? [
@@ -122,7 +122,7 @@ ${
       })
     }))
 
-/** One change: a page that asks for the password and the second factor again, and what the form then does. */
+/** One change: a page that asks for the password and the second factor again, and the form's action. */
 interface Change {
   readonly path: `/${string}`
   readonly title: string
@@ -147,10 +147,10 @@ interface Fields {
   readonly script?: string
 }
 
-/** What the token of a change's form stands for. */
+/** The text that the token of a change's form is bound to. */
 const tokenOf = (path: string) => `second factor ${path}`
 
-/** The path with the query that says what the page is about. */
+/** The path with the query that selects the page's subject. */
 const withQuery = (path: string, { query }: Visit.Visit): string => query === "" ? path : `${path}?${query}`
 
 const changed = (visit: Visit.Visit, what: string) => Html.redirect(`${visit.base}${path}?done=${what}`)

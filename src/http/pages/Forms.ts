@@ -6,7 +6,7 @@ import type * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Visit from "./Visit.ts"
 
-/** A form's hidden members: its token, which stands for `token`, and what the form is about. */
+/** A form's hidden members: its token, which is bound to `token`, and what the form is about. */
 export const hidden = (
   view: Visit.View,
   token: string,
@@ -20,8 +20,8 @@ export const hidden = (
   }`
 
 /**
- * Runs what a form asks for. The form was sent from this site by the session that it was shown to, and its token stands
- * for the text that `token` makes of its members; any other request is refused, and changes nothing.
+ * Runs what a form asks for. The form was sent from this site by the session that it was shown to, and its token is
+ * bound to the text that `token` makes of its members; any other request is refused, and changes nothing.
  */
 export const submitted = <E, R>(
   visit: Visit.Visit,
@@ -51,7 +51,7 @@ export interface Confirmed {
   readonly fields?: Html.Html | undefined
 }
 
-/** A button that asks again before it does what cannot be taken back. */
+/** A button that asks for confirmation before an irreversible action. */
 export const confirmed = (
   view: Visit.View,
   { consequence, fields, label, members, path, token, verb }: Confirmed

@@ -9,7 +9,7 @@ export interface Content {
   readonly body: Html.Html
   /** Whether the page is a list or a table, which needs the width; running text does not. */
   readonly wide?: boolean | undefined
-  /** With faults the title says so. */
+  /** With faults the title begins with “Problem”. */
   readonly faults?: Html.Faults | undefined
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined

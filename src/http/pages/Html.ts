@@ -48,7 +48,7 @@ export interface Page {
   readonly script?: string | undefined
 }
 
-/** A name by somebody else, set apart so that its direction changes nothing around it. */
+/** A third party's name, isolated so that its text direction changes nothing around it. */
 export const named = (text: string): Html => html`<bdi dir="auto">${text}</bdi>`
 
 /** The name that an application gives itself, as a quotation. */

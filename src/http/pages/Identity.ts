@@ -14,7 +14,7 @@ const path = "/console/security/identity-provider"
 const linkPath = `${path}/link`
 const unlinkPath = `${path}/unlink`
 
-/** What the tokens of the page's forms stand for. */
+/** The texts that the tokens of the page's forms are bound to. */
 const linkForm = "link identity"
 const unlinkForm = "unlink identity"
 
@@ -127,7 +127,7 @@ const confirmed = <E, R>(
         ))
   )
 
-/** Leads to the provider, from where the admin comes back as somebody there. */
+/** Redirects to the provider, which sends the admin back with an identity. */
 const link = (visit: Visit.Visit) =>
   confirmed(visit, linkForm, (view) =>
     Effect.gen(function*() {
@@ -146,7 +146,7 @@ const unlink = (visit: Visit.Visit) =>
       return Html.redirect(`${visit.base}${path}?done=unlinked`)
     }))
 
-/** What the page of the admin's password and sessions says of it, where the organization has a provider. */
+/** The identity provider's section on the page of the admin's password and sessions. */
 export const section = Effect.fnUntraced(function*({ admin, visit }: Visit.View) {
   const state = yield* (yield* ProviderSignIn).state(admin)
   return state === null ? undefined : html`<section aria-labelledby="identity">

@@ -1,4 +1,4 @@
-/** The page on which somebody who is invited sets a password. */
+/** The page on which an invited admin sets a password. */
 import { Clock, Effect, Redacted } from "effect"
 import { Invitations, type OpenInvitation } from "../../console/Invitations.ts"
 import { invitationPath } from "../../ports/ConsoleAddress.ts"

@@ -18,7 +18,7 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/console/security", text: "Password and sessions", roles: everyone }
 ]
 
-/** Where a sign-in leads to that nothing else was asked for. */
+/** The page after a sign-in, by default. */
 export const home = "/console/accounts"
 
 /** The links of a role, in their order. */

@@ -18,7 +18,7 @@ const developer = "/console/developer"
 export const path = `${developer}/api-keys/new`
 const createPath = `${developer}/api-keys`
 
-/** What the token of the form stands for: the id of the one key that it makes, however often it is sent. */
+/** The text that the form's token is bound to: the id of the one key that it creates, however often it is sent. */
 const createForm = (id: string): string => `create ${id}`
 
 const isMade = (id: string) =>
@@ -107,7 +107,7 @@ ${Html.summary(faults)}
 
 const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view))
 
-/** The page of a new key: the only one that ever shows it. */
+/** The page of a new key: the only page that shows it. */
 const created = (view: Visit.View, label: string, secret: Redacted.Redacted, expiresAt: Date | null) =>
   Frame.page(view, {
     title: "Key created",

@@ -11,7 +11,7 @@ import * as Visit from "./Visit.ts"
 /** What is journaled of an attempt. */
 export const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
 
-/** The page for a link that is unknown, used or over: which of them is not said. */
+/** The page for a link that is unknown, used or expired, without saying which. */
 export const ended = ({ base, requestId }: Visit.Visit, words: { readonly text: string; readonly advice: string }) =>
   Visit.problem(base, requestId, { status: 404, title: "This link does not work", ...words })
 

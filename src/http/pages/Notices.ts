@@ -5,8 +5,8 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import type { View } from "./Visit.ts"
 
-/** How something was asked for. */
-export const ways: Readonly<Record<CredentialNotice["via"], string>> = {
+/** The transport of a request, in words. */
+export const transports: Readonly<Record<CredentialNotice["via"], string>> = {
   rest: "over the API",
   mcp: "by an assistant",
   console: "at the console",
@@ -18,11 +18,11 @@ export const ways: Readonly<Record<CredentialNotice["via"], string>> = {
 const sentence = ({ at, ip, key, kind, label, via }: CredentialNotice): Html.Html =>
   html`<li>${
     kind === "api_key" ? html`API key “${Html.named(label)}”` : html`Application ${Html.claimed(label)}`
-  } was ${kind === "api_key" ? "created" : "connected"} ${ways[via]}${
+  } was ${kind === "api_key" ? "created" : "connected"} ${transports[via]}${
     key === null ? "" : html` with the key “${Html.named(key)}”`
   }${ip === null ? "" : html` from <code>${ip}</code>`}, ${Html.momentOf(at)}.</li>`
 
-/** How a page shows the notice; nothing where nothing is new. */
+/** The notice on a page; empty where nothing is new. */
 export const make = Effect.fnUntraced(function*({ admin, visit }: View) {
   const { more, notices } = yield* (yield* ConsoleSessions).notices(admin, visit.cookies, visit.site)
   return (): Html.Html | undefined =>

@@ -1,4 +1,6 @@
-/** Ending the protection of an account: what will happen is said first, by how the messenger says the account is. */
+/**
+ * Ending the protection of an account: the page first shows what will happen, by the account's state on the messenger.
+ */
 import { Duration, Effect, Option } from "effect"
 import { protectors } from "../../domain/Access.ts"
 import { unrevealedKept } from "../../domain/Limits.ts"
@@ -19,7 +21,7 @@ const path = "/console/accounts/:account_id/offboard"
 
 const pathOf = (id: string): `/${string}` => `${AccountForms.pathOf(id)}/offboard`
 
-/** What the token of the form stands for. */
+/** The text that the form's token is bound to. */
 const token = (id: string): string => `offboard ${id}`
 
 const unrevealedDays = Duration.toDays(unrevealedKept)

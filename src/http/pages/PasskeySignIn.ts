@@ -1,4 +1,4 @@
-/** Signing in by a passkey alone, which is possession and the device's own check of its user in one. */
+/** Signing in with only a passkey, which combines possession and the device's own check of its user. */
 import { Effect, Option } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
 import { SignIns } from "../../console/SignIns.ts"

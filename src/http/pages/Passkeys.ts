@@ -26,7 +26,7 @@ export const field = ({ options, ticket }: PasskeyQuestion, { button, instead = 
   <p role="status" class="hint"></p>
 </div>`
 
-/** What a passkey has answered in a form, or what was made of a new one; null where nothing was. */
+/** A passkey's response in a form; null where there is none. */
 export const answerOf = (form: Visit.Form, verb: Field["verb"]): PasskeyAnswer | null => {
   const response = form.text(nameOf(verb))
   return response === "" ? null : { ticket: form.text(`${nameOf(verb)}_ticket`), response }

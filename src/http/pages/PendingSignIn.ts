@@ -21,7 +21,7 @@ export const shown = <A, E, R>(
   page: (pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
 ) => waiting(visit, Visit.returnPath(new URLSearchParams(visit.query).get("return_to")), page)
 
-/** The form of a step, whose token stands for the step within this sign-in. */
+/** The form of a step, whose token is bound to the step within this sign-in. */
 export const submitted = Effect.fnUntraced(function*<A, E, R>(
   visit: Visit.Visit,
   step: string,

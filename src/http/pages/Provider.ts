@@ -82,7 +82,7 @@ export const onward = (visit: Visit.Visit, { cookie, host, url }: Gone) =>
     (page) => HttpServerResponse.mergeCookies(page, Cookies.fromSetCookie([cookie]))
   )
 
-/** The provider cannot be asked: nothing was done. */
+/** The provider does not answer: nothing was done. */
 export const away = (visit: Visit.Visit, host: string) =>
   Visit.problem(visit.base, visit.requestId, {
     status: 503,

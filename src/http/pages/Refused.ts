@@ -16,7 +16,7 @@ export interface RefusedForm {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What the failure of an operation, or of the step-up before it, says. */
+/** The message of a failed operation, or of the step-up before it. */
 export const of = (failure: unknown): RefusedForm => {
   if (failure instanceof StepUpRefused) {
     const { headers, message, status } = failure

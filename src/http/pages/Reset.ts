@@ -16,7 +16,7 @@ const passwordPath = `${path}/password`
 const back = ({ base }: Visit.Visit): Html.Html =>
   html`<p><a href="${base}/console/sign-in">Back to the sign-in</a></p>`
 
-/** A page that only says something, or asks for an address. */
+/** A page with a message, or a form for an address. */
 const page = (visit: Visit.Visit, title: string, body: Html.Html) =>
   Html.respond({ base: visit.base, title, narrow: true, body })
 
@@ -57,7 +57,7 @@ const showRequest = (visit: Visit.Visit) =>
 ${back(visit)}`
   )
 
-/** What everybody sees, whether anybody has the address or not. */
+/** The same page for every address, known or not. */
 const requested = (visit: Visit.Visit) =>
   page(
     visit,

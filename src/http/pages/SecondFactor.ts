@@ -12,7 +12,7 @@ import * as Visit from "./Visit.ts"
 
 const path = Visit.secondFactorPath
 
-/** What the token of the form stands for, within the pending sign-in. */
+/** The text that the form's token is bound to, within the pending sign-in. */
 const answerForm = "second factor"
 
 interface Shown {

@@ -1,4 +1,4 @@
-/** The 2FA passwords that the service holds: which accounts have one, and the only page that ever shows it. */
+/** The 2FA passwords that the service holds: which accounts have one, and the only page that shows it. */
 import { Effect, Redacted } from "effect"
 import { find, list, reveal, type Revealed } from "../../console/SecretReveals.ts"
 import { AccountId, accountName } from "../../domain/Account.ts"
@@ -16,7 +16,7 @@ const path = "/console/secrets"
 const accountPath = "/console/accounts/:account_id/secrets"
 const pathOf = (id: string): `/${string}` => `/console/accounts/${id}/secrets`
 
-/** What the token of the form stands for. */
+/** The text that the form's token is bound to. */
 const token = (id: string): string => `reveal ${id}`
 
 const row = (view: Visit.View) => (held: HeldPassword): Html.Html =>

@@ -21,7 +21,7 @@ const path = "/console/security"
 const passwordPath = `${path}/password`
 const endPath = `${path}/sessions/end`
 
-/** What the tokens of the page's forms stand for. */
+/** The texts that the tokens of the page's forms are bound to. */
 const passwordForm = "change password"
 const endForm = (id: string): string => `end session ${id}`
 

@@ -12,7 +12,7 @@ import * as Visit from "./Visit.ts"
 
 const path = Visit.setUpPath
 
-/** What the token of the forms stands for, within the pending sign-in. */
+/** The text that the forms' token is bound to, within the pending sign-in. */
 const setUpForm = "set up"
 
 const show = Effect.fnUntraced(

@@ -88,7 +88,7 @@ const get = (visit: Visit.Visit) =>
     return yield* show(visit, { returnTo, values: new Map(), failure: undefined })
   })
 
-/** Begins a session of its own, whatever session there was, or asks for the second factor first. */
+/** Begins a new session, even if there was one, or asks for the second factor first. */
 const post = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const form = yield* Visit.form(visit)

@@ -1,4 +1,4 @@
-/** The protection statuses in words; a colour never says more than the word beside it. */
+/** The protection statuses in words; a colour never carries more meaning than the word beside it. */
 import { AccountStatus } from "../../domain/Status.ts"
 import type * as Html from "./Html.ts"
 import { html } from "./Html.ts"

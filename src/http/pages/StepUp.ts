@@ -9,7 +9,7 @@ import * as Passkeys from "./Passkeys.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 import * as Visit from "./Visit.ts"
 
-/** The second factor was not given; where and how the page says so. */
+/** The second factor was not given, with the place and text of the message. */
 export class StepUpRefused extends Schema.TaggedError<StepUpRefused>()("StepUpRefused", {
   message: Schema.String,
   status: Schema.Finite,
@@ -33,7 +33,7 @@ interface Asking {
   readonly visit: Visit.Visit
 }
 
-/** What a form asks of an admin who has a second factor, and has not given it within the last minutes. */
+/** The second-factor fields of a form, for an admin who has one and has not given it within the last minutes. */
 export const part = Effect.fnUntraced(function*({ admin, visit }: Asking, faults: Html.Faults, when?: string) {
   const factors = yield* SecondFactors
   if (yield* factors.remembered(admin)) return {}
@@ -91,7 +91,7 @@ export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form:
 /** Where the second factor is given ahead of pages with many forms, which then need not ask. */
 export const confirmPath = "/console/security/confirm"
 
-/** What a page with many forms says above them, where the session has to give the second factor first. */
+/** The notice above a page with many forms, where the second factor has to be given first. */
 export const note = Effect.fnUntraced(
   function*({ admin, visit }: Asking, path: string, what = "What gives or takes rights") {
     if (yield* (yield* SecondFactors).remembered(admin)) return undefined

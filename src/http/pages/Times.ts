@@ -9,12 +9,12 @@ const units = [
   ["minute", Duration.toMillis("1 minute")]
 ] as const
 
-/** Beyond it the date says more than the distance. */
+/** Beyond this distance the date is shown. */
 const longest = Duration.toMillis("30 days")
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" })
 
-/** The distance in words; null where the date says more. */
+/** The distance in words; null where the date is shown instead. */
 const distance = (milliseconds: number): string | null => {
   const size = Math.abs(milliseconds)
   if (size >= longest) return null
@@ -28,7 +28,7 @@ const written = (date: Date, text: string | null): Html.Html =>
     ? Html.momentOf(date)
     : html`<time datetime="${date.toISOString()}" title="${Html.plainMoment(date)}">${text}</time>`
 
-/** A moment to come or past as somebody says it at `now`, such as “in 3 hours”; the exact time is its title. */
+/** A moment relative to `now`, such as “in 3 hours”; the exact time is its title. */
 export const when = (date: Date, now: number): Html.Html => written(date, distance(date.getTime() - now))
 
 /** A moment of the past: what happened while the page was made happened just now. */

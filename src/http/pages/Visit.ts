@@ -31,7 +31,7 @@ export interface Visit {
   readonly site: Site
   /** The path of the site, before every address of a page. */
   readonly base: string
-  /** The path that was asked for, within the site. */
+  /** The requested path, within the site. */
   readonly path: string
   /** The members of the path. */
   readonly params: Readonly<Record<string, string | undefined>>
@@ -71,7 +71,7 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A page that says what went wrong and what helps. */
+/** A page with an error and advice. */
 export const problem = (base: string, requestId: string, { headers, status, text, title, ...problem }: Problem) =>
   Html.respond({
     base,
@@ -176,15 +176,15 @@ export const caller = (visit: Visit, admin: SignedIn) =>
 export interface View {
   readonly visit: Visit
   readonly admin: SignedIn
-  /** The token of a form of the session, by what the form stands for. */
+  /** The token of a form of the session, by the text that it is bound to. */
   readonly csrf: (form: string) => string
   readonly now: number
 }
 
-/** What the token of the sign-out form stands for. */
+/** The text that the token of the sign-out form is bound to. */
 export const outForm = "sign-out"
 
-/** What every page of an organization that was wound down says: nothing of it is shown or done, but for signing out. */
+/** Every page of a closed organization: nothing is shown, and signing out is the only action. */
 export const closed = Effect.fnUntraced(function*({ base, requestId }: Visit, admin: SignedIn, returnTo = "") {
   const failure = new OrganizationClosed({})
   yield* RequestLog.noteFailure(failure._tag)
@@ -205,7 +205,7 @@ export const closed = Effect.fnUntraced(function*({ base, requestId }: Visit, ad
 })
 
 /**
- * Runs a page of the admin who is signed in; anybody else signs in first, and gets back to the path. In an organization
+ * Runs a page of the signed-in admin; any other visitor signs in first, and returns to the path. In an organization
  * that was wound down there is none.
  */
 export const asAdmin = <E, R>(
@@ -252,7 +252,7 @@ export const idOf = ({ params }: Visit, param: "account_id" | "login_id") => {
   return isUuid(id) ? Effect.succeed(id) : Effect.fail(new ResourceMissing({ param }))
 }
 
-/** The address within the site, if it is one that a sign-in leads back to; the console's first page otherwise. */
+/** The address within the site, if a sign-in may return to it; otherwise the console's first page. */
 export const returnPath = (text: string | null): string => {
   const fallback = home
   if (text === null || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(text)) return fallback
@@ -262,7 +262,7 @@ export const returnPath = (text: string | null): string => {
     : fallback
 }
 
-/** Where a sign-in waits for its second factor, where one is set up first, and where a passkey signs in alone. */
+/** The pages for the second factor of a sign-in, for setting one up first, and for signing in with only a passkey. */
 export const secondFactorPath = "/console/sign-in/second-factor"
 export const setUpPath = "/console/sign-in/set-up"
 export const passkeyPath = "/console/sign-in/passkey"

@@ -37,9 +37,9 @@ export interface Steps<I, P, S, A, E, R> {
   check(input: I, context: GuardedContext): Effect.Effect<CheckResult<P, A, R>, E, R>
   /** The same by what the messenger has now. */
   look?(plan: P, context: MessengerContext): Effect.Effect<Planned<P> | Unchanged<A>, E, R>
-  /** What the intent says. */
+  /** The intent's details. */
   intent(plan: P): Intent
-  /** Writes down what has to be known before the messenger is asked, in the transaction of the intent. */
+  /** Stores what has to be known before the messenger is called, in the transaction of the intent. */
   prepare?(plan: P, intent: number, context: GuardedContext): Effect.Effect<void, never, R>
   /** Changes the messenger, outside any transaction. */
   act(plan: P, context: MessengerContext): Effect.Effect<S, E, R>
@@ -54,7 +54,7 @@ export interface Steps<I, P, S, A, E, R> {
   answer(plan: P, result: S, context: MessengerContext): Effect.Effect<A, E, R>
 }
 
-/** How a change failed, as its outcome says. */
+/** How a change failed, for its outcome. */
 export type ChangeFailure = {
   /** The code, or `interrupted`. */
   readonly error: string
@@ -80,7 +80,7 @@ const lostGuard = <A, E, R>(effect: Effect.Effect<A, E | GuardLost, R>) =>
     () => unavailable
   )
 
-/** One run of an operation: what its steps are, who asked, and what they share. */
+/** One run of an operation: its steps, the caller, and what they share. */
 interface Run<I, P, S, A, E, R> {
   readonly steps: Steps<I, P, S, A, E, R>
   readonly resolve: Resolve
@@ -94,7 +94,7 @@ interface Run<I, P, S, A, E, R> {
   readonly keep: ((answer: A) => Effect.Effect<void>) | undefined
 }
 
-/** A change that the journal knows of: from here on the intent and its outcome say how it went. */
+/** A change with an intent in the journal: from here on the intent and its outcome record it. */
 interface Begun<P> {
   readonly plan: P
   readonly known: GuardedContext
@@ -102,7 +102,7 @@ interface Begun<P> {
   readonly intent: number
 }
 
-/** Checks with the account as it is now, within a transaction; `locked` where it is locked and nobody holds it. */
+/** Checks with the account as it is now, within a transaction; `locked` where its row is locked and it is not held. */
 const checked = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   { caller, input, note, resolve, steps }: Run<I, P, S, A, E, R>,
   held: Held | "locked" | null
@@ -142,7 +142,7 @@ const storeOnly = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R
   return stored === null ? yield* unavailable : stored.answer
 })
 
-/** An entry of the change, about what its intent says. */
+/** An entry of the change, with the intent's details. */
 const entryOf = <I, P, S, A, E, R>(
   { declared, steps }: Run<I, P, S, A, E, R>,
   plan: P,
@@ -151,7 +151,7 @@ const entryOf = <I, P, S, A, E, R>(
 ) => Journaling.entry(declared, { ...known, targetId: steps.intent(plan).targetId }, ...rest)
 
 /**
- * Checks again with the account locked, and journals the intent; where nothing is to be changed any more, the answer.
+ * Checks again with the account locked, and journals the intent; if nothing has to change any more, returns the answer.
  */
 const begin = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
@@ -278,7 +278,7 @@ const hold = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   return looked.changed ? yield* change(run, looked.plan, held, live) : looked.answer
 })
 
-/** Runs the steps: an intent before the change and its outcome after it, with nobody else on the account meanwhile. */
+/** Runs the steps while nothing else uses the account: an intent before the change and its outcome after it. */
 export const runGuarded = <I extends Targeting, P, S, A, E, R>(
   resolve: Resolve,
   declared: JournalAction,
@@ -318,7 +318,7 @@ export const runGuarded = <I extends Targeting, P, S, A, E, R>(
 
 type OutcomeOf = Parameters<typeof Journaling.entry> extends [unknown, unknown, ...infer Rest] ? Rest : never
 
-/** What an outcome says of a change that did not succeed. */
+/** The outcome of a change that did not succeed. */
 const failureOf = (exit: Exit.Failure<unknown, unknown>): ChangeFailure => {
   const failure = Exit.findErrorOption(exit)
   const tag = failure._tag === "Some" && typeof failure.value === "object" && failure.value !== null &&

@@ -1,4 +1,4 @@
-/** Operations that take one step of a login: checked and claimed, asked of the messenger, and written down. */
+/** Operations that take one step of a login: checked and claimed, sent to the messenger, and stored. */
 import { Clock, Duration, Effect, Exit, Result } from "effect"
 import { Caller } from "../../domain/Access.ts"
 import type { AccountFacts } from "../../domain/Account.ts"
@@ -32,7 +32,7 @@ export interface EnteredStep<P> {
   readonly events?: ReadonlyArray<Further>
 }
 
-/** Another step has the login: it is asked for again in a moment. */
+/** Another step has the login: it is tried again in a moment. */
 export interface Waiting {
   readonly changed: "busy"
 }
@@ -53,13 +53,13 @@ export interface LoginSteps<I, P, S, A, E> {
   enter(input: I, context: Entering): Effect.Effect<EnteredStep<P> | Unchanged<A> | Waiting, E, LoginServices>
   /** Asks the messenger, outside any transaction. */
   act(plan: P): Effect.Effect<S, never, LoginServices>
-  /** Writes down what came of it; null where nobody knows. What it fails with undoes what it wrote. */
+  /** Stores the result; null where it is unknown. A failure undoes what it wrote. */
   settle(
     plan: P,
     said: S | null,
     context: Entering
   ): Effect.Effect<Ended<A, E>, LoginEnded | LoginRefusal, LoginServices>
-  /** Writes down that the account was not connected, or that somebody has ended the login meanwhile. */
+  /** Records that the account was not connected, or that the login has ended meanwhile. */
   refuse(
     plan: P,
     because: LoginEnded | LoginRefusal,
@@ -69,7 +69,7 @@ export interface LoginSteps<I, P, S, A, E> {
   leave(plan: P, said: S | null): Effect.Effect<void, never, LoginServices>
 }
 
-/** How often a step that waits for another one asks again. */
+/** How often a step that waits for another one tries again. */
 const interval = Duration.millis(100)
 
 /** Runs one step: whatever it leaves behind in a crash is found by the next one, or by the job that ends logins. */

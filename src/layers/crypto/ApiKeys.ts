@@ -15,7 +15,7 @@ export const base62 = (value: bigint, length: number): string => {
   return text
 }
 
-/** The number that the characters stand for; null where one is none of ours. */
+/** The number that the characters encode; null for a character outside the alphabet. */
 export const fromBase62 = (text: string): bigint | null =>
   Array.from(text).reduce<bigint | null>((value, character) => {
     const digit = alphabet.indexOf(character)

@@ -41,7 +41,7 @@ export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statemen
 
 /**
  * The account of an id that is known, as `account`. The fence has it found by its id, whatever else is asked of it:
- * else a plan may walk all that a department has in an index, once for each id.
+ * otherwise a plan may scan a department's whole index, once for each id.
  */
 export const accountOf = (
   sql: SqlClient.SqlClient,

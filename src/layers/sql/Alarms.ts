@@ -47,10 +47,10 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     return yield* Effect.forever(Effect.andThen(Queue.take(notifications), alarm.wake))
   })).pipe(Effect.ignore, Effect.andThen(Effect.sleep(openedAfter)), Effect.forever)
   const hearing = yield* FiberHandle.make<never, never>()
-  const stand = ({ term }: LeaseState) =>
+  const follow = ({ term }: LeaseState) =>
     term === null ? FiberHandle.clear(hearing) : FiberHandle.run(hearing, hear, { onlyIfMissing: true })
   yield* Stream.concat(Stream.fromEffect(ownership.value.state), ownership.value.changes).pipe(
-    Stream.runForEach(stand),
+    Stream.runForEach(follow),
     Effect.forkScoped({ startImmediately: true })
   )
 }))

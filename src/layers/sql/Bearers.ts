@@ -1,4 +1,4 @@
-/** Who a bearer token stands for: by its digest, joined to admin and organization at every request. */
+/** The caller of a bearer token: found by its digest, joined to admin and organization at every request. */
 import { Clock, Duration, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import {
@@ -117,7 +117,7 @@ const countedText = (text: string, parameter: number): string => {
   select me.*, hit.*, set_config('synchronous_commit', 'off', true) from me, hit`
 }
 
-/** Who tokens stand for. */
+/** The callers of tokens. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const keys = yield* ApiKeys
@@ -173,7 +173,7 @@ export const make = Effect.gen(function*() {
   const identified = find<BearerRow>(false, () => undefined)
   return {
     isWellFormed,
-    /** Who the token stands for. */
+    /** The caller of the token. */
     authenticate: (token: Redacted.Redacted, resource: string) => identified(token, resource, null),
     /** The same, and the request counted. */
     enter: find<CountedRow>(true, (row, now) => ({

@@ -11,7 +11,7 @@ import * as Tenant from "./Tenant.ts"
 const period = Duration.days(1)
 const batch = 100
 
-/** Walks to the end, and compares it with the head while nothing is appended; writes down what was found. */
+/** Reads the journal to its end, compares it with the head while nothing is appended, and stores the result. */
 const checkOne = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date) {
   const db = yield* Db
   const on = Effect.provideService(SqlClient.SqlClient, sql)

@@ -10,7 +10,7 @@ import { LastUses } from "./LastUses.ts"
 import { shownAccess } from "./ShownAccess.ts"
 import * as Tenant from "./Tenant.ts"
 
-/** Who a key stands for, by its digest, joined to admin and organization at every request. */
+/** The caller of a key: found by its digest, joined to admin and organization at every request. */
 export const layer = Layer.effect(
   Ports.Credentials,
   Effect.gen(function*() {

@@ -47,7 +47,7 @@ const timeout = Duration.seconds(2)
  * Replaces Effect's `Clock`: anchored to the database's `clock_timestamp()`, again every 30 seconds.
  *
  * A step of the host's wall clock changes nothing. While the database is away the clock runs on; before its first
- * answer it stands on the host's wall clock.
+ * answer it uses the host's wall clock.
  */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
   Clock.Clock,

@@ -282,10 +282,10 @@ interface Broken {
 
 const verifyPage = 1000
 
-/** Where the walk over a journal begins. */
+/** Where reading a journal begins. */
 export const beginning = (organizationId: string): Head => ({ sequence: 0, hash: seedHash(organizationId) })
 
-/** Walks over the next events from a place on, within the organization's transaction; `last` where no others follow. */
+/** Reads the next events from a position on, within the organization's transaction; `last` where no others follow. */
 export const walk = Effect.fnUntraced(function*(
   organizationId: string,
   from: Head,
@@ -308,7 +308,7 @@ export const walk = Effect.fnUntraced(function*(
 })
 
 /**
- * Walks the organization's journal, all of it or from a place on, within its transaction, and compares it with its
+ * Reads the organization's journal, all of it or from a position on, within its transaction, and compares it with its
  * checkpoints, and with others that somebody has kept: a chain alone does not show that its end was cut off.
  */
 export const verify = Effect.fnUntraced(function*(
@@ -320,7 +320,7 @@ export const verify = Effect.fnUntraced(function*(
   const sql = yield* SqlClient.SqlClient
   let at = from
   let missed = -1
-  // Each statement sees what is committed when it begins: events that come meanwhile are walked too, and the
+  // Each statement sees what is committed when it begins: events that are added meanwhile are read too, and the
   // checkpoints
   // are read before the head, which is never behind them.
   while (true) {

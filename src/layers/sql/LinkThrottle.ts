@@ -21,7 +21,7 @@ export const counterOf = (kind: string, attempt: Attempt, free: number): Counter
   free
 })
 
-/** Looks for what a link stands for: the attempt is counted before, and taken back where it finds something. */
+/** Looks up a link: the attempt is counted before, and uncounted if the link is valid. */
 export const counted =
   (sql: SqlClient.SqlClient, attempt: Attempt) => <A, E, R>(find: Effect.Effect<A | null, E, R>) => {
     const counters = [counterOf("link", attempt, freeAddressFailures)]

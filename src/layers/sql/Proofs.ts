@@ -22,7 +22,7 @@ export type CheckpointsState =
 
 const page = 1000
 
-/** Walks the checkpoints of the whole deployment, and looks for those that were seen before: given, or remembered. */
+/** Reads the checkpoints of the whole deployment, and looks for the earlier ones: given, or stored. */
 export const verifyCheckpoints = Effect.fnUntraced(function*(
   keys: ReadonlyArray<PublicJwk>,
   given: ReadonlyArray<Checkpoint>

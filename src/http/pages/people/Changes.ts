@@ -29,13 +29,13 @@ const doneAt = (base: string, id: string, act: Admin.Act): string =>
     ? `${base}${Words.path}?done=owner`
     : `${base}${Admin.pathOf(id)}?done=${act}`
 
-/** What gives rights, or takes them for good, asks for the console password. */
+/** The changes that ask for the console password: they give rights, or remove them for good. */
 const confirmed: ReadonlyArray<Admin.Act> = ["access", "enable", "remove", "role"]
 
 const checked = (act: Admin.Act, view: Visit.View, form: Visit.Form) =>
   confirmed.includes(act)
     ? Refusals.checkPassword(view, form)
-    // The operation asks for the password itself.
+    // The operation checks the password itself.
     : act === "ownership"
     ? StepUp.demand(view)
     : Effect.void

@@ -14,7 +14,7 @@ import * as Words from "./Words.ts"
 
 const path = Words.departmentsPath
 
-/** What the token of the form stands for. */
+/** The text that the form's token is bound to. */
 const token = "create department"
 
 interface Shown extends Refusals.FormRefusal {

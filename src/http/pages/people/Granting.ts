@@ -39,7 +39,7 @@ const given = ["admin", "archive", "billing", "superadmin"] as const satisfies R
 /** The role that a form names. */
 export const roleOf = (form: Visit.Form): GivenRole | undefined => given.find((role) => role === form.text("role"))
 
-/** The roles that somebody may give; only the owner makes superadmins. */
+/** The roles that the admin may give; only the owner makes superadmins. */
 export const roleField = (by: Role, chosen: Role | undefined, faults: Html.Faults): Html.Html =>
   html`
 <fieldset id="role">

@@ -18,7 +18,7 @@ import { path as people } from "./Words.ts"
 
 const path = `${people}/invite`
 
-/** What the token of the form stands for. */
+/** The text that the form's token is bound to. */
 const token = "invite admin"
 
 interface Draft extends Granting.AccessDraft {

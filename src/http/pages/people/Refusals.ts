@@ -22,7 +22,7 @@ export interface FormRefusal {
 export const none: FormRefusal = { faults: Html.noFaults, status: 200, headers: {} }
 export const searched: FormRefusal = { ...none, searched: true }
 
-/** What is said after a search: Enter in any field searches, where lists are long. */
+/** The message after a search: Enter in any field searches, where lists are long. */
 export const searchedNote = ({ searched = false }: FormRefusal): Html.Html | undefined =>
   searched ? html`<p class="note" role="status">Nothing is changed yet: finish the form below.</p>` : undefined
 
@@ -54,7 +54,7 @@ const inputs: Readonly<Record<string, readonly [field: string, text: string]>> =
   department_ids: ["departments", "A department that is ticked is not there any more."]
 }
 
-/** What of a refusal a form can show; null for what is a page of its own. */
+/** The refusal as a form shows it; null for a refusal with a page of its own. */
 const shownOf = ({ code, headers, param, problem, status }: Refused.RefusedForm): FormRefusal | null => {
   const input = param === undefined ? undefined : inputs[param]
   const [field, text] = code === "parameter_invalid" || code === "resource_missing"
@@ -101,7 +101,7 @@ export const passwordField = ({ admin }: Visit.View, faults: Html.Faults): Html.
   }>
 </div>`
 
-/** Fails unless the form holds the admin's own password, and the second factor was given lately where there is one. */
+/** Fails unless the form has the admin's password, and the second factor, if any, was given recently. */
 export const checkPassword = Effect.fnUntraced(function*({ admin, visit }: Visit.View, form: Visit.Form) {
   const sessions = yield* ConsoleSessions
   yield* sessions.verifyPassword(admin, form.secret("password"), visit.ip)

@@ -61,7 +61,7 @@ export class PendingStatement implements StatementResult {
 /** What is answered together. */
 export class Cycle {
   readonly statements: Array<Statement>
-  /** The last of its statements, those that are asked for; what stands before them is not. */
+  /** Its requested statements; the ones before them, such as BEGIN, are not included. */
   readonly asked: Array<PendingStatement>
   /** How its statements were sent, those that are. */
   sent: Array<Sent> = []

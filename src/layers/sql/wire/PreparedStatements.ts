@@ -43,7 +43,7 @@ export class PreparedStatements {
       if (named) this.#keep(prepared)
     }
     messages.push(bind)
-    // The rows of one that is on its way in another cycle are not known either.
+    // The rows of a statement that another cycle has sent are not known either.
     if (prepared.description === undefined) messages.push(describePortal)
     messages.push(execute)
     return { prepared, parsed: known === undefined }
