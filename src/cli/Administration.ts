@@ -47,13 +47,13 @@ const answersOf = Struct.lambda<AnswerOf>(({ answer }) => answer)
 
 const database = request(Database.databaseStatus)
 
-/** What the database alone answers, however old its schema is. */
+/** The requests that need only the database, whatever the version of its schema. */
 export const DatabaseRequests = RpcGroup.make(...Object.values(database).map(({ rpc }) => rpc))
 export const databaseAnswers = Struct.map(database, answersOf)
 
 const audit = request(Journals.verifyJournal)
 
-/** What an auditor may ask, who has none of the service's secrets. */
+/** The requests of an auditor, which need none of the service's secrets. */
 export const AuditRequests = RpcGroup.make(...Object.values(audit).map(({ rpc }) => rpc))
 export const auditAnswers = Struct.map(audit, answersOf)
 
@@ -102,7 +102,7 @@ const commands = {
   ...stream(Journals.exportJournal)
 }
 
-/** What the commands ask. */
+/** The requests of the commands. */
 export const CommandRequests = RpcGroup.make(...Object.values(commands).map(({ rpc }) => rpc))
 export const commandAnswers = Struct.map(commands, answersOf)
 

@@ -1,4 +1,4 @@
-/** The commands by which an operator says which applications admins may connect. */
+/** The commands for the applications that admins may connect. */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import type * as Applications from "../administration/Applications.ts"

@@ -16,7 +16,7 @@ export interface BackgroundSettings extends Settings.Database, Settings.MailOpti
   readonly checkpointPush: Option.Option<Redacted.Redacted>
 }
 
-/** Where the settings say that checkpoints are pushed. */
+/** The target for checkpoints, from the settings. */
 export const targets = ({ checkpointPush }: BackgroundSettings) =>
   Targets.make(Option.getOrElse(checkpointPush, () => Redacted.make("")))
 

@@ -12,7 +12,7 @@ import type { Doing } from "./Local.ts"
 import * as Output from "./Output.ts"
 import * as Settings from "./Settings.ts"
 
-/** Asks where the database is; what asks and what answers is loaded when it is needed. */
+/** Sends a request to where the database is; both sides are loaded when they are needed. */
 export const run = Effect.fnUntraced(function*<A>(
   settings: Settings.Database,
   asked: Asked<CommandClient, A>,

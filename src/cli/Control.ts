@@ -10,7 +10,7 @@ import { Contained, HolderRequests, SocketRequests } from "./Administration.ts"
 import { maxSocketPath, serialization, socketPath } from "./ControlClient.ts"
 import { commandHandlers, databaseHandlers } from "./Handlers.ts"
 
-/** The server at the file, which nobody but the directory's owner may open. */
+/** The server at the file, which only the directory's owner may open. */
 const listening = (file: string) =>
   Layer.effect(
     SocketServer.SocketServer,

@@ -23,21 +23,21 @@ const maxMessage = 256 * 1024 * 1024
 
 export const serialization = RpcSerialization.layerNdjsonWith({ maxBufferSize: maxMessage })
 
-/** Everything that the holder of a directory can be asked. */
+/** All requests to the holder of a directory. */
 export type Holder = RpcClient.FromGroup<typeof SocketRequests, RpcClientError>
 
-/** What of it the commands ask. */
+/** The requests that commands send. */
 export type CommandClient = RpcClient.FromGroup<typeof CommandRequests, RpcClientError>
 
 /** The connection to the holder of the directory broke before its answer. */
 class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
 
-/** Whether nobody listens there. */
+/** Whether no process listens there. */
 const isNobody = ({ reason }: RpcClientError): boolean =>
   reason._tag === "SocketOpenError" && Predicate.hasProperty(reason.cause, "code") &&
   (reason.cause.code === "ECONNREFUSED" || reason.cause.code === "ENOENT")
 
-/** A socket of this machine breaks when its other end is gone: nobody has to be asked whether they are there. */
+/** A local socket breaks when its other end is gone, so that no keep-alive is needed. */
 const connection = (file: string) =>
   RpcClient.layerProtocolSocket({ pingInterval: Duration.infinity }).pipe(
     Layer.provide([Layer.orDie(NodeSocket.layerNet({ path: file })), serialization])
@@ -76,7 +76,7 @@ const ask = <A>(directory: string, asked: Asked<Holder, A>) =>
     )
   })
 
-/** Asks the holder of the directory to let it go: whether it will, none where nobody answers. */
+/** Asks the holder of the directory to release it: whether it will, none if there is no answer. */
 export const askRelease = (directory: string): Effect.Effect<Option.Option<boolean>> =>
   ask(directory, (holder) => holder.release()).pipe(
     // A holder that ends breaks its connections; one that breaks while it is written to is a defect of the library's.

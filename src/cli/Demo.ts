@@ -19,12 +19,12 @@ const file = new URL("../../seeds/demo.json", import.meta.url)
 const organizationId = OrganizationId.make("demo")
 const owner = "olivia@demo.example"
 
-/** The owner's password, no secret: the demo listens on loopback alone, and holds nothing of anybody. */
+/** The owner's password, no secret: the demo listens only on loopback, and has no real data. */
 const password = Redacted.make("demo lantern by the harbour")
 
 const startLabel = "Demo start"
 
-/** What the greeting says of the demo besides its addresses. */
+/** The facts of the demo in the greeting, besides its addresses. */
 export interface Demo {
   /** Keys that work, to be shown this once; on the first start one for each of three roles. */
   readonly keys: ReadonlyArray<{ readonly label: string; readonly key: Redacted.Redacted }>
@@ -44,7 +44,7 @@ const refuseOthers = Effect.gen(function*() {
   return organizations.length
 })
 
-/** The owner, or nobody where they are disabled or gone. */
+/** The owner; none where they are disabled or gone. */
 const findOwner = Effect.gen(function*() {
   const db = yield* Db
   const admins = yield* Admins
@@ -87,7 +87,7 @@ const renewKey = Effect.fnUntraced(function*(adminId: string) {
 
 const shown = ["Demo owner", "Demo admin", "Demo billing"]
 
-/** Fills an empty database with the demo organization, and answers what the greeting says of it. */
+/** Fills an empty database with the demo organization, and returns the facts for the greeting. */
 export const prepare = Effect.gen(function*() {
   const first = (yield* refuseOthers) === 0
   const made = first

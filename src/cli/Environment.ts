@@ -28,7 +28,7 @@ export class SettingInvalid
   extends Schema.TaggedError<SettingInvalid>()("SettingInvalid", { message: Schema.String })
 {}
 
-/** How long a statement may take on the server: nobody waits for its answer any more. */
+/** How long a statement may take on the server: after that nothing waits for its answer. */
 const statementTimeout = Duration.seconds(20)
 
 /**
@@ -69,7 +69,7 @@ const checkConnection = Effect.fnUntraced(function*(settings: Settings.Database)
   }
 })
 
-/** Refuses settings that no database has to be asked about. */
+/** Refuses invalid settings that can be checked without a database. */
 export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
   if (!isPrefix(settings.keyPrefix)) {
     return yield* new SettingInvalid({
@@ -158,7 +158,7 @@ const usable = (settings: Settings.Database, made: boolean) =>
     )
   )
 
-/** How mail is sent: as the flags say where there are any, else as the variables do. */
+/** How mail is sent: by the flags if there are any, otherwise by the variables. */
 const mail = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
   Layer.unwrap(Effect.gen(function*() {
     const variables = yield* Settings.mailVariables
@@ -176,7 +176,7 @@ const mail = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
     })
   }))
 
-/** The pages of the billing, as the flag or the variable says. */
+/** The billing pages, from the flag or the variable. */
 const billingPages = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
   Layer.effect(
     BillingPages,

@@ -17,7 +17,7 @@ interface Report {
   readonly message: string
 }
 
-/** What went wrong at the bottom, without its trace. */
+/** The root cause, without its stack trace. */
 const origin = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? origin(error.cause) : error
 
@@ -56,10 +56,10 @@ const reportOf = (error: Error): Report =>
       message: error.message
     }
 
-/** The one line of an error that a command goes on after. */
+/** The one line of an error after which a command continues. */
 export const messageOf = (error: Error): string => reportOf(error).message.replace(/\.$/, "")
 
-/** What the operating system says of a file or a socket. */
+/** The operating system's error for a file or a socket. */
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && Predicate.hasProperty(error, "syscall")
 
@@ -67,7 +67,7 @@ const isSystemError = (error: unknown): error is Error =>
 const write = (error: Report) =>
   Console.error(process.argv.includes("--json") ? JSON.stringify({ error }) : error.message)
 
-/** What was refused as it says itself, mostly in one line; the whole story for what should not happen. */
+/** A refusal's own message, usually one line; the full cause of an unexpected failure. */
 export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause)) ?? cause.reasons.filter(Cause.isDieReason)
     .map(({ defect }) => defect).find(isSystemError)

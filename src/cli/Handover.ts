@@ -9,13 +9,13 @@ import * as ControlClient from "./ControlClient.ts"
 /** How long calls in flight may take to end before the directory is let go. */
 const finishing = Duration.seconds(30)
 
-/** How long one who starts waits for a holder that cannot be asked: it may be starting, or about to end. */
+/** How long a starting process waits for a holder that does not answer: it may be starting, or about to end. */
 const meeting = Duration.seconds(30)
 
-/** How long the directory is left to the service that asked for it, which may die before it takes it. */
+/** How long the directory is reserved for the service that asked for it, which may crash before it takes it. */
 const reserved = Duration.seconds(10)
 
-/** How long a call waits for somebody who can answer it. */
+/** How long a call waits for a process that can answer it. */
 const waiting = Duration.seconds(30)
 
 /**
@@ -49,7 +49,7 @@ export const request = Effect.fnUntraced(function*(directory: string) {
   return whenInUse
 })
 
-/** What the assistant's server has open, and how to ask it. */
+/** The assistant's open server, and how requests are sent to it. */
 interface Held {
   readonly ask: Stdio.Ask
   readonly scope: EffectScope.Closeable
@@ -66,7 +66,7 @@ const within = ({ ask, calls }: Pick<Held, "ask" | "calls">): Stdio.Ask => (head
       : exit
   })
 
-/** How one comes by the directory, or by the service that has it. */
+/** How to open the directory, or to call the service that has it. */
 export interface HandoverOptions<E, R> {
   readonly directory: string
   /** Opens the directory for as long as the scope lasts; `release` asks for its end. */
@@ -80,7 +80,7 @@ export interface HandoverOptions<E, R> {
  * Asks the process that has the directory: this one as long as no service wants it, the service while one runs, and
  * this process again afterwards. The lock on the directory decides; what cannot be answered in time is refused.
  *
- * Answers once there is somebody to ask.
+ * Returns once there is a process to ask.
  */
 export const make = Effect.fnUntraced(
   function*<E extends Error, R>({ askService, directory, open }: HandoverOptions<E, R>) {

@@ -1,4 +1,4 @@
-/** The commands about the identity provider of an organization, and whom it knows as which admin. */
+/** The commands for an organization's identity provider and its links to admins. */
 import { Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as fs from "node:fs"

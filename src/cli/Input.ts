@@ -1,4 +1,4 @@
-/** What a request is refused for before anybody is asked. */
+/** Checks of a request before it is sent. */
 import { Effect, SchemaIssue } from "effect"
 import { Refused } from "../administration/UseCase.ts"
 

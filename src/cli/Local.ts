@@ -40,7 +40,7 @@ export const commands = Effect.fnUntraced(function*(settings: Settings.Database,
   return yield* Effect.provideContext(RpcTest.makeClient(CommandRequests, { disableFatalDefects: true }), handlers)
 })
 
-/** What an auditor asks, without any secret of the service. */
+/** The auditor's requests, without any secret of the service. */
 export const audit = Effect.fnUntraced(function*(settings: Settings.Database) {
   const handlers = yield* Layer.build(Layer.provide(auditHandlers, Environment.auditing(settings)))
   return yield* Effect.provideContext(RpcTest.makeClient(AuditRequests, { disableFatalDefects: true }), handlers)

@@ -43,7 +43,9 @@ const flush = () => {
   if (text !== "") process.stderr.write(text)
 }
 
-/** Writes the lines of one turn of the event loop at once: a write each would cost more than all else about a line. */
+/**
+ * Writes the lines of one turn of the event loop at once, because a write for each would dominate the cost of logging.
+ */
 const inLines = (format: Logger.Logger<unknown, string>) =>
   Logger.map(format, (line) => {
     if (pending === "") setImmediate(flush)
@@ -60,7 +62,7 @@ const loggers = {
 
 const severities = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
-/** The log as the settings say. */
+/** The log, by the settings. */
 export const layer = ({ logFormat, logLevel }: LogSettings) =>
   Layer.mergeAll(
     Logger.layer([loggers[logFormat]]),

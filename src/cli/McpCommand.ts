@@ -11,7 +11,7 @@ export const mcp = Command.make(
     ...Settings.assistant,
     ...Settings.mail,
     checkpointPush: Settings.server.checkpointPush,
-    // Where the links of its mails lead: nobody reaches this process.
+    // The address for links in mails: this process is not reachable itself.
     baseUrl: Settings.server.baseUrl,
     sites: Settings.server.sites
   },

@@ -5,7 +5,7 @@ import { layerMessenger } from "../layers/Console.ts"
 import * as Owned from "../layers/messenger/Owned.ts"
 import * as Simulated from "../layers/messenger/Simulated.ts"
 
-/** No messenger; the simulated world is there for seeds alone. */
+/** No messenger; the simulated one is only used by seeds. */
 export const none = Layer.mergeAll(Simulated.layerSql, Simulated.layerNone, Ownership.layerNever)
 
 /** The simulated one in a process that never uses it. */

@@ -112,7 +112,7 @@ export interface Build {
   readonly database: "embedded" | "postgresql"
 }
 
-/** Measures what nothing else does, for as long as the scope is open. */
+/** Measures the remaining metrics for as long as the scope is open. */
 export const measure = Effect.fnUntraced(function*({ database, version }: Build) {
   yield* Gauge.show("console_build_info", "1, with what runs as labels", () => 1, {
     version,

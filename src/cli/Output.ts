@@ -8,7 +8,7 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false)
 )
 
-/** Prints an answer, as JSON or as the lines that say it. */
+/** Prints an answer, as JSON or as text lines. */
 export const print = (asJson: boolean, answer: unknown, lines: () => ReadonlyArray<string>) =>
   Console.log(asJson ? JSON.stringify(answer, null, 2) : lines().join("\n"))
 
@@ -46,7 +46,7 @@ export const table = (
   return columns(all.map((row) => row.map((cell, index) => cut(cell, widths[index] ?? 0))))
 }
 
-/** Shows how far long work is, on a terminal alone and beside the output. */
+/** Shows progress on standard error, only on a terminal. */
 export const progress = (text: string) =>
   Effect.sync(() => {
     if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`)

@@ -1,4 +1,4 @@
-/** The resource servers that may ask what a token is worth, from the settings. */
+/** The resource servers that may introspect tokens, from the settings. */
 import { Effect, Option, Redacted } from "effect"
 import { resources } from "../domain/OAuth.ts"
 import type { ResourceServer } from "../oauth/Ports.ts"

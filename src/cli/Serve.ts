@@ -1,4 +1,4 @@
-/** The service as a process: its database, its address, and what it says at the start. */
+/** The service as a process: its database, its address, and its messages at the start. */
 import { Console, Effect, Layer, Option, Ref, Result, Schedule, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"

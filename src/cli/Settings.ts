@@ -151,28 +151,28 @@ export const csrfKeys = hidden(
   "Keys of the tokens in the console's forms: base64 of 32 bytes or more, newest first, separated by commas"
 )
 
-/** What lets a client register where not everybody may. */
+/** The token that lets a client register where registration is restricted. */
 export const registrationToken = hidden(
   "CONSOLE_REGISTRATION_TOKEN",
   "required by `--registration token`",
   "Initial access token that registers applications: 32 characters or more"
 )
 
-/** The programs beside the service that may ask what an access token is worth. */
+/** The resource servers that may introspect access tokens. */
 export const resourceServers = hidden(
   "CONSOLE_RESOURCE_SERVERS",
   "none",
   "Programs that may ask at /oauth/introspect what tokens of their resource are worth, as name:v1:secret or name:mcp:secret, separated by spaces; a secret has 32 characters or more"
 )
 
-/** What the collector asks for with every export. */
+/** The headers that the collector requires with every export. */
 export const otlpHeaders = hidden(
   "CONSOLE_OTLP_HEADERS",
   "none",
   "Headers for the collector, as name=value, separated by commas"
 )
 
-/** Which database was asked for. */
+/** The requested database. */
 export interface Database {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
   readonly databaseInsecure: boolean
@@ -181,7 +181,7 @@ export interface Database {
   readonly keyPrefix: string
 }
 
-/** Which database was asked for, and who migrates it. */
+/** The requested database, and who migrates it. */
 export interface Migrating extends Database {
   readonly migrationUrl: Option.Option<Redacted.Redacted>
 }
@@ -198,7 +198,7 @@ export const markdown = (): string =>
     )
   ].join("\n")
 
-/** Every variable that says something, those that name files with the secrets among them. */
+/** Every known variable, also those that name files with secrets. */
 export const knownVariables: ReadonlyArray<string> = described.flatMap(({ secret, variable }) =>
   variable === null ? [] : secret ? [variable, `${variable}_FILE`] : [variable]
 )

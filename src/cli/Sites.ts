@@ -1,4 +1,4 @@
-/** The addresses of the service, as the settings say them. */
+/** The addresses of the service, from the settings. */
 import { Effect, Option, Schema } from "effect"
 import { isOrganizationId, OrganizationId } from "../domain/Access.ts"
 import * as Site from "../edge/Site.ts"

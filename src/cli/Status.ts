@@ -40,7 +40,7 @@ const knownPeppers = Effect.fnUntraced(function*(settings: Settings.Database) {
   return Option.isNone(text) ? [] : (yield* readKeys(text.value)).map(({ id }) => id)
 })
 
-/** What the database says, or why it says nothing; a directory without one is not made into one. */
+/** The database's status, or why it is unavailable; a directory without a database stays as it is. */
 const askDatabase = (settings: Settings.Database): Effect.Effect<Database | { readonly failure: string }> => {
   const embedded = Environment.isEmbedded(settings)
   if (embedded && !fs.existsSync(path.join(settings.data, "database"))) {

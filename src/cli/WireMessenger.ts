@@ -1,4 +1,4 @@
-/** The messenger over its own protocol, as the settings say. */
+/** The messenger over its own protocol, by the settings. */
 import { Effect, Layer, Option } from "effect"
 import * as fs from "node:fs"
 import type { MessengerState } from "../edge/Settings.ts"
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(
   }
 )
 
-/** Whether the messenger can be reached, as `/readyz` says it; null where it is no other machine. */
+/** The messenger's state for `/readyz`; null where it is not on the network. */
 export const messengerStatus = Effect.map(Effect.serviceOption(MessengerAvailability), (reach) =>
   Option.match(reach, {
     onNone: () => Effect.succeed(null),

@@ -6,13 +6,13 @@ import type { AdminRef } from "../ports/ConsolePasswords.ts"
 import type { CookieSite, SessionVisit, SignedIn } from "./ConsoleSessions.ts"
 import type { FirstFactor } from "./SignIns.ts"
 
-/** The organization has no provider, or there is none of that id: nobody learns which. */
+/** The organization has no provider, or does not exist; the answer does not say which. */
 export class NoProvider extends Schema.TaggedError<NoProvider>()("NoProvider", {}) {}
 
 /** The provider does not answer, or not as one does. */
 export class ProviderAway extends Schema.TaggedError<ProviderAway>()("ProviderAway", { host: Schema.String }) {}
 
-/** What came back from the provider is not good; the message says so to the person. */
+/** The provider's response is invalid; the message is for the person. */
 export class ProviderRefused
   extends Schema.TaggedError<ProviderRefused>()("ProviderRefused", { message: Schema.String })
 {}

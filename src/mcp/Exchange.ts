@@ -28,7 +28,7 @@ const toResult = ({ structured, text }: Direct.Called): CallToolResult => ({
   ...(structured === undefined ? { isError: true } : { structuredContent: JSON.parse(structured) })
 })
 
-/** The SDK's answer, whole: nothing is sent before the result, so that a stream would say no more. */
+/** The SDK's complete answer: nothing is sent before the result, so that a stream would add nothing. */
 const buffered = Effect.fnUntraced(function*(response: Response) {
   const content = yield* Effect.promise(() => response.text())
   const contentType = response.headers.get("content-type")

@@ -1,4 +1,4 @@
-/** From which pages the server may be called, as browsers ask it. */
+/** The origins from which browsers may call the server (CORS). */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpServerResponse } from "effect/http"
 import { exposedHeaders } from "../edge/Answer.ts"

@@ -8,7 +8,7 @@ import { ConsolePageRequired } from "../domain/Failure.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
-/** Where a client of the newest revision says what it can do. */
+/** Where a client of the newest revision declares its capabilities. */
 const capabilities = "io.modelcontextprotocol/clientCapabilities"
 
 /** Whether the client can ask a person by a form; the revisions before ask by a stream, which no replica here keeps. */
@@ -27,7 +27,7 @@ const titles: Readonly<Record<string, string>> = {
 
 const fieldsOf = ({ input }: Operation.Any): Parameters<typeof Members.required>[0] => input.fields
 
-/** What the person is asked for, as a form shows it. */
+/** The form for the person. */
 const property = (operation: Operation.Any, member: string) => {
   const field = fieldsOf(operation)[member]
   const description = field === undefined ? undefined : Members.descriptionOf(field)
@@ -38,7 +38,7 @@ const property = (operation: Operation.Any, member: string) => {
   }
 }
 
-/** The answer by which the client asks the person and calls again. */
+/** The answer that makes the client ask the person and call again. */
 export const asking = (operation: Operation.Any, member: string): InputRequiredResult => ({
   resultType: "input_required",
   inputRequests: {
@@ -71,7 +71,7 @@ const answered = (responses: Responses, member: string): string | undefined => {
 /** Whether the member is among the arguments; assistants write null for nothing. */
 const says = (input: unknown, member: string): boolean => Predicate.hasProperty(input, member) && input[member] !== null
 
-/** The input with what the person has answered, and the member that they have not been asked for. */
+/** The input with the person's answers, and the member that is still missing. */
 export const given = (
   operation: Operation.Any,
   input: unknown,
@@ -84,7 +84,7 @@ export const given = (
   if (!Predicate.isObject(input) || says(input, member)) return refused
   const value = answered(responses, member)
   if (value !== undefined) return { unasked: undefined, input: { ...input, [member]: value } }
-  // What may be left out is asked for once it turns out to be needed.
+  // An optional member is requested only once it turns out to be needed.
   return Members.required(fieldsOf(operation)).includes(member) ? refused : { unasked: undefined, input }
 }
 
@@ -92,7 +92,7 @@ export const given = (
 export const lacking = ({ personal: member }: Operation.Any, refused: string | undefined): string | undefined =>
   refused === member ? member : undefined
 
-/** Whether the person is to be asked now: the client can, has not yet, and has not said it by itself. */
+/** Whether the person has to be asked now: the client can ask, has not asked yet, and has not sent the value. */
 export const isToAsk = (
   member: string,
   input: unknown,

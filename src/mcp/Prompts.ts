@@ -2,7 +2,7 @@
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server"
 import { readingScopesText } from "../domain/Access.ts"
 
-/** One task: what it is called, the tools that it needs, and what the assistant is asked to do. */
+/** One task: its name, the tools that it needs, and the instructions for the assistant. */
 interface Task {
   readonly prompt: Prompt
   readonly tools: ReadonlyArray<string>
@@ -69,7 +69,7 @@ export const tasks: ReadonlyArray<Task> = [
   }
 ]
 
-/** What the task asks for, as a message of the person's. */
+/** The task's instructions, as a message of the person. */
 export const message = ({ prompt, text }: Task, given: Readonly<Record<string, string>>): GetPromptResult => ({
   ...(prompt.description === undefined ? {} : { description: prompt.description }),
   messages: [{ role: "user", content: { type: "text", text: text(given) } }]

@@ -37,7 +37,7 @@ const headerText = (text: string): string =>
     ? text
     : `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`
 
-/** What every request says of itself and of the answers it takes. */
+/** The headers of every request. */
 export const plainHeaders = {
   accept: "application/json, text/event-stream",
   "content-type": "application/json"
@@ -95,7 +95,7 @@ const refused = (message: unknown, failure: unknown) => {
   }
 }
 
-/** Serves until the input ends and what was asked is answered. */
+/** Serves until the input ends and every request is answered. */
 export const serve = Effect.fnUntraced(function*(ask: Ask) {
   const stdio = yield* Stdio.Stdio
   const output = yield* Queue.unbounded<string, Cause.Done>()

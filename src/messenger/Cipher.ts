@@ -1,4 +1,4 @@
-/** The ciphers that the library asks for, by the host's own; the one mode that it lacks comes with the library. */
+/** The ciphers that the library needs, by the host's own; the one missing mode comes with the library. */
 import { getWasmUrl, ige256Decrypt, ige256Encrypt, initSync } from "@mtcute/wasm"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"

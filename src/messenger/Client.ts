@@ -24,33 +24,33 @@ export type Meanings<E> = Readonly<Record<string, () => E>>
 
 export interface Client {
   readonly application: { readonly id: number; readonly hash: string }
-  /** Asks the platform; it waits for as long as the caller does, and says what a refusal means. */
+  /** Calls the platform; it waits for as long as the caller does, and translates refusals. */
   call<M extends wire.RpcMethod, E = never>(
     request: M,
     meanings?: Meanings<E>
   ): Effect.Effect<wire.RpcCallReturn[M["_"]], MessengerFailure | E>
   /** Goes on at another data centre, under a key of its own there. */
   moveTo(dataCentre: number): Effect.Effect<void, MessengerFailure>
-  /** Whether the platform has said that it does not know the key: nothing is asked over this connection any more. */
+  /** Whether the platform has reported that it does not know the key: no more calls are made over this connection. */
   isDoubted(): boolean
-  /** How many connections the session has lost so far: what was asked over them is asked again. */
+  /** How many connections the session has lost so far: their calls are sent again. */
   losses(): number
   /** Forgets the session's key: the service has signed out itself. */
   readonly loggedOut: Effect.Effect<void, MessengerFailure>
 }
 
-/** What the platform says unasked; `again` after a connection that was lost, meanwhile it has said nothing. */
+/** A push of the platform; `again` after a lost connection, during which there were no pushes. */
 export type Unasked = wire.TypeUpdates | "again"
 
 export interface Options {
   readonly line: SessionLine
   /** Makes a key where the session has none. */
   readonly anew: boolean
-  /** Absent, the platform says nothing unasked. */
+  /** Absent, the platform sends no pushes. */
   readonly unasked?: (update: Unasked) => void
 }
 
-/** How long a key is left alone that the platform says it does not know: it says so now and then, for a while. */
+/** How long a key that the platform reports as unknown is not used: such reports are sometimes temporary. */
 const doubt = Duration.seconds(30)
 
 /** Between tries to connect, in milliseconds: each twice as long as the one before. */
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function*(
 
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const ended = yield* Deferred.make<never, MessengerFailure>()
-  /** What the library is asked before it has a key, it sends up to a second after it has one. */
+  /** The library sends calls that were made before it had a key up to a second after it has one. */
   const keyed = yield* Deferred.make<void>()
   if (kept !== null && [...kept.values.keys()].some(Storage.isKey)) yield* Deferred.succeed(keyed, undefined)
   const spread = yield* Random.nextBetween(0.5, 1.5)

@@ -45,7 +45,7 @@ const meanings: Meanings<LoginRefused> = {
   UPDATE_APP_TO_LOGIN: refused("app_update_required")
 }
 
-/** What the platform says of a code that has been used. */
+/** The platform's answer to a used code. */
 const asksAgain: ReadonlySet<LoginRefused["reason"]> = new Set(["code_invalid", "code_expired"])
 
 const channels: Readonly<Partial<Record<wire.auth.TypeSentCodeType["_"], CodeChannel>>> = {
@@ -120,7 +120,7 @@ export const make = (connect: OpenLoginClient): LoginVerbs => {
     )))
   }
 
-  /** A step of a login that goes on; one whose key is gone is over. */
+  /** A step of an open login; a login whose key is gone has ended. */
   const next = <A, E>(state: SealedLoginState, run: (client: Client, state: State) => Effect.Effect<A, E>) =>
     Effect.catchIf(
       step(state, run),
@@ -138,7 +138,7 @@ export const make = (connect: OpenLoginClient): LoginVerbs => {
       Effect.catchIf((failure) => failure instanceof LoginRefused, () => Effect.succeed(null))
     )
 
-  /** A step whose connection was lost once it was done is asked again, and refused then: it has signed in. */
+  /** A step whose connection was lost after it was done is sent again and refused: it has signed in. */
   const unlessDone = <E>(client: Client, asked: Effect.Effect<wire.auth.TypeAuthorization, E>) =>
     Effect.flatMap(asked, (answer) => connected(client, answer)).pipe(
       Effect.catchIf(

@@ -27,7 +27,7 @@ export interface SessionLine {
 }
 
 export interface Network {
-  /** `atOnce` does not wait behind the sessions that reconnect: somebody waits for an answer. */
+  /** `atOnce` does not queue behind reconnecting sessions, because a request waits for the answer. */
   readonly line: (right: Right, how: { readonly atOnce: boolean }) => SessionLine
   /** The data centres that could not be reached when they were tried last. */
   readonly away: Effect.Effect<ReadonlyArray<number>>

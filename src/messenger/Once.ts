@@ -1,4 +1,4 @@
-/** Requests that may be done once alone, over connections that are lost. */
+/** Requests that may be executed only once, over connections that may be lost. */
 import { Effect } from "effect"
 import type { Client } from "./Client.ts"
 

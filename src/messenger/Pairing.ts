@@ -1,4 +1,4 @@
-/** Another session of the service in an account, which the one that is signed in lets in. */
+/** Another session of the service in an account, approved by the one that is signed in. */
 import { Clock, Effect, type Redacted, type Scope } from "effect"
 import type { SessionRef } from "../domain/Messenger.ts"
 import { type Paired, PairingRefused, PasswordNeeded } from "../ports/MessengerLogin.ts"
@@ -25,7 +25,7 @@ const tokenRefused = {
   AUTH_TOKEN_ALREADY_ACCEPTED: refused
 }
 
-/** `client` lets in the session that `connect` connects. */
+/** `client` approves the session that `connect` connects. */
 export const pair = (client: Client, connect: OpenClient) =>
   Effect.fn("LiveSession.pair")(
     function*(

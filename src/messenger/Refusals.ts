@@ -1,4 +1,4 @@
-/** What the platform's refusals mean. Their texts are the platform's, and are here alone. */
+/** What the platform's refusals mean. The platform's own codes appear only here. */
 import type { SessionEnd } from "../domain/Messenger.ts"
 import {
   type MessengerFailure,
@@ -26,7 +26,7 @@ const ended: Readonly<Record<string, SessionEnd>> = {
   SESSION_PASSWORD_NEEDED: "never"
 }
 
-/** The code under which the platform asks to wait, in whatever words. */
+/** The code of every demand to wait. */
 const tooMuch = 420
 
 /** Waits within a text: `FLOOD_WAIT_30`, `TAKEOUT_INIT_DELAY_30`, `SESSION_TOO_FRESH_30`, others in minutes. */
@@ -38,14 +38,14 @@ const longWaits = new Set(["PHONE_NUMBER_FLOOD", "PHONE_PASSWORD_FLOOD", "PEER_F
 const longWait = 3600
 const longestWait = 7 * 86_400
 
-/** For how many seconds the platform asks to wait; null where it does not. */
+/** How many seconds the platform demands to wait; null where it does not. */
 const waitOf = ({ code, text }: PlatformRefusal): number | null => {
   const [, number, minutes] = (code === tooMuch ? anyNumber : namedWait).exec(text) ?? []
   if (number === undefined) return code === tooMuch || longWaits.has(text) ? longWait : null
   return Math.min(longestWait, Math.max(1, Number(number) * (minutes === undefined ? 1 : 60)))
 }
 
-/** What a refusal means that has no meaning of its own where it comes from. */
+/** What a refusal means by default. */
 export const common = (refusal: PlatformRefusal): MessengerFailure => {
   const reason = ended[refusal.text]
   if (reason !== undefined) return new NoSession({ reason })

@@ -38,7 +38,7 @@ const withEmail = (email: string): wire.account.RawPasswordInputSettings => ({
   email
 })
 
-/** What the platform wants signed: for which site, and against which challenge. */
+/** What has to be signed: for which site, and which challenge. */
 const Options = Schema.fromJsonString(Schema.Struct({
   publicKey: Schema.Struct({ challenge: Schema.String, rp: Schema.Struct({ id: Schema.String }) })
 }))
@@ -65,7 +65,7 @@ const coseKey = (x: Uint8Array, y: Uint8Array): Buffer =>
     cborBytes(y)
   ])
 
-/** That somebody was present and verified, and that a credential follows. */
+/** The flags: the user was present and verified, and a credential follows. */
 const flags = 0x45
 
 /** A registration without attestation (WebAuthn Level 3, section 6.5). */
@@ -112,7 +112,7 @@ const registration = (
   }
 }
 
-/** A code serves once: where it may have served already, nobody knows what its refusal says. */
+/** A code works once: if it may have been used already, its refusal proves nothing. */
 const confirmed = <A, E>(client: Client, ask: Effect.Effect<A, E | EmailRefused>) =>
   once(
     client,

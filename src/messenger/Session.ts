@@ -1,4 +1,4 @@
-/** What a session of the service asks the platform. */
+/** The calls of a session of the service. */
 import { Clock, Duration, Effect, type Redacted } from "effect"
 import * as crypto from "node:crypto"
 import { signOutLock } from "../domain/Limits.ts"
@@ -27,7 +27,7 @@ const usernameRefused = (reason: UsernameRefused["reason"]) => () => new Usernam
 const profileRefused = (reason: ProfileRefused["reason"], field: ProfileRefused["field"]) => () =>
   new ProfileRefused({ reason, field })
 
-/** Nothing has changed, which is what was wanted. */
+/** Nothing had to change. */
 class Unchanged {
   readonly _tag = "Unchanged"
 }
@@ -118,7 +118,7 @@ export const make = (client: Client): Omit<PlatformConnection, "pair"> => {
     (refusal) => refusal instanceof NoSession ? Effect.void : Effect.fail(refusal)
   ).pipe(Effect.andThen(client.loggedOut))
 
-  /** Until when the platform lets this session sign nobody out: it does not say, but for the session's age. */
+  /** Until when the platform does not let this session sign others out; known only by the session's age. */
   const signOutLocked = Effect.gen(function*() {
     const { authorizations } = yield* client.call({ _: "account.getAuthorizations" })
     const own = authorizations.find(({ current }) => current === true)

@@ -4,7 +4,7 @@ import type { KeptSession } from "../ports/MessengerKeys.ts"
 import type { WireStorage } from "./Protocol.ts"
 
 export interface StorageWriter {
-  /** Saves a value, which replaces the version; it fails where somebody else has replaced it. */
+  /** Saves a value, which replaces the version; fails if another process has replaced it. */
   save(name: string, value: Uint8Array, version: number): Promise<void>
   /** The library wants the key deleted, because the platform does not know it. */
   doubted(): void
@@ -15,7 +15,7 @@ const keyName = (centre: number): string => `key:${centre}`
 /** Whether the value of this name is a key. */
 export const isKey = (name: string): boolean => name.startsWith("key:")
 
-/** Salts last half an hour, and are asked for again. */
+/** Salts last half an hour, and are then requested again. */
 const isPassing = (name: string): boolean => name.startsWith("salts")
 
 /**

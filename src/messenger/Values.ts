@@ -1,4 +1,4 @@
-/** What the platform's objects say, in the words of the domain. */
+/** The platform's objects as values of the domain. */
 import {
   type Authorization,
   AuthorizationId,
@@ -34,7 +34,7 @@ export const authorization = (one: wire.RawAuthorization): Authorization => ({
   unconfirmed: one.unconfirmed === true
 })
 
-/** The username that its holder can change: one of several may be for display alone. */
+/** The username that its holder can change: others may be for display only. */
 const username = (user: wire.RawUser): string | null =>
   text(user.usernames?.find(({ editable }) => editable === true)?.username ?? user.username)
 
@@ -81,7 +81,7 @@ const ofUpdate = (update: wire.TypeUpdate): ReadonlyArray<MessengerEvent> => {
   }
 }
 
-/** What the platform says unasked, as far as it matters here. */
+/** The platform's pushes that matter here. */
 export const events = (updates: Unasked): ReadonlyArray<MessengerEvent> => {
   if (updates === "again") return [gap]
   switch (updates._) {

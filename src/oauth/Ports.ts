@@ -8,7 +8,7 @@ import type { ChosenAccess, Code, Digest, Granter, OAuthClient, OAuthConnection,
 /** What a secret of the authorization server is for; each kind has a form of its own. */
 export type OAuthSecretKind = "code" | "access" | "refresh" | "client"
 
-/** What a refresh token says of itself, so that a used one is recognised without being kept. */
+/** What a refresh token contains, so that a used one is recognised without being stored. */
 export interface RefreshReference {
   readonly connectionId: string
   /** Which one it is of its connection's refresh tokens, counted from 1. */
@@ -19,9 +19,9 @@ export interface RefreshReference {
 /** Making secrets and their digests. */
 export class OAuthSecrets extends Context.Service<OAuthSecrets, {
   make(kind: Exclude<OAuthSecretKind, "refresh">): Effect.Effect<Redacted.Redacted>
-  /** A refresh token that says under a seal what it is; only its own digest makes it worth anything. */
+  /** A refresh token with sealed contents; it is valid only by its stored digest. */
   makeRefresh(reference: RefreshReference): Effect.Effect<Redacted.Redacted>
-  /** What a well-formed refresh token says of itself; null for one of before it said so. */
+  /** The contents of a well-formed refresh token; null for an older one without contents. */
   reference(secret: Redacted.Redacted): RefreshReference | null
   /** Whether the text has the form of a secret of this kind, its checksum and its seal included. */
   isWellFormed(kind: OAuthSecretKind, secret: Redacted.Redacted): boolean
@@ -88,7 +88,7 @@ export interface Inspected {
   readonly expiresAt: Date
 }
 
-/** What is asked about an application that an admin is about to connect. */
+/** The questions about an application that an admin is about to connect. */
 export interface Applying {
   readonly client: OAuthClient
   /** The host that the code goes to, and whether it is the admin's own machine. */
@@ -103,7 +103,7 @@ export interface Replaceable {
   readonly id: string
   readonly name: string
   readonly host: string
-  /** The same registration; else another one under the same host, which may be another application. */
+  /** The same registration; otherwise another one under the same host, which may be another application. */
   readonly sameClient: boolean
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: Date
@@ -156,7 +156,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     ServiceUnavailable
   >
   /**
-   * Whether the token was kept by a transaction whose end was not heard: waits until that has ended, which frees the
+   * Whether the token was stored by a transaction whose result was lost: waits until that has ended, which frees the
    * connection's row, and fails when the database does not answer in time. Outside any transaction.
    */
   isKept(
@@ -230,7 +230,7 @@ export interface ResourceServer {
   readonly secret: Redacted.Redacted
 }
 
-/** The resource servers that may ask what a token is worth; none unless configured. */
+/** The resource servers that may introspect tokens; none unless configured. */
 export const ResourceServers = Context.Reference<ReadonlyArray<ResourceServer>>(
   "org-security-console/oauth/Ports/ResourceServers",
   { defaultValue: () => [] }
@@ -242,7 +242,7 @@ export const KnownAssistants = Context.Reference<ReadonlyMap<string, Assistant>>
   { defaultValue: () => new Map() }
 )
 
-/** Who may register applications: everybody unless configured, who brings the initial access token, or nobody. */
+/** Who may register applications: everybody by default, only with the initial access token, or nobody. */
 export type RegistrationPolicy =
   | { readonly mode: "open" | "off" }
   | { readonly mode: "token"; readonly admits: (token: Redacted.Redacted) => boolean }
@@ -256,14 +256,14 @@ export class DocumentUnread extends Schema.TaggedError<DocumentUnread>()("Docume
 
 /** Reads documents that describe applications, for admins who are signed in. */
 export interface DocumentReader {
-  /** What the document at the address says, in JSON; it is asked for on behalf of the admin. */
+  /** The JSON document at the address, fetched on behalf of the admin. */
   read(
     address: string,
     admin: { readonly organizationId: OrganizationId; readonly adminId: string }
   ): Effect.Effect<unknown, DocumentUnread | RateLimited>
 }
 
-/** Whether applications may name a document instead of registering, and who reads it; nobody unless configured. */
+/** The reader of client metadata documents; null, so that applications have to register, unless configured. */
 export const ClientDocuments = Context.Reference<DocumentReader | null>(
   "org-security-console/oauth/Ports/ClientDocuments",
   { defaultValue: () => null }

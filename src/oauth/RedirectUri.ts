@@ -23,7 +23,7 @@ export const isLoopback = (uri: string): boolean => loopback.test(uri)
 /** The address without its port where that is an application's own machine, whose ports come and go (RFC 8252, 7.3). */
 const withoutPort = (uri: string): string => loopback.test(uri) ? uri.replace(/^(http:\/\/[^/?:]+):[0-9]+/, "$1") : uri
 
-/** Whether the address that is asked for is the registered one. */
+/** Whether the requested address is the registered one. */
 export const matches = (registered: string, asked: string): boolean =>
   registered === asked || (isAcceptable(asked) && withoutPort(registered) === withoutPort(asked))
 

@@ -29,7 +29,7 @@ export interface OAuthConnection {
   readonly label: string
   readonly resource: string | null
   readonly revoked: boolean
-  /** How many refresh tokens it has had that say which one they are. */
+  /** How many numbered refresh tokens it has had. */
   readonly generation: number
   readonly adminId: string
   readonly adminName: string | null

@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, type Service, shownKeys } from "../support/cli.ts"
 import { postgresServer } from "../support/database.ts"
-import { doneHere } from "../support/here.ts"
+import { doneInProcess } from "../support/inProcess.ts"
 
 /** What a restored service must still have: its journal's head, its accounts, and a secret that it has to open. */
 const stateOf = async (service: Service, key: string, verified: string) => {
@@ -36,13 +36,13 @@ describe("a copy of the embedded database's directory", () => {
     const first = await serve(["--demo", "--data", data])
     const [key = ""] = await shownKeys(first)
     expect((await change(first, key)).status).toBe(200)
-    const before = await stateOf(first, key, await doneHere(["journal", "verify", "--data", data]))
+    const before = await stateOf(first, key, await doneInProcess(["journal", "verify", "--data", data]))
     expect(await first.stop()).toBe(0)
 
     fs.cpSync(data, backup, { recursive: true })
     fs.rmSync(data, { recursive: true })
     const restored = await serve(["--demo", "--data", backup])
-    expect(await stateOf(restored, key, await doneHere(["journal", "verify", "--data", backup]))).toEqual(before)
+    expect(await stateOf(restored, key, await doneInProcess(["journal", "verify", "--data", backup]))).toEqual(before)
     expect(await restored.stop()).toBe(0)
   }, 180_000)
 })
@@ -63,14 +63,14 @@ describe("a copy of PostgreSQL's files, with the peppers", () => {
         const first = await serve(["--demo"], env)
         const [key = ""] = await shownKeys(first)
         expect((await change(first, key)).status).toBe(200)
-        const before = await stateOf(first, key, await doneHere(["journal", "verify"], { env }))
+        const before = await stateOf(first, key, await doneInProcess(["journal", "verify"], { env }))
         expect(await first.stop()).toBe(0)
         await server.stop()
         await server.backUp(backup)
         await server.restore(backup)
         await server.start()
         const restored = await serve(["--demo"], env)
-        expect(await stateOf(restored, key, await doneHere(["journal", "verify"], { env }))).toEqual(before)
+        expect(await stateOf(restored, key, await doneInProcess(["journal", "verify"], { env }))).toEqual(before)
         expect(await restored.stop()).toBe(0)
       })
     }).pipe(Effect.scoped), 180_000)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, done, run, serve } from "../support/cli.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 
 /** What a command prints, without what differs from run to run. */
 const steady = (text: string) =>
@@ -17,7 +17,10 @@ const owner = "olivia@acme.example"
 const story = async (data: string) => {
   const said: Array<string> = []
   const say = async (args: ReadonlyArray<string>, stdin?: string) => {
-    const { status, stderr, stdout } = await runHere([...args, "--data", data], stdin === undefined ? {} : { stdin })
+    const { status, stderr, stdout } = await runInProcess(
+      [...args, "--data", data],
+      stdin === undefined ? {} : { stdin }
+    )
     said.push(`${args.slice(0, 2).join(" ")}: ${status}\n${steady(stdout)}${steady(stderr)}`)
     return stdout
   }
@@ -43,7 +46,7 @@ describe("the commands", () => {
       const data = dataDirectory()
       const service = await serve(["--data", data])
       const through = await story(data)
-      const lines = (await doneHere(["journal", "export", "acme", "--data", data])).trimEnd().split("\n")
+      const lines = (await doneInProcess(["journal", "export", "acme", "--data", data])).trimEnd().split("\n")
       expect(await service.stop()).toBe(0)
       const alone = dataDirectory()
       expect(await story(alone)).toEqual(through)
@@ -93,7 +96,7 @@ describe("the commands", () => {
     const data = dataDirectory()
     const service = await serve(["--data", data])
     const act = (args: ReadonlyArray<string>, stdin?: string) =>
-      doneHere([...args, "--data", data], stdin === undefined ? {} : { stdin })
+      doneInProcess([...args, "--data", data], stdin === undefined ? {} : { stdin })
     const makeKey = async (admin = owner) =>
       JSON.parse(await act(["keys", "create", "acme", admin, "--label", "K", "--scopes", "org:read", "--json"]))
     const status = async (key: string) => (await ask(service.address, key, "GET", "/v1/organization")).status
@@ -131,12 +134,12 @@ describe("the commands", () => {
     expect(beside.peppers_known).toEqual(beside.database.peppers_used)
     expect(await service.stop()).toBe(0)
     fs.renameSync(path.join(data, "pepper"), path.join(data, "pepper.lost"))
-    const alone = await runHere(settings)
+    const alone = await runInProcess(settings)
     expect(alone.status).toBe(1)
     expect(JSON.parse(alone.stdout)).toMatchObject({ service: null, peppers_known: [] })
     expect(JSON.parse(alone.stderr).error.message).toMatch(/^Peppers that keys were made with are missing/)
     expect(fs.existsSync(path.join(data, "pepper"))).toBe(false)
-    const nowhere = await runHere(["status", "--data", path.join(data, "nowhere")])
+    const nowhere = await runInProcess(["status", "--data", path.join(data, "nowhere")])
     expect([nowhere.status, nowhere.stderr]).toEqual([1, "The database: there is none yet.\n"])
   }, 300_000)
 })
@@ -147,7 +150,7 @@ describe("what commands refuse", () => {
     const file = path.join(data, "not.json")
     fs.writeFileSync(file, "{")
     const service = await serve(["--data", data])
-    await doneHere(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--data", data])
+    await doneInProcess(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--data", data])
     const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
       [["organizations", "create", "Acme!", "--name", "A", "--owner", owner], 1, /^An organization's id is 1 to 63/],
       [["organizations", "create", "b", "--name", "B", "--owner", "nobody"], 1, /^owner: Expected an email address\.$/],
@@ -194,7 +197,7 @@ describe("what commands refuse", () => {
       [["journal", "export", "nope"], 1, /^There is no organization nope\.$/]
     ]
     for (const [args, status, line] of cases) {
-      const ended = await runHere([...args, "--data", data])
+      const ended = await runInProcess([...args, "--data", data])
       expect([args, ended.status, ended.stdout]).toEqual([args, status, ""])
       expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1)
       expect(ended.stderr.trimEnd()).toMatch(line)
@@ -213,24 +216,24 @@ describe("the documents that the commands print", () => {
     ["openapi", "openapi.json"],
     ["seed-schema", "seeds/seed.schema.json"]
   ])("%s prints what is committed as %s", async (command, file) => {
-    expect(await doneHere([command])).toBe(fs.readFileSync(path.join(import.meta.dirname, "../..", file), "utf8"))
+    expect(await doneInProcess([command])).toBe(fs.readFileSync(path.join(import.meta.dirname, "../..", file), "utf8"))
   })
 
   it("explains every command with --help", async () => {
     const named = /^ {2}([\w-]+) {2,}\S/gm
     const subcommands = (help: string) =>
       [...help.replace(/^[^]*SUBCOMMANDS\n/, "").matchAll(named)].map(([, name = ""]) => name)
-    const names = subcommands(await doneHere(["--help"]))
+    const names = subcommands(await doneInProcess(["--help"]))
     expect(names).toEqual(
       expect.arrayContaining(["serve", "migrate", "organizations", "admins", "keys", "seed", "journal"])
     )
     const helps = await Promise.all(
       [["admins", "set-password"], ["keys", "create"], ["journal", "export"]].map((words) =>
-        doneHere([...words, "--help"])
+        doneInProcess([...words, "--help"])
       )
     )
     for (const help of helps) expect(help).toMatch(/DESCRIPTION[^]*USAGE[^]*FLAGS[^]*--data[^]*EXAMPLES/)
-    expect(subcommands(await doneHere(["admins", "--help"]))).toEqual([
+    expect(subcommands(await doneInProcess(["admins", "--help"]))).toEqual([
       "create",
       "set-password",
       "reset-factor",

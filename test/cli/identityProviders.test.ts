@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { act } from "../support/administration.ts"
 import { dataDirectory } from "../support/cli.ts"
 import { pglite } from "../support/database.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 import * as Outbox from "../support/outbox.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
@@ -159,7 +159,7 @@ describe("the commands about identity providers", () => {
   it("take the secret from standard input, and print where the provider leads people back to", async () => {
     const data = dataDirectory()
     const words = "identity-provider set acme --issuer https://login.acme.example --client-id console".split(" ")
-    await doneHere([
+    await doneInProcess([
       "organizations",
       "create",
       "acme",
@@ -170,12 +170,12 @@ describe("the commands about identity providers", () => {
       "--data",
       data
     ])
-    const set = await doneHere(["organizations", ...words, "--client-secret-file", "-", "--data", data], {
+    const set = await doneInProcess(["organizations", ...words, "--client-secret-file", "-", "--data", data], {
       stdin: "a secret of the console\n"
     })
     expect(set).toContain("/console/sign-in/provider/callback/acme")
     expect(set).not.toContain("a secret of the console")
-    expect(await runHere(["organizations", ...words, "--client-secret-file", "/nowhere", "--data", data]))
+    expect(await runInProcess(["organizations", ...words, "--client-secret-file", "/nowhere", "--data", data]))
       .toMatchObject({ status: 1, stderr: "/nowhere cannot be read.\n" })
   })
 })

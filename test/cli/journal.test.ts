@@ -5,7 +5,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, run, serve } from "../support/cli.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 
 /** The lines of an export that hold events. */
 const events = (ndjson: string): ReadonlyArray<string> =>
@@ -65,22 +65,22 @@ describe("a journal at the command line", () => {
       const file = path.join(kept, "seed.json")
       fs.writeFileSync(file, JSON.stringify(seed))
       const service = await serve(here)
-      const [{ key }] = JSON.parse(await doneHere(["seed", file, ...here])).keys
+      const [{ key }] = JSON.parse(await doneInProcess(["seed", file, ...here])).keys
       const [account] = (await ask(service.address, key, "GET", "/v1/accounts")).body.data
       for (const role_label of ["=1+1", "Łabel 🙂"]) {
         const labelled = await ask(service.address, key, "PUT", `/v1/accounts/${account.id}/role-label`, { role_label })
         expect(labelled.status).toBe(200)
       }
-      const ndjson = await doneHere(["journal", "export", "acme", ...here])
+      const ndjson = await doneInProcess(["journal", "export", "acme", ...here])
       expect(events(ndjson)).toHaveLength(3)
       expect(broken("acme", ndjson)).toBeUndefined()
       expect(broken("acme", ndjson.replace("Łabel", "Label"))).toBe(3)
-      expect(events(await doneHere(["journal", "export", "acme", "--after-sequence", "2", ...here]))).toEqual([
+      expect(events(await doneInProcess(["journal", "export", "acme", "--after-sequence", "2", ...here]))).toEqual([
         events(ndjson)[2]
       ])
 
       const [header = [], , second = []] = cells(
-        await doneHere(["journal", "export", "acme", "--format", "csv", ...here])
+        await doneInProcess(["journal", "export", "acme", "--format", "csv", ...here])
       )
       const cell = (name: string) => second[header.indexOf(name)]
       expect(cell("actor.name")).toBe("'=cmd|'/c calc'!A0")
@@ -89,7 +89,7 @@ describe("a journal at the command line", () => {
       expect([cell("sequence"), cell("hash")]).toEqual(["2", JSON.parse(events(ndjson)[1] ?? "").hash])
 
       const checkpoints = path.join(kept, "checkpoint.json")
-      fs.writeFileSync(checkpoints, await doneHere(["journal", "checkpoint", "--json", ...here]))
+      fs.writeFileSync(checkpoints, await doneInProcess(["journal", "checkpoint", "--json", ...here]))
       const { body: published } = await ask(service.address, key, "GET", "/.well-known/journal-keys")
       expect(JSON.parse(fs.readFileSync(checkpoints, "utf8"))).toMatchObject({
         checkpoints: [{ organization: "acme", sequence: 3, hash: JSON.parse(events(ndjson)[2] ?? "").hash }],
@@ -100,17 +100,17 @@ describe("a journal at the command line", () => {
       // An auditor has the export and the public key, and neither the database nor a key that signs.
       const proof = path.join(kept, "export.ndjson")
       const trusted = path.join(kept, "keys.json")
-      fs.writeFileSync(proof, await doneHere(["journal", "export", "acme", ...here]))
+      fs.writeFileSync(proof, await doneInProcess(["journal", "export", "acme", ...here]))
       fs.writeFileSync(trusted, JSON.stringify(published))
       const audit = ["journal", "verify", "--export", proof, "--public-key", trusted]
-      expect(await doneHere(audit)).toMatch(/^acme: 3 events, unbroken, signed up to 3 by \S+\n$/)
+      expect(await doneInProcess(audit)).toMatch(/^acme: 3 events, unbroken, signed up to 3 by \S+\n$/)
       const [{ kid, x }] = published.keys
       const strange = { ...published.keys[0], x: `${x.startsWith("A") ? "B" : "A"}${x.slice(1)}` }
       fs.writeFileSync(trusted, JSON.stringify({ keys: [{ ...strange, kid }] }))
-      const forged = await runHere(audit)
+      const forged = await runInProcess(audit)
       expect([forged.status, forged.stdout]).toEqual([1, expect.stringContaining("a key that is not known")])
       const verify = ["journal", "verify", "--checkpoint", checkpoints, ...here]
-      expect(await doneHere(verify)).toMatch(/^acme +3 events, unbroken/)
+      expect(await doneInProcess(verify)).toMatch(/^acme +3 events, unbroken/)
       expect(await service.stop()).toBe(0)
 
       await tamper(
@@ -120,25 +120,34 @@ describe("a journal at the command line", () => {
       update journal_head set (sequence, hash) = (select sequence, hash from journal_event where sequence = 2)`
       )
       for (const command of [["journal", "verify", ...here], verify]) {
-        const cut = await runHere(command)
+        const cut = await runInProcess(command)
         expect([cut.status, cut.stderr]).toEqual([1, "A journal is broken.\n"])
         expect(cut.stdout).toMatch(/^acme +BROKEN at \d+ +it ends before a checkpoint\n/)
       }
 
       await tamper(data, `update journal_event set details = '{"role_label": "Boss"}' where sequence = 2`)
-      const edited = await runHere(["journal", "verify", "--json", ...here])
+      const edited = await runInProcess(["journal", "verify", "--json", ...here])
       expect([edited.status, JSON.parse(edited.stderr).error.message]).toEqual([1, "A journal is broken."])
       expect(JSON.parse(edited.stdout)).toMatchObject({
         ok: false,
         journals: [{ organization: "acme", ok: false, sequence: 2, hash: null, reason: "hash" }]
       })
-      const copy = await doneHere(["journal", "export", "acme", ...here])
+      const copy = await doneInProcess(["journal", "export", "acme", ...here])
       expect(broken("acme", copy)).toBe(2)
 
-      await doneHere(["organizations", "create", "bolt", "--name", "Bolt", "--owner", "olga@bolt.example", ...here])
+      await doneInProcess([
+        "organizations",
+        "create",
+        "bolt",
+        "--name",
+        "Bolt",
+        "--owner",
+        "olga@bolt.example",
+        ...here
+      ])
       const pepper = path.join(data, "pepper")
       fs.renameSync(pepper, `${pepper}.kept`)
-      const lost = await runHere(["journal", "verify", ...here])
+      const lost = await runInProcess(["journal", "verify", ...here])
       expect([lost.status, lost.stdout, fs.existsSync(pepper)]).toEqual([1, "", false])
       expect(lost.stderr).toMatch(
         /^The database holds credentials whose pepper is not given \(1 API keys under [0-9a-f]{8}\): restore [^\n]+\n$/
@@ -148,12 +157,12 @@ describe("a journal at the command line", () => {
       const gone = path.join(kept, "gone.json")
       const named = [{ organization: "gone", sequence: 7, hash: "0".repeat(64) }]
       fs.writeFileSync(gone, JSON.stringify({ checkpoints: named }))
-      const missing = await runHere(["journal", "verify", "--json", "--checkpoint", gone, ...here])
+      const missing = await runInProcess(["journal", "verify", "--json", "--checkpoint", gone, ...here])
       expect([missing.status, JSON.parse(missing.stdout).journals.at(-1)]).toEqual([
         1,
         { organization: "gone", ok: false, sequence: 0, hash: null, reason: "missing" }
       ])
-      const others = await runHere(["journal", "verify", "--organization", "acme", "--checkpoint", gone, ...here])
+      const others = await runInProcess(["journal", "verify", "--organization", "acme", "--checkpoint", gone, ...here])
       expect([others.status, others.stderr]).toEqual([1, "No checkpoint is one of acme: it proves nothing.\n"])
       for (
         const [text, line] of [["", "holds no checkpoint"], ["{\"checkpoints\":[]}", "holds no checkpoint"], [
@@ -162,12 +171,12 @@ describe("a journal at the command line", () => {
         ]]
       ) {
         fs.writeFileSync(gone, text ?? "")
-        const refused = await runHere(["journal", "verify", "--checkpoint", gone, ...here])
+        const refused = await runInProcess(["journal", "verify", "--checkpoint", gone, ...here])
         expect([refused.status, refused.stdout]).toEqual([1, ""])
         expect(refused.stderr).toMatch(new RegExp(`^\\S+gone\\.json ${line}[^\\n]*\\n$`))
       }
 
-      const both = await runHere(["journal", "verify", "--json", ...here])
+      const both = await runInProcess(["journal", "verify", "--json", ...here])
       expect([both.status, JSON.parse(both.stdout)]).toMatchObject([1, {
         ok: false,
         journals: [{ organization: "acme", ok: false }, { organization: "bolt", ok: true }]
@@ -188,7 +197,7 @@ describe("a journal at the command line", () => {
         ["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example"]
       ]
     ) {
-      const refused = await (command[0] === "mcp" ? run : runHere)(command, { env })
+      const refused = await (command[0] === "mcp" ? run : runInProcess)(command, { env })
       expect([command, refused.status, refused.stdout, refused.stderr]).toEqual([
         command,
         1,
@@ -200,8 +209,8 @@ describe("a journal at the command line", () => {
     expect(fs.readdirSync(folder)).toEqual([])
     const file = path.join(folder, "seed.json")
     fs.writeFileSync(file, JSON.stringify({ organizations: [] }))
-    await doneHere(["seed", file], { env })
-    const empty = await runHere(["journal", "verify"], { env })
+    await doneInProcess(["seed", file], { env })
+    const empty = await runInProcess(["journal", "verify"], { env })
     expect([empty.status, empty.stdout, empty.stderr]).toEqual([
       1,
       "",

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { act } from "../support/administration.ts"
 import { dataDirectory } from "../support/cli.ts"
 import { pglite } from "../support/database.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 import * as World from "../support/world.ts"
 
 const unchanged = { name: null, plan: null, seats: null, valid_until: null, open_ended: false }
@@ -170,7 +170,7 @@ describe("the commands about plans, licences, seats and bills", () => {
 
   it("say it all by flags, and take values away by the word none", async () => {
     const data = dataDirectory()
-    const told = (...words: ReadonlyArray<string>) => doneHere([...words, "--data", data])
+    const told = (...words: ReadonlyArray<string>) => doneInProcess([...words, "--data", data])
     await told("organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example")
     const billed = await told(
       ..."organizations set acme --licensed-by subscription --billing-state active --period annual".split(" "),
@@ -179,11 +179,11 @@ describe("the commands about plans, licences, seats and bills", () => {
     expect(billed).toMatch(/Licences +0 protect, 3 archive, 0 governance\n/)
     expect(billed).toMatch(/Ends +2027-01-01 00:00 UTC\nAmount +4900 EUR/)
     expect(billed).not.toMatch(/Payer/)
-    expect(await runHere(["organizations", "set", "acme", "--trial-ends", "soon", "--data", data])).toMatchObject({
+    expect(await runInProcess(["organizations", "set", "acme", "--trial-ends", "soon", "--data", data])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("a date such as")
     })
-    expect(await runHere(["accounts", "set-tier", "acme", "nobody", "archive", "--data", data])).toMatchObject({
+    expect(await runInProcess(["accounts", "set-tier", "acme", "nobody", "archive", "--data", data])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("acme has no account nobody.")
     })

@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as Telemetry from "../../src/cli/Telemetry.ts"
 import { ask, dataDirectory, serve, shownKeys, until } from "../support/cli.ts"
 import { attributesOf, collect, spansIn } from "../support/collector.ts"
-import { runHere } from "../support/here.ts"
+import { runInProcess } from "../support/inProcess.ts"
 
 const traceId = "0af7651916cd43dd8448eb211c80319c"
 const parentId = "b7ad6b7169203331"
@@ -75,7 +75,7 @@ describe("what an operator sees of a running service", () => {
   }, 120_000)
 
   it("is told in one line that a secret is set twice, or that its file cannot be read", async () => {
-    const twice = await runHere(["journal", "verify"], {
+    const twice = await runInProcess(["journal", "verify"], {
       env: {
         CONSOLE_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
         CONSOLE_PEPPERS: "one",
@@ -86,7 +86,7 @@ describe("what an operator sees of a running service", () => {
       1,
       "CONSOLE_PEPPERS and CONSOLE_PEPPERS_FILE are both set: set one of them.\n"
     ])
-    const missing = await runHere(["journal", "verify"], { env: { CONSOLE_DATABASE_URL_FILE: "/nowhere/url" } })
+    const missing = await runInProcess(["journal", "verify"], { env: { CONSOLE_DATABASE_URL_FILE: "/nowhere/url" } })
     expect([missing.status, missing.stderr.trimEnd().split("\n")]).toEqual([
       2,
       [expect.stringContaining("CONSOLE_DATABASE_URL_FILE names a file that cannot be read: /nowhere/url;")]

@@ -9,7 +9,7 @@ import manifest from "../../package.json" with { type: "json" }
 import { ask, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
 import { postgresServer, postgresUrl } from "../support/database.ts"
 import { postgresLayer } from "../support/databaseRoles.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 
 const pepper = crypto.randomBytes(32).toString("base64")
 
@@ -52,7 +52,7 @@ describe("the commands on PostgreSQL", () => {
     () =>
       Effect.gen(function*() {
         const { admin, name, url } = yield* emptyDatabase
-        const refused = yield* promise(() => runHere(["migrate"], { env: on(url) }))
+        const refused = yield* promise(() => runInProcess(["migrate"], { env: on(url) }))
         expect([refused.status, refused.stdout]).toEqual([1, ""])
         expect(refused.stderr).toBe(
           `The role ${name} lacks what the service works with. An administrator runs once:\n` +
@@ -65,8 +65,10 @@ describe("the commands on PostgreSQL", () => {
         expect(early.stderr).toMatch(
           /The database's schema is at 0, and this program needs \d+: start it with --migrate\.\n$/
         )
-        expect(yield* promise(() => doneHere(["migrate"], { env: on(url) }))).toMatch(/^Applied 1 create_console\n/)
-        expect(yield* promise(() => doneHere(["migrate"], { env: on(url) }))).toBe("The schema is up to date.\n")
+        expect(yield* promise(() => doneInProcess(["migrate"], { env: on(url) }))).toMatch(
+          /^Applied 1 create_console\n/
+        )
+        expect(yield* promise(() => doneInProcess(["migrate"], { env: on(url) }))).toBe("The schema is up to date.\n")
         yield* execute(url, "insert into schema_migration (migration_id, name) values (9999, 'from_the_future')")
         const late = yield* promise(() => run(["serve", "--port", "0", "--migrate"], { env: on(url) }))
         expect(late.status).toBe(1)
@@ -105,7 +107,7 @@ describe("the commands on PostgreSQL", () => {
           "create function current_setting(text) returns text language sql as $$ select '140012'::text $$"
         )
         yield* execute(admin, `alter role ${name} set search_path = public, pg_catalog`)
-        const old = yield* promise(() => runHere(["migrate", "--json"], { env: on(url) }))
+        const old = yield* promise(() => runInProcess(["migrate", "--json"], { env: on(url) }))
         expect([old.status, old.stdout]).toEqual([1, ""])
         expect(old.stderr).toMatch(/"message":"This is PostgreSQL 14, and 15 or later is needed\."/)
       }).pipe(Effect.scoped),
@@ -117,7 +119,7 @@ describe("the commands on PostgreSQL", () => {
       const { admin, name } = yield* emptyDatabase
       const url = new URL(admin)
       url.pathname = `/${name}`
-      const refused = yield* promise(() => runHere(["migrate"], { env: on(url.href) }))
+      const refused = yield* promise(() => runInProcess(["migrate"], { env: on(url.href) }))
       expect(refused.status).toBe(1)
       expect(refused.stderr).toMatch(/^The role postgres bypasses row level security\./)
     }).pipe(Effect.scoped), 60_000)
@@ -135,7 +137,7 @@ describe("the commands on PostgreSQL", () => {
           const { data: [account] } = (await ask(service.address, key, "GET", "/v1/accounts?status=protected")).body
           const paused = await ask(service.address, key, "POST", `/v1/accounts/${account.id}/pause`)
           expect([paused.status, paused.body.status]).toEqual([200, "paused"])
-          const verified = await doneHere(["journal", "verify"], { env })
+          const verified = await doneInProcess(["journal", "verify"], { env })
           expect(verified).toMatch(/^demo +\d+ events, unbroken +[0-9a-f]{64}\n\d+ checkpoints, signed by /)
           const folder = freshDirectory()
           const keys = path.join(folder, "keys.json")
@@ -143,15 +145,15 @@ describe("the commands on PostgreSQL", () => {
           fs.writeFileSync(keys, JSON.stringify(published.body))
           // An auditor has the database's address and the public keys, and none of the service's secrets.
           const { CONSOLE_DATA, CONSOLE_DATABASE_URL } = env
-          const audited = await doneHere(["journal", "verify", "--public-key", keys], {
+          const audited = await doneInProcess(["journal", "verify", "--public-key", keys], {
             env: { CONSOLE_DATA, CONSOLE_DATABASE_URL }
           })
           expect(audited).toBe(verified)
-          await doneHere(["organizations", "transfer-ownership", "demo", "sam@demo.example"], { env })
-          await doneHere(["admins", "disable", "demo", "olivia@demo.example"], { env })
+          await doneInProcess(["organizations", "transfer-ownership", "demo", "sam@demo.example"], { env })
+          await doneInProcess(["admins", "disable", "demo", "olivia@demo.example"], { env })
           expect((await ask(service.address, key, "GET", "/v1/organization")).status).toBe(401)
           expect(await service.stop()).toBe(0)
-          await doneHere(["journal", "checkpoint"], { env })
+          await doneInProcess(["journal", "checkpoint"], { env })
           const pushed = path.join(folder, "checkpoints.ndjson")
           const again = await serve(["--demo", "--roles", "worker", "--checkpoint-push", `file:${pushed}`], env)
           await until(async () => (await fetch(new URL("/readyz", again.address))).ok)
@@ -166,7 +168,7 @@ describe("the commands on PostgreSQL", () => {
             [404, ""]
           ])
           await until(() => fs.existsSync(pushed) && fs.readFileSync(pushed, "utf8").endsWith("\n"))
-          expect(await doneHere(["journal", "verify", "--checkpoint", pushed], { env })).toMatch(
+          expect(await doneInProcess(["journal", "verify", "--checkpoint", pushed], { env })).toMatch(
             /^demo +\d+ events, unbroken/
           )
           expect(await again.stop()).toBe(0)
@@ -186,7 +188,7 @@ describe("the commands on PostgreSQL", () => {
         expect(refused.stderr).toMatch(/^On PostgreSQL the service needs CONSOLE_PEPPERS: [^\n]*\n$/)
       }
       const nowhere = yield* promise(() =>
-        runHere(["journal", "verify"], { env: on("postgres://console:secret@127.0.0.1:1/console") })
+        runInProcess(["journal", "verify"], { env: on("postgres://console:secret@127.0.0.1:1/console") })
       )
       expect([nowhere.status, nowhere.stdout]).toEqual([1, ""])
       expect(nowhere.stderr).toBe("The database did not do it: connect ECONNREFUSED 127.0.0.1:1.\n")

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
 import { ask, dataDirectory, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 
 /** What a start says before it has settled anything, and before it opens the database. */
 const starting = `Starting Organization Security Console ${manifest.version} ...\n`
@@ -86,12 +86,12 @@ describe("the service on the embedded database", () => {
       const third = await serve(["--data", data])
       const profile = await ask(third.address, key, "GET", `/v1/accounts/${paused.account_id}/messenger-profile`)
       expect([profile.status, profile.body.error.code]).toEqual([409, "no_session"])
-      const held = await runHere(["demo", "reset", "--data", data])
+      const held = await runInProcess(["demo", "reset", "--data", data])
       expect([held.status, held.stdout]).toEqual([1, ""])
       expect(held.stderr).toMatch(/is in use by process \d+/)
       expect(await third.stop()).toBe(0)
       fs.writeFileSync(path.join(data, "notes.txt"), "mine")
-      expect(await doneHere(["demo", "reset", "--data", data])).toMatch(
+      expect(await doneInProcess(["demo", "reset", "--data", data])).toMatch(
         /^Removed the demo in .*; the next start makes it/
       )
       expect(fs.readdirSync(data)).toEqual(["notes.txt"])
@@ -111,8 +111,8 @@ describe("the service on the embedded database", () => {
       const words = (line: string) =>
         [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "")
       const [created = "", made = ""] = hints
-      expect(await doneHere(words(created))).toMatch(/^Created acme/)
-      const [key = ""] = (await doneHere(words(made))).split("\n")
+      expect(await doneInProcess(words(created))).toMatch(/^Created acme/)
+      const [key = ""] = (await doneInProcess(words(made))).split("\n")
       const { body, status } = await ask(service.address, key, "GET", "/v1/organization")
       expect([status, body.id, body.name]).toEqual([200, "acme", "Acme"])
 
@@ -126,7 +126,7 @@ describe("the service on the embedded database", () => {
       const demo = await run(["serve", "--demo", "--port", "0", "--data", data])
       expect([demo.status, demo.stdout]).toEqual([1, starting + opening(data)])
       expect(demo.stderr).toMatch(/^--demo refuses a database that holds organizations of its own[^\n]*\n$/)
-      const reset = await runHere(["demo", "reset", "--data", data])
+      const reset = await runInProcess(["demo", "reset", "--data", data])
       expect([reset.status, reset.stderr]).toEqual([1, `${data} holds the organization acme: it is no demo.\n`])
       expect(fs.existsSync(path.join(data, "pepper"))).toBe(true)
     },
@@ -205,7 +205,7 @@ describe("what serve refuses before it touches a database", () => {
       const port = String(typeof address === "object" ? address?.port : "")
       const [taken, variable] = await Promise.all([
         run(["serve", "--port", port, "--data", data]),
-        runHere(["journal", "verify", "--json", "--data", data], { env: { CONSOLE_MAX_CONNECTIONS: "many" } })
+        runInProcess(["journal", "verify", "--json", "--data", data], { env: { CONSOLE_MAX_CONNECTIONS: "many" } })
       ])
       await new Promise((resolve) => other.close(resolve))
       expect([taken.status, taken.stdout]).toEqual([1, starting])

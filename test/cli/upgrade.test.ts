@@ -15,7 +15,7 @@ import { freshDirectory, serve } from "../support/cli.ts"
 import { createConsole, ownerUrl, postgresLayer } from "../support/databaseRoles.ts"
 import { DatabaseServer } from "../support/databaseServer.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 import * as World from "../support/world.ts"
 import { at, filed, free, key, organizationId, signedIn, token, written } from "./earlier.ts"
 
@@ -158,14 +158,14 @@ describe("the migration URL", () => {
         }
         const migrated = { ...env, CONSOLE_MIGRATION_URL: ownerUrl(url) }
         yield* Effect.promise(async () => {
-          const refused = await runHere(["migrate"], { env })
+          const refused = await runInProcess(["migrate"], { env })
           expect([refused.status, refused.stdout]).toEqual([1, ""])
           expect(refused.stderr).toContain("permission denied")
           const service = await serve(["--migrate"], migrated)
           expect(service.stderr()).not.toContain("owns the tables")
           expect(await service.stop()).toBe(0)
-          expect(await doneHere(["migrate"], { env: migrated })).toBe("The schema is up to date.\n")
-          const { database } = JSON.parse((await runHere(["status", "--json"], { env })).stdout)
+          expect(await doneInProcess(["migrate"], { env: migrated })).toBe("The schema is up to date.\n")
+          const { database } = JSON.parse((await runInProcess(["status", "--json"], { env })).stdout)
           expect(database).toMatchObject({ role: "console", owns_tables: false, jobs: null })
         })
       }).pipe(Effect.scoped),

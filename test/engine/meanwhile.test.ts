@@ -5,7 +5,7 @@ import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgres } from "../support/database.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import * as Logins from "../support/logins.ts"
 import { established, start } from "../support/watched.ts"
 import { jump } from "../support/watching.ts"
@@ -104,7 +104,7 @@ describe("12.6 what an admin decides while sessions are being signed out", () =>
         const { body: { account_id: account } } = yield* stage.connected(person)
         yield* jump("1 minute")
         yield* stage.platform.changeSecurity(person.userId, { two_fa_password: ours })
-        yield* Held.hold(stage.id, account, { password: ours })
+        yield* HeldSecrets.hold(stage.id, account, { password: ours })
         yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 50, userId: person.userId })
         const { body: offboarded } = yield* World.post(`/v1/accounts/${account}/offboard`, stage.key)
         assert.strictEqual(offboarded.action, "offboarded_two_fa_held")
@@ -120,7 +120,7 @@ describe("12.6 what an admin decides while sessions are being signed out", () =>
         assert.isNull(meanwhile.act)
         yield* jump("2 minutes")
         assert.isTrue(yield* stage.platform.isPassword(person.userId, ours))
-        assert.deepStrictEqual(yield* Held.slots(stage.id, account), ["two_fa held"])
+        assert.deepStrictEqual(yield* HeldSecrets.slots(stage.id, account), ["two_fa held"])
         const { monitoring, status } = yield* stage.account(account)
         assert.deepStrictEqual([status, monitoring.state], ["recently_connected", "active"])
         assert.strictEqual(yield* stage.sessions, 1)

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, until } from "../support/cli.ts"
 import * as DataCentre from "../support/dataCentre/index.ts"
 import { late } from "../support/dataCentre/late.ts"
-import { doneHere, runHere } from "../support/here.ts"
+import { doneInProcess, runInProcess } from "../support/inProcess.ts"
 
 const owner = "olivia@acme.example"
 const phone = "4915770099001"
@@ -35,7 +35,7 @@ it.live(
       const data = dataDirectory()
       const keys = path.join(data, "data-centres.pem")
       fs.writeFileSync(keys, centre.publicKey)
-      const command = (...args: ReadonlyArray<string>) => Effect.promise(() => doneHere([...args, "--data", data]))
+      const command = (...args: ReadonlyArray<string>) => Effect.promise(() => doneInProcess([...args, "--data", data]))
       yield* command("organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--seats", "3")
       const scopes = "org:read,accounts:write,security:write"
       const { key: secret } = JSON.parse(
@@ -115,7 +115,7 @@ it.live(
 it("says which setting of the wire is missing or unfit", async () => {
   const data = path.join(freshDirectory(), "data")
   const told = async (...args: ReadonlyArray<string>) =>
-    (await runHere(["serve", "--data", data, "--port", "0", "--messenger", "wire", ...args])).stderr
+    (await runInProcess(["serve", "--data", data, "--port", "0", "--messenger", "wire", ...args])).stderr
   expect(await told()).toContain("--messenger-application")
   const application = ["--messenger-application", "1"]
   expect(await told(...application)).toContain("CONSOLE_MESSENGER_HASH")

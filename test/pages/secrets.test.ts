@@ -7,7 +7,7 @@ import * as SecretsSweep from "../../src/layers/sql/SecretsSweep.ts"
 import type { Db } from "../../src/ports/Db.ts"
 import { Secrets as SecretsPort } from "../../src/ports/Secrets.ts"
 import { postgres } from "../support/database.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
@@ -17,8 +17,8 @@ const staged = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const account = yield* World.makeAccount(id, { first_name: "Ada", last_name: "Lovelace" })
   const gone = yield* World.makeAccount(id, { first_name: "Zoe", facts: { offboarded_at: new Date(0) } })
-  yield* Held.hold(id, account, { password: secret })
-  yield* Held.hold(id, gone, { password: "another" })
+  yield* HeldSecrets.hold(id, account, { password: secret })
+  yield* HeldSecrets.hold(id, gone, { password: "another" })
   const cookie = (role: "owner" | "superadmin" | "admin") =>
     Effect.map(Pages.signIn(id, admins[role].id), (signed) => signed)
   const path = `/console/accounts/${account}/secrets`
@@ -61,7 +61,7 @@ describe("3.9 secrets at the console", () => {
         // While the account is protected the password stays its, however long ago it was shown.
         yield* TestClock.adjust("8 days")
         yield* SecretsSweep.sweep
-        expect(yield* Held.slots(id, account)).toEqual(["two_fa held"])
+        expect(yield* HeldSecrets.slots(id, account)).toEqual(["two_fa held"])
       }))
 
     it.effect("one that is replaced while it is read is not shown, and the new one counts as shown to nobody", () =>
@@ -75,7 +75,7 @@ describe("3.9 secrets at the console", () => {
           candidates: (of) =>
             Effect.tap(
               secrets.candidates(of),
-              () => Effect.provideContext(Held.hold(id, account, { password: "newer" }), around)
+              () => Effect.provideContext(HeldSecrets.hold(id, account, { password: "newer" }), around)
             )
         })
         const replaced = reveal(signed, Pages.password).pipe(Effect.provideService(SecretsPort, replacing))

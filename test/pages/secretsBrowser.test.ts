@@ -6,7 +6,7 @@ import * as Server from "../../src/http/Server.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Browser from "../support/browser.ts"
 import { pglite } from "../support/database.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
 
@@ -37,8 +37,8 @@ describe("the secrets and the end of an account in a browser", () => {
           security: { two_fa_password: Redacted.make(password) }
         })
         const gone = yield* World.makeAccount(id, { first_name: "Zoe", facts: { offboarded_at: new Date() } })
-        yield* Held.hold(id, account, { password })
-        yield* Held.hold(id, gone, { password: "another" })
+        yield* HeldSecrets.hold(id, account, { password })
+        yield* HeldSecrets.hold(id, gone, { password: "another" })
         yield* Pages.givePassword(id, admins.owner.id)
         const email = yield* Pages.emailOf(id, admins.owner.id)
         const page = yield* Browser.newPage()

@@ -5,7 +5,7 @@ import { act } from "../support/administration.ts"
 import * as Authenticator from "../support/authenticator.ts"
 import { postgres } from "../support/database.ts"
 import * as Factors from "../support/factors.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import { waiting } from "../support/outbox.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
@@ -51,7 +51,7 @@ describe("the second factor where the password is asked for again", () => {
         expect((yield* send(cookie, newKey, createKey, reading)).text).toContain("Key created")
         const person = `/console/people/${admins.superadmin.id}`
         const accountId = yield* World.makeAccount(id)
-        yield* Held.hold(id, accountId, { password: "kept by the service" })
+        yield* HeldSecrets.hold(id, accountId, { password: "kept by the service" })
         const account = `/console/accounts/${accountId}`
         const secrets = `${account}/secrets`
         const forms: ReadonlyArray<

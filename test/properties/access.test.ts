@@ -2,9 +2,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Role, Scope } from "../../src/domain/Access.ts"
+import * as AdminTables from "../support/adminTables.ts"
 import { postgres } from "../support/database.ts"
 import { sampled } from "../support/drawn.ts"
-import * as People from "../support/people.ts"
 import * as Populated from "../support/populated.ts"
 import { below, most, some } from "../support/properties/rights.ts"
 import * as Random from "../support/random.ts"
@@ -103,7 +103,7 @@ describe("1 never more than the admin may", () => {
               : yield* World.makePerson(id, pair.more.role)
             const request = Random.draw(draft, ids)
             const before = yield* facts(organization)
-            const { restored } = yield* People.kept(id)
+            const { restored } = yield* AdminTables.kept(id)
             yield* give(organization, person, pair.less)
             const less = yield* Random.sendSound(request, person.key)
             const seenByLess = yield* seen(person.key)

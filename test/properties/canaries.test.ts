@@ -16,7 +16,7 @@ import * as Cli from "../support/cli.ts"
 import { pglite } from "../support/database.ts"
 import { sampled } from "../support/drawn.ts"
 import { within } from "../support/fixtures.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import * as Leaks from "../support/leaks.ts"
 import * as Mails from "../support/outbox.ts"
 import * as Pages from "../support/pages.ts"
@@ -40,7 +40,7 @@ const makeStage = Effect.gen(function*() {
     login_email: "login.address.canary@example.org",
     recovery_email: "recovery.address.canary@example.net"
   })
-  yield* Held.hold(id, account.id, { password: secrets["two-step password"], passkey: "passkey-canary-kept" })
+  yield* HeldSecrets.hold(id, account.id, { password: secrets["two-step password"], passkey: "passkey-canary-kept" })
   secrets["invitation link"] = canary("link")
   const outbox = yield* Outbox
   const mail = invitation({

@@ -11,8 +11,8 @@ import type { Db } from "../../src/ports/Db.ts"
 import type { Secrets } from "../../src/ports/Secrets.ts"
 import { api, operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
+import * as AdminTables from "../support/adminTables.ts"
 import { postgres } from "../support/database.ts"
-import * as People from "../support/people.ts"
 import { idKindOf, isStep } from "../support/random.ts"
 import { inputOf } from "../support/requests.ts"
 import * as Securing from "../support/securing.ts"
@@ -117,7 +117,7 @@ const stage = Effect.gen(function*() {
     eventId: event!.id,
     request: yield* World.makeSupportRequest(id, admins.owner.id),
     login: yield* World.makeLogin(id, admins.owner.id),
-    restored: Effect.andThen((yield* People.kept(id)).restored, reviewing(id, [account.id, sessionless]))
+    restored: Effect.andThen((yield* AdminTables.kept(id)).restored, reviewing(id, [account.id, sessionless]))
   }
 })
 

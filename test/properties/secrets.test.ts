@@ -7,7 +7,7 @@ import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.
 import { Journal } from "../../src/ports/Journal.ts"
 import { forEachDatabase } from "../support/database.ts"
 import { sampled } from "../support/drawn.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import * as Populated from "../support/populated.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
@@ -26,7 +26,7 @@ const stage = Effect.gen(function*() {
       login_email: addresses[0] ?? null,
       recovery_email: addresses[1] ?? null
     })
-    yield* Held.hold(id, account.id, { password })
+    yield* HeldSecrets.hold(id, account.id, { password })
   }
   const keys = Object.values(organization.admins).map(({ key }) => Redacted.value(key))
   return {
@@ -86,7 +86,7 @@ describe("5.1 secrets", () => {
             yield* TestClock.adjust("61 seconds")
             for (const account of organization.live) {
               yield* platform.changeSecurity(account.userId, { two_fa_password: password })
-              yield* Held.hold(id, account.id, { password })
+              yield* HeldSecrets.hold(id, account.id, { password })
               const read = yield* World.get(`/v1/accounts/${account.id}/messenger-profile`, admins.owner.key)
               expect(read.body).toMatchObject({ two_fa_present: true, two_fa_managed: true })
               answers.push(text(read))
@@ -152,7 +152,7 @@ describe("5.1 secrets", () => {
               id,
               (sql) => sql`select id from account where organization_id = ${id} and session_ref is null limit 1`
             )
-            yield* Held.move(id, first.id, another?.id ?? "")
+            yield* HeldSecrets.move(id, first.id, another?.id ?? "")
             yield* World.set(id, "account", another?.id ?? "", { session_ref: first.sessionRef })
             answers.push(yield* World.get(`/v1/accounts/${another?.id}/messenger-profile`, owner))
             return answers

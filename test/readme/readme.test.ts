@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, shownKeys } from "../support/cli.ts"
 import { fillDirectory, postgresUrl } from "../support/database.ts"
 import { makeIdentity } from "../support/dataCentre/Handshake.ts"
-import { doneHere } from "../support/here.ts"
+import { doneInProcess } from "../support/inProcess.ts"
 import { flags } from "../support/program.ts"
 import * as World from "../support/world.ts"
 import * as Pages from "./pages.ts"
@@ -126,8 +126,17 @@ describe("the examples of embedding", () => {
     fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
     const seeded = { created: ["demo"], keys: expect.any(Number) }
     expect(execute(files.get("seed") ?? "", cwd)).toEqual(seeded)
-    await doneHere(["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example", ...data])
-    const [key = ""] = (await doneHere([
+    await doneInProcess([
+      "organizations",
+      "create",
+      "acme",
+      "--name",
+      "Acme",
+      "--owner",
+      "olivia@acme.example",
+      ...data
+    ])
+    const [key = ""] = (await doneInProcess([
       "keys",
       "create",
       "acme",
@@ -175,13 +184,13 @@ describe("the examples of embedding", () => {
 
 describe("the page of the configuration", () => {
   it("has the table of settings that the command prints", async () => {
-    expect(configuration).toContain(`\n${await doneHere(["settings"])}`)
+    expect(configuration).toContain(`\n${await doneInProcess(["settings"])}`)
   })
 
   it("names every command, and only those that there are", async () => {
     const helps = new Map<string, ReadonlyArray<string>>()
     const subcommands = async (words: ReadonlyArray<string>) => {
-      const help = await doneHere([...words, "--help"])
+      const help = await doneInProcess([...words, "--help"])
       const [, list = ""] = help.split("SUBCOMMANDS\n")
       return [...list.matchAll(/^ {2}([\w-]+) {2,}\S/gm)].map(([, name = ""]) => name)
     }

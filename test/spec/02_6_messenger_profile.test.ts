@@ -8,7 +8,7 @@ import {
   SimulatedPlatform
 } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { forEachDatabase } from "../support/database.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -25,7 +25,7 @@ const arrange = Effect.fnUntraced(function*(person: Partial<NewSimulatedAccount>
     }
   )
   /** Lets the service hold this password as the account's. */
-  const hold = (password: string) => Held.hold(id, live.id, { password })
+  const hold = (password: string) => HeldSecrets.hold(id, live.id, { password })
   const secure = (change: SecurityChange) => platform.changeSecurity(live.userId, change)
   return { ...live, organizationId: id, admins, platform, read, hold, secure }
 })
@@ -134,8 +134,8 @@ describe("2.6 messenger_profile", () => {
           const { admins, id, organizationId, secure } = yield* arrange()
           yield* secure({ two_fa_password: Redacted.make("the service's") })
           const other = yield* World.makeAccount(organizationId)
-          yield* Held.hold(organizationId, other, { password: "the service's" })
-          yield* Held.move(organizationId, other, id)
+          yield* HeldSecrets.hold(organizationId, other, { password: "the service's" })
+          yield* HeldSecrets.move(organizationId, other, id)
           const { body, status } = yield* World.get(`/v1/accounts/${id}/messenger-profile`, admins.owner.key)
           assert.strictEqual(status, 500)
           assert.strictEqual(body.error.code, "internal_error")
@@ -163,7 +163,7 @@ describe("2.6 messenger_profile", () => {
         Effect.gen(function*() {
           const { hold, id, organizationId, platform, read, userId } = yield* arrange({ security: secured("hunter2") })
           yield* hold("hunter2")
-          yield* Held.hold(organizationId, id, { passkey: "passkey-1" })
+          yield* HeldSecrets.hold(organizationId, id, { passkey: "passkey-1" })
           for (const answer of [{ _tag: "SecurityUnreadable" }, { _tag: "Unavailable" }] as const) {
             yield* platform.script({ userId, operation: "security", answer })
             assert.deepInclude(yield* read, { ...unread, two_fa_managed: true, passkey_managed: true })
@@ -177,9 +177,9 @@ describe("2.6 messenger_profile", () => {
           assert.deepStrictEqual(yield* passkey, [false, false])
           yield* secure({ passkey_id: "passkey-1" })
           assert.deepStrictEqual(yield* passkey, [true, false])
-          yield* Held.hold(organizationId, id, { passkey: "passkey-2" })
+          yield* HeldSecrets.hold(organizationId, id, { passkey: "passkey-2" })
           assert.deepStrictEqual(yield* passkey, [true, false])
-          yield* Held.hold(organizationId, id, { passkey: "passkey-1" })
+          yield* HeldSecrets.hold(organizationId, id, { passkey: "passkey-1" })
           assert.deepStrictEqual(yield* passkey, [true, true])
         }))
 

@@ -3,9 +3,9 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
+import { dying } from "../support/crashing.ts"
 import { forEachDatabase, postgres } from "../support/database.ts"
-import * as Held from "../support/held.ts"
-import { dying } from "../support/mortal.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import { established, start } from "../support/watched.ts"
 import { advance, forgetOthers, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
@@ -41,7 +41,7 @@ const staged = Effect.fnUntraced(function*(managed = true, facts: Record<string,
         (sent) => sent !== null && Redacted.value(sent) === "000000" ? "111111" : "000000"
       ),
     profile: Effect.map(World.get(`${path}/messenger-profile`, key), ({ body }) => body),
-    slots: Held.slots(id, account),
+    slots: HeldSecrets.slots(id, account),
     events: Effect.map(
       World.journal(id),
       (all) =>

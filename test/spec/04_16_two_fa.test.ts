@@ -5,9 +5,9 @@ import { OrganizationId } from "../../src/domain/Access.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Secrets } from "../../src/ports/Secrets.ts"
+import { dying } from "../support/crashing.ts"
 import { forEachDatabase, postgres } from "../support/database.ts"
-import * as Held from "../support/held.ts"
-import { dying } from "../support/mortal.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import { established, start } from "../support/watched.ts"
 import { advance, forgetOthers, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
@@ -37,7 +37,7 @@ const staged = Effect.gen(function*() {
     candidates,
     set: (body: object = {}, headers: Record<string, string> = {}) => World.send("PUT", path, { key, body, headers }),
     remove: World.send("DELETE", path, { key }),
-    slots: Held.slots(id, account),
+    slots: HeldSecrets.slots(id, account),
     profile: Effect.map(World.get(`/v1/accounts/${account}/messenger-profile`, key), ({ body }) => body),
     /** Whether the first of the candidates is the account's password on the messenger. */
     managed: Effect.gen(function*() {

@@ -5,7 +5,7 @@ import * as Documents from "../../src/http/Documents.ts"
 import { operations } from "../../src/operations/index.ts"
 import { operations as served } from "../added/index.ts"
 import { forEachDatabase, pglite } from "../support/database.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import { idKindOf } from "../support/random.ts"
 import { ask, changing, makeStage, naming } from "../support/requests.ts"
 import * as World from "../support/world.ts"
@@ -213,8 +213,8 @@ describe("4 operations, as served", () => {
         yield* World.spend(spent.keyId)
         const scopeless = yield* World.makePerson(organization.id, "superadmin", { scopes: [] })
         const broken = yield* World.makeLiveAccount(organization.id)
-        yield* Held.hold(organization.id, account.id, { password: "hunter2" })
-        yield* Held.move(organization.id, account.id, broken.id)
+        yield* HeldSecrets.hold(organization.id, account.id, { password: "hunter2" })
+        yield* HeldSecrets.move(organization.id, account.id, broken.id)
         const answers = [
           ...(yield* Effect.forEach(every, (request) => ask(request, key))),
           yield* World.get("/v1/accounts?limit=0", key),

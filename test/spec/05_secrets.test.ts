@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import { forEachDatabase } from "../support/database.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import { ask, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
@@ -21,7 +21,7 @@ describe("5 secrets", () => {
             passkey_id: passkey,
             recovery_email: "someone@secret.example"
           })
-          const sealed = yield* Held.hold(organization.id, account.id, { password, passkey })
+          const sealed = yield* HeldSecrets.hold(organization.id, account.id, { password, passkey })
           const kept = yield* World.query<{ digest: string; pepper_id: string }>(
             organization.id,
             (sql) => sql`select digest, pepper_id from api_key where organization_id = ${organization.id}`

@@ -7,10 +7,10 @@ import * as path from "node:path"
 import { describe, inject } from "vitest"
 import * as Pglite from "../../src/layers/sql/Pglite.ts"
 import type { DatabaseUrlInvalid } from "../../src/layers/sql/Postgres.ts"
+import { lendServed, openEmbedded } from "./databasePool.ts"
 import { ownerUrl, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
 import { scratch } from "./scratch.ts"
-import { lendServed, openEmbedded } from "./spare.ts"
 
 /** A layer that gives the `SqlClient` of a fresh database and leaves nothing behind. */
 export type DatabaseLayer = Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | DatabaseUrlInvalid>

@@ -22,7 +22,7 @@ import { operations } from "../added/index.ts"
 import type { DatabaseLayer } from "./database.ts"
 import { undocumented } from "./documented.ts"
 
-export * from "./making.ts"
+export * from "./organizations.ts"
 export * from "./rows.ts"
 
 /** Where the service is reached in tests, unless a test says otherwise. */

@@ -36,7 +36,7 @@ export const form = (start: string, more = 0) => {
       const text = secret + say(secret)
       return Redacted.make(text + checksum(text))
     },
-    /** The secret without its checksum, and what it says besides. */
+    /** The secret without its checksum, and its other contents. */
     read: (key: Redacted.Redacted): { readonly secret: string; readonly said: string } => {
       const text = Redacted.value(key)
       const end = start.length + secretLength

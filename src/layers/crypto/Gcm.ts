@@ -14,7 +14,7 @@ export const seal = (key: Uint8Array, bytes: Uint8Array, context: ReadonlyArray<
   return Buffer.concat([nonce, text, cipher.getAuthTag()])
 }
 
-/** Throws where the bytes were sealed under another key, for something else, or changed. */
+/** Throws if the bytes were sealed under another key or for another context, or were changed. */
 export const open = (key: Uint8Array, sealed: Uint8Array, context: ReadonlyArray<string>): Buffer => {
   const decipher = crypto.createDecipheriv("aes-256-gcm", key, sealed.subarray(0, nonceLength), {
     authTagLength: tagLength

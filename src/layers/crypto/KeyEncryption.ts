@@ -9,7 +9,7 @@ const ofVault = (vault: Vault["Service"]): KeyEncryption["Service"] => ({
   isCurrent: (sealed) => vault.isCurrent(sealed)
 })
 
-/** What the host has brought, else the vault. */
+/** The host's key encryption, otherwise the vault. */
 export const keyEncryption = Effect.gen(function*() {
   const given = yield* Effect.serviceOption(KeyEncryption)
   return Option.isSome(given) ? given.value : ofVault(yield* Vault)

@@ -1,11 +1,11 @@
-/** Passkeys (WebAuthn Level 3): what browsers are asked for, and whether what they answer is right. */
+/** Passkeys (WebAuthn Level 3): the options for browsers, and the verification of their responses. */
 import { Duration, Effect, Option, Schema } from "effect"
 import * as crypto from "node:crypto"
 import * as net from "node:net"
 import { passkeyAsked } from "../../domain/Limits.ts"
 import type { AdminRef } from "../../ports/ConsolePasswords.ts"
 
-/** Read when the first passkey is asked for. */
+/** Loaded when the first passkey is requested. */
 const library = Effect.promise(() => import("@simplewebauthn/server"))
 
 const base = {
@@ -39,7 +39,7 @@ export type Assertion = typeof Assertion.Type
 /** Reads what a browser has answered; none where it is not of that form. */
 export const readAssertion = (text: string): Option.Option<Assertion> => Schema.decodeUnknownOption(Assertion)(text)
 
-/** Whose passkeys a site asks for: those of its host. */
+/** The relying party of a site: its host. */
 export interface Party {
   readonly id: string
   readonly origin: string

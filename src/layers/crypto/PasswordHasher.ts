@@ -15,7 +15,7 @@ const standard: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism:
 /** How many hashes are computed at a time: each takes 19 MiB. */
 const atATime = 4
 
-/** How many passwords may wait to be verified; past it the service is busy, and says so at once. */
+/** How many passwords may wait to be verified; beyond that a request is refused at once. */
 export const maxWaiting = 64
 
 /** How long the longest queue takes, at about 50 ms for each password and four at a time, and some. */
@@ -34,7 +34,7 @@ export class PasswordHasher extends Context.Service<PasswordHasher, {
       const { memoryCost, parallelism, timeCost } = parameters
       const start = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`
       const limit = Semaphore.makeUnsafe(atATime)
-      // The work goes on when nobody waits for it any more, and so does its place.
+      // The work continues even if nothing waits for it any more, and keeps its slot.
       const work = <A>(promise: () => Promise<A>) => limit.withPermit(Effect.uninterruptible(Effect.promise(promise)))
       let verifying = 0
       return {

@@ -1,4 +1,4 @@
-/** What a new console password must be: long, hard to guess, and not made of what everybody knows of its owner. */
+/** What a new console password must be: long, hard to guess, and not built from known facts about its owner. */
 import { Effect } from "effect"
 import { maxPasswordLength, minPasswordLength } from "../../domain/Limits.ts"
 

@@ -62,7 +62,7 @@ export class Peppers extends Context.Service<Peppers, readonly [Pepper, ...Reado
 export const hmac = (pepper: Pepper, text: string): string =>
   crypto.createHmac("sha256", Redacted.value(pepper.key)).update(text).digest("hex")
 
-/** Whether two texts are the same, in a time that does not say where they differ. */
+/** Whether two texts are equal, in constant time. */
 export const sameText = (one: string, other: string): boolean => {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && crypto.timingSafeEqual(first, second)

@@ -1,4 +1,4 @@
-/** Secure randomness, of which ids take some drawn ahead: a call for each would cost more than all else about an id. */
+/** Secure randomness, drawn ahead for ids, because a call for each would dominate their cost. */
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as crypto from "node:crypto"

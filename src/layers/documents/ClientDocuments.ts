@@ -1,4 +1,4 @@
-/** Documents that describe applications, remembered for a while and asked for within limits. */
+/** Documents that describe applications, cached for a while and fetched within limits. */
 import { Clock, Deferred, Duration, Effect, Exit } from "effect"
 import { addressesRemembered } from "../../domain/Address.ts"
 import { RateLimited } from "../../domain/Failure.ts"
@@ -49,7 +49,7 @@ const admit = (times: Array<number>, allowed: number, now: number) => {
 
 /**
  * A reader for one process. Each document is fetched once at a time, even if the first request for it has gone, and
- * what could not be read is not asked for again within a minute.
+ * what could not be read is not fetched again within a minute.
  */
 export const make = (outside: Https.Internet = Https.internet): DocumentReader => {
   const kept = new Remembered<Kept>(documentsRemembered)

@@ -1,4 +1,4 @@
-/** Asks for a document over https, at plain addresses of the internet alone. */
+/** Fetches a document over https, only from plain addresses of the internet. */
 import { Duration, Effect } from "effect"
 import * as dns from "node:dns/promises"
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
@@ -8,7 +8,7 @@ import { documentDeadline, maxDocumentSize } from "../../domain/OAuth.ts"
 import { DocumentUnread } from "../../oauth/Ports.ts"
 import { isSpecial } from "./special.ts"
 
-/** What is asked besides the address. */
+/** The request besides its address. */
 export interface HttpsRequest {
   readonly method: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
@@ -109,7 +109,7 @@ export const ask = (
     }, resolve).on("error", reject).end(body)
   })
 
-/** Reads one document: whatever goes wrong is the same to who asks, so that nothing is learned of where it went. */
+/** Reads one document: every failure looks the same, so that nothing is revealed about the network. */
 export const read = (address: string, outside: Internet) =>
   Effect.tryPromise({
     try: async (): Promise<Fetched> => {

@@ -1,7 +1,7 @@
-/** Which addresses are anybody's on the internet, and which are special (the registries of IANA). */
+/** Which addresses are public, and which are special (the registries of IANA). */
 import ipaddr from "ipaddr.js"
 
-/** What is handed out to networks of the internet; whatever else is in IPv6 means something of its own. */
+/** The public range; everything else in IPv6 is special. */
 const global = ipaddr.parseCIDR("2000::/3")
 
 /**
@@ -14,7 +14,7 @@ export const isSpecial = (address: string): boolean => {
   return parsed.range() !== "unicast" || (parsed.kind() === "ipv6" && !parsed.match(global))
 }
 
-/** Networks of one's own: where an operator says that it may be, a service is asked there too. */
+/** Private networks, which an operator may allow. */
 const own: ReadonlySet<string> = new Set(["private", "uniqueLocal", "carrierGradeNat"])
 
 /** Whether the address is neither a plain one of the internet nor one of a private network. */

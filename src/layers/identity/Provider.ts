@@ -1,4 +1,4 @@
-/** An identity provider as it is asked: its documents, where it is gone to, and what its answers are worth. */
+/** The client of an identity provider: its documents, the redirect to it, and the checks of its answers. */
 import { Clock, Context, Deferred, Duration, Effect, Exit, Option, Redacted, Result, Semaphore } from "effect"
 import type { Configuration, CustomFetch, IDToken } from "openid-client"
 import { ProviderAway, ProviderRefused } from "../../console/ProviderSignIn.ts"
@@ -18,7 +18,7 @@ import * as Https from "../documents/Https.ts"
 import { isSpecialAtHome } from "../documents/special.ts"
 import { Remembered } from "../Remembered.ts"
 
-/** How providers are reached: at plain addresses of the internet, and at private ones where the operator says so. */
+/** How providers are called: at public addresses, and at private ones where the operator allows it. */
 export const ProviderInternet = Context.Reference<(privateNetwork: boolean) => Https.Internet>(
   "org-security-console/layers/identity/ProviderInternet",
   {
@@ -32,7 +32,7 @@ export interface ProviderWithSecret extends IdentityProviderFacts {
   readonly secret: Redacted.Redacted
 }
 
-/** What a sign-in relies on until it comes back. */
+/** The secrets of a sign-in until it returns. */
 export interface SignInSecrets {
   readonly state: string
   readonly nonce: string

@@ -93,7 +93,7 @@ export const layer = Layer.effect(
       return Option.flatMap(opened, (text) => decode(Redacted.value(text)))
     })
 
-    /** Uses the sign-in up: each comes back once. */
+    /** Uses up the sign-in: each can return only once. */
     const use = Effect.fnUntraced(function*(organizationId: OrganizationId, { state, version }: UnderWay, now: Date) {
       const held = yield* sql`
         select 1 from identity_provider where organization_id = ${organizationId} and version = ${version}::uuid
@@ -152,7 +152,7 @@ export const layer = Layer.effect(
       )
     })
 
-    /** Looks at who came back, and does what they went for; everything that the cookie says has been checked. */
+    /** Completes a sign-in that returned from the provider; the cookie has been checked. */
     const arrive = Effect.fnUntraced(function*(
       organizationId: OrganizationId,
       begun: UnderWay,
@@ -294,7 +294,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Forgets the sign-ins that nobody can come back from any more. */
+/** Deletes expired sign-ins. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis

@@ -19,13 +19,13 @@ import {
   NoSession
 } from "../../ports/MessengerSession.ts"
 
-/** How many events a session keeps that nobody has read. */
+/** How many unread events a session keeps. */
 export const eventsKept = 256
 
-/** What a connection to the platform is asked. */
+/** The calls of a connection to the platform. */
 export type PlatformConnection = Omit<LiveSession, "events">
 
-/** Connects a session to the platform for as long as the scope lasts; `push` takes what the platform says unasked. */
+/** Connects a session to the platform for as long as the scope lasts; `push` takes the platform's pushes. */
 export type ConnectSession = (
   sessionRef: SessionRef,
   push: (event: MessengerEvent) => void

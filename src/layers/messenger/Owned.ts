@@ -12,7 +12,7 @@ interface Opened {
 
 const unavailable = Effect.fail(new PlatformUnavailable())
 
-/** A session that is used while `isMine`; a call that is under way when the term ends is given up. */
+/** A session that is used while `isMine`; a running call is interrupted when the term ends. */
 const owned = (live: LiveSession, isMine: () => boolean, over: Opened["over"]): LiveSession => {
   const asked = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | PlatformUnavailable> =>
     Effect.suspend(() => isMine() ? Effect.raceFirst(call, Deferred.await(over)) : unavailable)
@@ -65,7 +65,7 @@ export const layer: Layer.Layer<MessengerSession, never, MessengerSession | Owne
     )
 
     return MessengerSession.of({
-      // A login uses a key that nobody else has yet.
+      // A login uses a key that no other process has yet.
       ...messenger,
       open: Effect.fnUntraced(function*(ref) {
         const term = ownership.current()

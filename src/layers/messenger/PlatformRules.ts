@@ -6,7 +6,7 @@ import { ProfileRefused } from "../../ports/MessengerSession.ts"
 
 const minUsernameLength = 5
 
-/** How long the platform waits before it removes a 2FA password that somebody has forgotten. */
+/** How long the platform waits before it removes a forgotten 2FA password. */
 export const resetTime = Duration.days(7)
 
 /** A code of the platform: how long it is, how long it is good, and how soon another one is sent. */

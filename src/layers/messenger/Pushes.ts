@@ -1,4 +1,4 @@
-/** What the simulated platform says unasked: to the sessions that are connected here, in the order of its changes. */
+/** The simulated platform's pushes to the sessions that are connected here, in the order of its changes. */
 import type { MessengerEvent, MessengerUserId, SessionRef } from "../../domain/Messenger.ts"
 
 type Listener = (event: MessengerEvent) => void

@@ -5,7 +5,7 @@ import type { AccountSecurity, Authorization, HeldSecrets, Profile } from "../..
 import { unlockedAt } from "./PlatformRules.ts"
 import type { SimulatedAccount, SimulatedAuthorization } from "./SimulatedStore.ts"
 
-/** A 64-bit id that looks like the platform's and depends on the number alone. */
+/** A 64-bit id that looks like the platform's and depends only on the number. */
 export const platformId = (kind: string, number: number): string =>
   BigInt.asUintN(63, createHash("sha256").update(`${kind}/${number}`).digest().readBigUInt64BE()).toString()
 

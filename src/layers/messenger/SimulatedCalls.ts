@@ -1,4 +1,4 @@
-/** How the simulated platform answers a call of the service: as a script says, or by doing what was asked. */
+/** How the simulated platform answers a call of the service: by a script, or by executing it. */
 import { DateTime, Effect } from "effect"
 import type { MessengerUserId, SessionRef } from "../../domain/Messenger.ts"
 import type { LoginCommon } from "../../ports/MessengerLogin.ts"

@@ -26,12 +26,12 @@ import type { SimulatedAccount, SimulatedAuthorization, SimulatedLogin, Simulate
 
 type Channel = SimulatedLogin["channel"]
 
-/** An account and a session of the service that asks for something. */
+/** An account and the calling session of the service. */
 export type Authorized = Effect.Effect<readonly [SimulatedAccount, SimulatedAuthorization], NoSession>
 
 export interface SimulatedLogins {
   readonly verbs: LoginVerbs
-  /** Signs another session in, as the asking one lets it. */
+  /** Signs another session in, approved by the calling one. */
   pair(
     asking: Authorized,
     sessionRef: SessionRef,
@@ -54,7 +54,7 @@ const connected = (authorization: SimulatedAuthorization): Connected => ({
 })
 
 export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges, calls: Calls): SimulatedLogins => {
-  /** How codes are sent to the account, in the order in which they are asked for. */
+  /** How codes are sent to the account, in order. */
   const channels = Effect.fnUntraced(function*(account: SimulatedAccount) {
     const devices = (yield* store.authorizations(account.user_id)).filter(({ password_pending }) => !password_pending)
     const first: ReadonlyArray<Channel> = [
@@ -97,7 +97,7 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
     }
   })
 
-  /** A session of the service that signs in now; its holder is asked whether it is theirs. */
+  /** A session of the service that signs in now; its holder is asked to confirm it. */
   const signIn = Effect.fnUntraced(function*(
     userId: MessengerUserId,
     sessionRef: SessionRef,

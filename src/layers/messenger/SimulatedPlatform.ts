@@ -102,7 +102,7 @@ export interface SecurityChange {
   readonly two_fa_password?: Redacted.Redacted | null
   /** What the holder is reminded of the password by. */
   readonly two_fa_hint?: string | null
-  /** The full address; the platform keeps its pattern alone. */
+  /** The full address; the platform keeps only its pattern. */
   readonly login_email?: string | null
   readonly recovery_email?: string | null
   /** A recovery email that waits for its code. */
@@ -112,7 +112,7 @@ export interface SecurityChange {
   readonly passkey_ids?: ReadonlyArray<string>
 }
 
-/** What a device says of itself when it signs in, whatever that is, and what the platform sees of it. */
+/** What a device sends about itself when it signs in, and what the platform sees of it. */
 export interface Device {
   readonly device_model?: string
   readonly platform?: string
@@ -126,7 +126,7 @@ export interface Device {
   readonly signed_in_at?: Date
   /** Absent, `created_at`. */
   readonly last_active_at?: Date | null
-  /** The platform asks the holder whether it is theirs; absent, where it signs in now. */
+  /** Whether the platform asks the holder to confirm it; absent, if it signs in now. */
   readonly unconfirmed?: boolean
 }
 
@@ -157,7 +157,7 @@ export interface AddressCode {
   readonly until: Date
 }
 
-/** An account that the service has a session of, and how many sign-ins to it nobody has confirmed. */
+/** An account that the service has a session of, and its number of unconfirmed sign-ins. */
 export interface HeldAccount {
   readonly userId: MessengerUserId
   readonly unconfirmed: number
@@ -179,7 +179,7 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   changeSecurity(userId: MessengerUserId, change: SecurityChange): Effect.Effect<void>
   /** Someone who does not know the 2FA password has it removed in seven days, or takes that back. */
   askForReset(userId: MessengerUserId, wanted: boolean): Effect.Effect<void>
-  /** The platform sends a code for signing in, without anybody giving it. */
+  /** The platform sends a code for signing in, which is not entered. */
   sendCode(userId: MessengerUserId): Effect.Effect<void>
   /** Someone signs in from another device. */
   logIn(userId: MessengerUserId, device: Device): Effect.Effect<AuthorizationId>
@@ -187,7 +187,7 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   beginLogIn(userId: MessengerUserId, device: Device): Effect.Effect<AuthorizationId>
   /** That someone gives the password. */
   finishLogIn(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
-  /** The holder says that an authorization is theirs. */
+  /** The holder confirms that an authorization is theirs. */
   confirm(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
   /** A device signs out; the service's own is revoked like any other. */
   logOut(userId: MessengerUserId, id: AuthorizationId): Effect.Effect<void>
@@ -199,11 +199,11 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   revokeService(userId: MessengerUserId, reason?: Exclude<SessionEnd, "never">): Effect.Effect<void>
   /** Stops and resumes events about signed-in devices; the events in between are lost. */
   setUnreachable(userId: MessengerUserId, unreachable: boolean): Effect.Effect<void>
-  /** Nobody can sign others out any more, and nobody is seen active. */
+  /** No session can sign others out any more, and none is seen active. */
   setFrozen(userId: MessengerUserId, frozen: boolean): Effect.Effect<void>
   /** Loses the next events of the account. */
   dropEvents(userId: MessengerUserId, times: number): Effect.Effect<void>
-  /** The platform sells the username and gives it to nobody. */
+  /** The platform sells the username instead of giving it away. */
   offerForSale(username: string): Effect.Effect<void>
   /** The code that was sent to an address of the account last; null where none waits. */
   emailCode(userId: MessengerUserId, kind: "recovery" | "login"): Effect.Effect<Redacted.Redacted | null>

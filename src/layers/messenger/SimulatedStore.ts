@@ -73,7 +73,7 @@ export interface SimulatedLogin {
   readonly code: string
   readonly channel: Exclude<CodeChannel, "other">
   readonly sent_at: Date
-  /** When the next code may be asked for, and when this one runs out. */
+  /** When the next code may be requested, and when this one expires. */
   readonly resend_at: Date
   readonly expires_at: Date
   /** Wrong entries that are left. */

@@ -52,7 +52,7 @@ const between = ({ from, to }: typeof later) =>
     (millis) => Duration.millis(Math.round(millis))
   )
 
-/** The strangers of a demo; they change the simulated world and nothing else. */
+/** The strangers of a demo; they change only the simulated messenger. */
 export class Strangers extends Context.Service<Strangers, {
   /** One of them signs in to one of the accounts, unless each has enough of them. */
   readonly signIn: Effect.Effect<AuthorizationId | null>

@@ -1,4 +1,4 @@
-/** From what a seed file says to the columns that are stored. */
+/** The stored columns of a seed file's entries. */
 import { resolve, type SeedAccount, type SeedOrganization, type SeedSession } from "./Seed.ts"
 
 /** The members that are set, moments resolved. */
@@ -15,7 +15,7 @@ export const columns = (
   )
 })
 
-/** How the looks at an account went. */
+/** The results of an account's polls. */
 const monitorFacts = ({ monitoring = {} }: SeedAccount, now: Date) =>
   columns(now, { failures: monitoring.failures, last_poll_error: monitoring.last_poll_error }, {
     last_ok_at: monitoring.last_ok_at,

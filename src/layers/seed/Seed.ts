@@ -1,4 +1,4 @@
-/** What a seed file says: organizations in any state, and the people that the simulated messenger knows. */
+/** The contents of a seed file: organizations in any state, and people on the simulated messenger. */
 import { Schema } from "effect"
 import { isOrganizationId, Role, Scope } from "../../domain/Access.ts"
 import { RunPhase } from "../../domain/Archive.ts"

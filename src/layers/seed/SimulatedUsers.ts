@@ -13,7 +13,7 @@ export interface SeededUser {
 
 const digits = (phone: string): string => phone.slice(1)
 
-/** A device that the messenger lists as the row of the session says; what the row leaves out is not shown. */
+/** A device that the messenger lists like the session's row; what the row leaves out is not shown. */
 const deviceOf = (session: SeedSession, now: Date) => ({
   device_model: session.device_model ?? "",
   platform: session.platform ?? "",

@@ -1,4 +1,4 @@
-/** What a request for authorization says, once it is checked. */
+/** A checked authorization request. */
 import type { Scope } from "../../domain/Access.ts"
 import type { Assistant, Resource } from "../../domain/OAuth.ts"
 import type { Parameters } from "../Parameters.ts"
@@ -8,7 +8,7 @@ import type { OAuthClient, OAuthIssuer } from "../Values.ts"
 export interface Identified {
   readonly issuer: OAuthIssuer
   readonly client: OAuthClient
-  /** The address as asked for, with the port that the application listens on now. */
+  /** The requested address, with the port that the application listens on now. */
   readonly redirectUri: string
   readonly parameters: Parameters
   readonly state: string | undefined
@@ -18,7 +18,7 @@ export interface Identified {
 export interface AuthorizeRequest extends Identified {
   readonly challenge: string
   readonly resource: Resource
-  /** What the application may be given: what it asked for, or everything where it asked for nothing. */
+  /** The scopes that may be granted: the requested ones, or all if none was requested. */
   readonly offered: ReadonlyArray<Scope>
   /** What is ticked before the admin chooses. */
   readonly ticked: ReadonlyArray<Scope>

@@ -13,7 +13,7 @@ export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownC
   reason: Schema.Literals(["client_id", "document", "redirect_uri"])
 }) {}
 
-/** Nothing is asked of the host of a document before an admin is signed in. */
+/** A document's host is not contacted before an admin is signed in. */
 class SignInFirst extends Schema.TaggedError<SignInFirst>()("SignInFirst", { host: Schema.String }) {}
 
 const described = Effect.fnUntraced(function*(address: string, admin: Option.Option<SignedIn>) {

@@ -5,7 +5,7 @@ import { isAcceptable } from "../RedirectUri.ts"
 import { refuse } from "../Refused.ts"
 import { AuthMethod } from "../Values.ts"
 
-/** What an application says of itself (RFC 7591, section 2), as far as it matters here. */
+/** The client metadata (RFC 7591, section 2) that is used here. */
 export interface Metadata {
   readonly name: string
   readonly redirectUris: ReadonlyArray<string>

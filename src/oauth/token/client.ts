@@ -22,13 +22,13 @@ const decodeBasic = Option.liftThrowable((encoded: string) => {
   return { id: decode(text.slice(0, colon)), secret: Redacted.make(decode(text.slice(colon + 1))) }
 })
 
-/** What an `Authorization` header of the scheme Basic says. */
+/** The credentials of an `Authorization` header of the scheme Basic. */
 export const basicOf = (authorization: string) =>
   decodeBasic(/^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1] ?? "")
 
 const unknown = refuse("invalid_client", "The client is unknown, or did not prove who it is.")
 
-/** What the request says of its client, by one method alone (RFC 6749, section 2.3). */
+/** The request's client credentials, by exactly one method (RFC 6749, section 2.3). */
 const presented = Effect.fnUntraced(function*(authorization: string | undefined, parameters: Parameters) {
   const id = parameters.get("client_id")
   const secret = parameters.get("client_secret")
@@ -58,7 +58,7 @@ export const mayHaveTokens = ({ id }: Authenticated) =>
     (documents) => isDocumentAddress(id) && documents === null ? Effect.fail(unknown) : Effect.void
   )
 
-/** The client of a request, at the issuer where it asks. */
+/** The client of a request, at the request's issuer. */
 export interface Authenticated {
   readonly id: string
   readonly issuer: OAuthIssuer

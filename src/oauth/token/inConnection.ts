@@ -8,7 +8,7 @@ import type { OAuthConnection } from "../Values.ts"
 import { type Authenticated, owns } from "./client.ts"
 import type { Issued } from "./issue.ts"
 
-/** Where a refusal says nothing about why. */
+/** A refusal without a reason. */
 export const invalidGrant = refuse("invalid_grant", "The grant is invalid, expired, used or revoked.")
 
 /** What becomes of a request for tokens. */

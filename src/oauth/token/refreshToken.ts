@@ -12,7 +12,7 @@ import { issue } from "./issue.ts"
 import { checkLimit } from "./limit.ts"
 import { checkTarget } from "./target.ts"
 
-/** The scopes of the new access token: the whole grant, or the part of it that is asked for. */
+/** The scopes of the new access token: the whole grant, or the requested part of it. */
 const narrowed = (parameters: Parameters, token: Token) => {
   const asked = (parameters.get("scope") ?? "").split(" ").filter((scope) => scope !== "" && scope !== "offline_access")
   if (asked.length === 0) return Result.succeed(token.scopes)

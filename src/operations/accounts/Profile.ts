@@ -10,7 +10,7 @@ import type { Live } from "../../kernel/Live.ts"
 import { Accounts } from "../../ports/Accounts.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 
-/** What the steps of both changes need; a step that needs less says so by this. */
+/** The services for the steps of both changes; `needing` widens a step that needs fewer. */
 const needing = <A, E>(step: Effect.Effect<A, E, Accounts | Secrets>): Effect.Effect<A, E, Accounts | Secrets> => step
 
 /**

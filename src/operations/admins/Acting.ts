@@ -1,4 +1,4 @@
-/** Who acts on whom, as they are under the lock, and what their refusals are. */
+/** The acting admin and the target, as they are under the lock, and the refusals between them. */
 import { Effect } from "effect"
 import { type Caller, isNarrowing } from "../../domain/Access.ts"
 import type { Role } from "../../domain/Access.ts"
@@ -31,7 +31,10 @@ export const withinLimit = Effect.fnUntraced(function*(caller: Caller["Service"]
   if (exceeded !== null) return yield* exceeded
 })
 
-/** Fails where the caller cannot access what is wanted: beyond a limit it is refused, and else it does not exist. */
+/**
+ * Fails where the caller cannot access what is wanted: beyond a limit that is refused, otherwise the answer is that it
+ * does not exist.
+ */
 export const requireAccess = Effect.fnUntraced(function*(caller: Caller["Service"], wanted: WantedAccess) {
   const param = yield* (yield* ManagedAdmins).inaccessible(caller, wanted)
   if (param === null) return

@@ -20,6 +20,6 @@ export const invitation = Effect.fnUntraced(function*(
   return [Mails.invitation({ adminId: id, link, expiresAt, organizationName: name, role })]
 })
 
-/** What the owner hears of a new superadmin. */
+/** The mail to the owner about a new superadmin. */
 export const superadmin = ({ adminName }: Caller["Service"], email: string, role: GivenRole) =>
   role === "superadmin" ? [Mails.superadminInvited({ email, by: adminName ?? "an admin" })] : []

@@ -47,7 +47,7 @@ const tooMany = "Too many logins were started, by the organization or with this 
 const another = ({ id }: LoginFacts) =>
   `A login with this number, or to this account, is open already: login ${id}, which can be cancelled.`
 
-/** Ends a login that has run out and that nobody has ended yet. */
+/** Ends an expired login that is still open. */
 const expire = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: Entering) {
   const logins = yield* Logins
   const journal = yield* Journal
@@ -80,7 +80,7 @@ const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: NewLogin
   return null
 })
 
-/** Counts and makes the login, or goes on with the caller's own that is open. */
+/** Counts and creates the login, or continues the caller's open one. */
 export const enter = Effect.fnUntraced(function*(wanted: NewLogin, context: Entering) {
   const { caller, now } = context
   const logins = yield* Logins

@@ -1,4 +1,4 @@
-/** What the steps of logins share: how a login is found and claimed, and what follows from what the messenger said. */
+/** What the steps of logins share: finding and claiming a login, and applying the messenger's answer. */
 import { Effect, Result } from "effect"
 import type { Caller } from "../../domain/Access.ts"
 import {
@@ -72,7 +72,7 @@ export const started = (login: LoginFacts): Further => ({
   details: { phone_number: login.phone_number, kind: login.kind }
 })
 
-/** Writes down a change of the login that goes on. */
+/** Stores a change of a login that continues. */
 export const goOn = Effect.fnUntraced(function*<E>(
   { held }: Plan,
   change: LoginChange,
@@ -182,7 +182,7 @@ export const unlessSignedIn = <R>({ held }: Plan, call: Effect.Effect<Calls.Said
     return found ?? (yield* call)
   })
 
-/** What every step answers to what has no name of its own in it: the login goes on, with `change` taken back. */
+/** The answer to any other failure of a step: the login continues, with `change` reverted. */
 export const otherwise = (plan: Plan, said: Calls.Said | null, change: LoginChange, context: Entering) => {
   switch (said?.kind) {
     case "busy":

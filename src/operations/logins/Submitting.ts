@@ -18,7 +18,7 @@ import { complete, fail, findOpen, goOn, hold, leave, otherwise, type Plan, refu
 
 interface Entry extends Plan {
   readonly secret: Redacted.Redacted
-  /** No entry was left: the one before may have been right, and nothing more is asked. */
+  /** No entry was left: the previous one may have been right, and the messenger is not called again. */
   readonly exhausted: boolean
 }
 
@@ -48,7 +48,7 @@ export const refusals = [
   AlreadyConnected
 ] as const
 
-/** The steps of entering what the holder knows; the entry counts before the messenger is asked. */
+/** The steps of entering a code or password; the entry is counted before the messenger is called. */
 export const submitting = (kind: keyof typeof kinds) => {
   const { state, submit, wrong } = kinds[kind]
   return {

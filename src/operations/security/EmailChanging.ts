@@ -35,7 +35,7 @@ interface Context {
 /** The facet of each address. */
 export const facetOf = { recovery: ["recovery"], login: ["login_email"] } as const
 
-/** Counts a change before the messenger is asked for it. */
+/** Counts a change before the messenger is called. */
 const counted = (context: Context): Effect.Effect<void, TooManyAttempts | ServiceUnavailable, Attempts> =>
   Effect.flatMap(Attempts, (attempts) => attempts.count(ofAccount(context), "email_change", emailChangesPerHour))
 
@@ -70,7 +70,7 @@ const begin = (change: EmailChangeFacts, security: AccountSecurity | undefined, 
     return {}
   }))
 
-/** An address that was asked for. */
+/** A requested address. */
 interface Wanted {
   readonly email: string
   readonly seen: SeenSecurity | null
@@ -82,7 +82,7 @@ interface Sent {
   readonly security: AccountSecurity | undefined
 }
 
-/** The steps of asking for another address; it may be asked for where `may` does not fail. */
+/** The steps of requesting another address; allowed unless `may` fails. */
 export const requesting = <E1, E2>(
   kind: EmailKind,
   may: (seen: SeenSecurity) => Effect.Effect<unknown, E1>,

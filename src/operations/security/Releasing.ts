@@ -10,7 +10,7 @@ import { heldPasskey, needing, ofAccount, prepare, type SeenSecurity, seeSecurit
 
 type Context = Parameters<typeof ofAccount>[0]
 
-/** How long after it began a request goes on asking the messenger, so that it ends within 30 seconds. */
+/** How long after it began a request still calls the messenger, so that it ends within 30 seconds. */
 const lookUntil = Duration.seconds(16)
 const releaseUntil = Duration.seconds(22)
 export const logOutUntil = Duration.seconds(28)
@@ -23,7 +23,7 @@ export const before = <A, E, R>(since: Date, until: Duration.Duration, work: Eff
       orElse: () => Effect.fail(new MessengerUnavailable({}))
     }))
 
-/** What became of what the service had set; `held` where it is still set, or nobody knows. */
+/** What happened to what the service had set; `held` where it is still set, or that is unknown. */
 export interface Released {
   readonly twoFa: "none" | "removed" | "held"
   readonly passkey: "none" | "removed" | "held"
@@ -35,7 +35,7 @@ export type ReleasedAccount =
   | {
     readonly seen: null
     readonly isAway: boolean
-    /** What is likely still set; one that was retired before anybody judged it may be. */
+    /** What is probably still set; a retired one that was never checked may be. */
     readonly password: PasswordCandidate | undefined
     readonly passkey: boolean
   }
@@ -63,7 +63,9 @@ export const find = (live: Live, context: Context, since: Date) =>
     )
   )
 
-/** Written with the intent: our own change is nobody's signal, and a password that may be gone is not shown as held. */
+/**
+ * Stored with the intent, so that our own change is no signal, and a password that may be gone is not shown as held.
+ */
 export const begin = (found: ReleasedAccount, context: Context, now: Date) =>
   needing(Effect.gen(function*() {
     if (found.seen === null) return

@@ -45,7 +45,7 @@ export const ofAccount = ({ account, caller }: Context): SecretsOf => ({
   accountId: account.id
 })
 
-/** What the steps need; a step that needs less says so by this. */
+/** The services for the steps; `needing` widens a step that needs fewer. */
 type Needs = MessengerSession | AccountTasks | Attempts | EmailChanges | OwnSessions | Passkeys | SeenFacets | Secrets
 export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
 

@@ -36,7 +36,7 @@ export const confirmRecoveryEmail = Operation.guarded(
       needing(Effect.gen(function*() {
         const seen = yield* seeSecurity(live, { account, caller })
         const { recovery_email_pattern, recovery_pending_pattern } = seen.security
-        // A code was right before, and nobody has heard of it.
+        // An earlier code was right, but its answer was lost.
         return recovery_pending_pattern === null && recovery_email_pattern === plan.change.pattern
           ? Operation.unchanged(acted("recovery_email_confirmed", account, null, now))
           : Operation.planned<EnteredCode>({ ...plan, seen })

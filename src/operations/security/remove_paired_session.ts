@@ -37,7 +37,7 @@ export const removePairedSession = Operation.guarded(
         return Operation.planned<SessionRef | null>(paired?.session_ref ?? null)
       })),
     intent: () => ({ details: {} }),
-    // A session that is gone already is what is wanted.
+    // A session that is gone already is a success.
     act: (ref) =>
       needing(
         ref === null ? Effect.void : Live.open(ref).pipe(

@@ -86,7 +86,7 @@ export const setTwoFaPassword = Operation.guarded(
       needing(Effect.gen(function*() {
         const { current, next } = yield* looked(plan.ready)
         yield* live.setPassword({ current, next }).pipe(
-          // What was right a moment ago is not any more: somebody else has just changed it.
+          // The password that was right a moment ago has just been changed by somebody else.
           Effect.catchTag(
             "password_invalid",
             () => Effect.fail(new TwoFaPasswordRequired({ param: "current_password" }))
@@ -99,7 +99,7 @@ export const setTwoFaPassword = Operation.guarded(
         const context = { account, caller }
         const { sealed, seen } = yield* looked(plan.ready)
         const secrets = yield* Secrets
-        // The messenger has asked for what was set before: none of the others can be the account's any more.
+        // The messenger has required the previous password: none of the others can be the account's any more.
         yield* secrets.erase(ofAccount(context), seen.candidates.passwords.map(({ id }) => id))
         yield* secrets.move(ofAccount(context), [{ id: sealed.id, slot: "held" }], now)
         yield* keepFacets(security, touched, context)

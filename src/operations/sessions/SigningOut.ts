@@ -19,7 +19,7 @@ interface Context {
   readonly caller: Caller["Service"]
 }
 
-/** What the steps of both operations need; a step that needs less says so by this. */
+/** The services for the steps of both operations; `needing` widens a step that needs fewer. */
 type Needs = Accounts | AccountTasks | Db | Sessions
 export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
 

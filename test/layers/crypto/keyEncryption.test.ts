@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import * as Secrets from "../../../src/administration/Secrets.ts"
 import { KeyEncryption } from "../../../src/ports/KeyEncryption.ts"
 import { pglite } from "../../support/database.ts"
-import * as Held from "../../support/held.ts"
+import * as HeldSecrets from "../../support/heldSecrets.ts"
 import * as World from "../../support/world.ts"
 
 /** A key management system whose key is exchanged now and then: what is sealed names the key's version. */
@@ -31,7 +31,7 @@ describe("a host's own key management", () => {
       Effect.gen(function*() {
         const { id } = yield* World.makeOrganization()
         const account = yield* World.makeAccount(id)
-        yield* Held.hold(id, account, { password: "the account's" })
+        yield* HeldSecrets.hold(id, account, { password: "the account's" })
         const stored = World.query<{ sealed: string }>(
           id,
           (sql) => sql`select sealed from account_key where organization_id = ${id}`

@@ -16,7 +16,7 @@ import { MessengerKeys as Kept } from "../../../src/ports/MessengerKeys.ts"
 import { act } from "../../support/administration.ts"
 import { forEachDatabase } from "../../support/database.ts"
 import * as GivenFactors from "../../support/factors.ts"
-import * as Held from "../../support/held.ts"
+import * as HeldSecrets from "../../support/heldSecrets.ts"
 import * as World from "../../support/world.ts"
 
 const another = Layer.orDie(Peppers.layerText(Redacted.make(Buffer.alloc(32, 99).toString("base64"))))
@@ -56,7 +56,7 @@ describe("the peppers that a database was written under", () => {
           const admin = { organizationId, adminId: admins.admin.id }
           const account = yield* World.makeAccount(id)
           const of = { organizationId, accountId: AccountId.make(account) }
-          yield* Held.hold(id, account, { password: "the account's" })
+          yield* HeldSecrets.hold(id, account, { password: "the account's" })
           yield* GivenFactors.giveTotp(id, admins.admin.id)
           const issuer = { issuer: "https://login.acme.example", client_id: "console" }
           yield* act((requests) =>

@@ -5,8 +5,8 @@ import { inject } from "vitest"
 import * as Migrate from "../../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../../src/layers/sql/migrations/index.ts"
 import { forEachDatabase } from "../../support/database.ts"
+import { openEmbedded } from "../../support/databasePool.ts"
 import * as Pristine from "../../support/pristine.ts"
-import { openEmbedded } from "../../support/spare.ts"
 
 /** Changes of a schema, each of which is more than rows. */
 const changes = [

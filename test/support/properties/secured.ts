@@ -14,7 +14,7 @@ import * as Tenant from "../../../src/layers/sql/Tenant.ts"
 import { MessengerKeys } from "../../../src/ports/MessengerKeys.ts"
 import * as Mcp from "../../mcp/support.ts"
 import * as Factors from "../factors.ts"
-import * as Held from "../held.ts"
+import * as HeldSecrets from "../heldSecrets.ts"
 import * as Logins from "../logins.ts"
 import * as Pages from "../pages.ts"
 import type * as Populated from "../populated.ts"
@@ -200,7 +200,7 @@ export const secured = Effect.fnUntraced(
     secrets["session at the console"] = cookie.slice(cookie.indexOf("=") + 1)
     const offboarded = yield* World.post(`${theirs}/offboard`, key)
     expect(offboarded.body.action).toBe("offboarded")
-    expect(yield* Held.slots(id, theirId)).toEqual([])
+    expect(yield* HeldSecrets.slots(id, theirId)).toEqual([])
     const answers = [...steps, ...entered, ...made, offboarded, ...tools, ...pages, ...factors.answers].map(textOf)
     const codes = {
       "code of a holder": loginCode,

@@ -51,15 +51,15 @@ const runNow = async (args: ReadonlyArray<string>, { env = {}, stdin = "" }: Set
 }
 
 /** Runs a command to its end, after those before it. */
-export const runHere = (args: ReadonlyArray<string>, settings: Settings = {}): Promise<Ended> => {
+export const runInProcess = (args: ReadonlyArray<string>, settings: Settings = {}): Promise<Ended> => {
   const ended = before.then(() => runNow(args, settings))
   before = ended.catch(() => undefined)
   return ended
 }
 
 /** Runs a command that must succeed, and answers its standard output. */
-export const doneHere = async (args: ReadonlyArray<string>, settings?: Settings): Promise<string> => {
-  const { status, stderr, stdout } = await runHere(args, settings)
+export const doneInProcess = async (args: ReadonlyArray<string>, settings?: Settings): Promise<string> => {
+  const { status, stderr, stdout } = await runInProcess(args, settings)
   if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`)
   return stdout
 }

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import * as Held from "./held.ts"
+import * as HeldSecrets from "./heldSecrets.ts"
 import { established, start } from "./watched.ts"
 import { advance, forgetOthers } from "./watching.ts"
 import * as World from "./world.ts"
@@ -29,7 +29,7 @@ export const staged = Effect.gen(function*() {
     recovery_email: "ada@example.org",
     passkey_ids: ["ours", "the holder's"]
   })
-  yield* Held.hold(id, account, { password: ours, passkey: "ours" })
+  yield* HeldSecrets.hold(id, account, { password: ours, passkey: "ours" })
   yield* platform.logIn(userId, { device_model: "Phone" })
   yield* advance("3 minutes")
   const query = (table: string) =>
@@ -49,7 +49,7 @@ export const staged = Effect.gen(function*() {
     as: (who: World.Person) => World.post(`${path}/offboard`, who.key),
     read: Effect.map(World.get(path, key), ({ body }) => body),
     seats: Effect.map(World.get("/v1/organization", key), ({ body }) => body.seats.used),
-    slots: Held.slots(id, account),
+    slots: HeldSecrets.slots(id, account),
     isSet: platform.isPassword(userId, ours),
     /** How many sessions of the service the messenger has. */
     authorizations: Effect.map(
