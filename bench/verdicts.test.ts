@@ -54,7 +54,7 @@ describe("the verdicts over kept figures", () => {
     expect(watch([1000, "9", "0.5, 1.9 of 19, 1 missing"])[0]?.holds).toBe(false)
   })
 
-  it("tell what two replicas keep of one's throughput", () => {
+  it("show what two replicas keep of one's throughput", () => {
     const scale = (two: number) =>
       verdicts(recorded("scale", {
         columns: ["replicas", "requests a second", "admitted / refused"],

@@ -3,7 +3,7 @@ import { mutants } from "./list.ts"
 import { faultsOf } from "./source.ts"
 
 describe("the list of mutants", () => {
-  it("names lines that stand once in their files, and tests that there are", () => {
+  it("names lines that occur once in their files, and tests that exist", () => {
     expect(mutants.flatMap(faultsOf)).toEqual([])
   })
 

@@ -74,7 +74,7 @@ describe("what an operator sees of a running service", () => {
     for (const secret of [key, "in-the-query", "a key"]) expect(everything).not.toContain(secret)
   }, 120_000)
 
-  it("is told in one line that a secret is set twice, or that its file cannot be read", async () => {
+  it("says in one line that a secret is set twice, or that its file cannot be read", async () => {
     const twice = await runInProcess(["journal", "verify"], {
       env: {
         CONSOLE_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",

@@ -107,7 +107,7 @@ describe("the commands that list, show and change what is there", () => {
           ])
         }))
 
-      it.effect("say what the database is, where its schema stands, and which peppers it was used with", () =>
+      it.effect("show what the database is, the version of its schema, and which peppers it was used with", () =>
         Effect.gen(function*() {
           const status = yield* act((requests) => requests.database_status({}))
           expect(status).toMatchObject({ owns_tables: name === "PGlite", organizations: 1, last_checkpoint: null })

@@ -133,7 +133,7 @@ describe("the service on the embedded database", () => {
     300_000
   )
 
-  it("lets the request in flight finish when it is told to stop, and ends with 0", async () => {
+  it("lets the request in flight finish when it is asked to stop, and ends with 0", async () => {
     const service = await serve(["--demo", "--data", dataDirectory()])
     const [key = ""] = await shownKeys(service)
     const { hostname, port } = new URL(service.address)

@@ -6,7 +6,7 @@ import { pglite } from "../support/database.ts"
 import * as Outbox from "../support/outbox.ts"
 import * as World from "../support/world.ts"
 
-describe("the commands about requests to the support and how organizations stand", () => {
+describe("the commands about support requests and the status of organizations", () => {
   layer(World.world(pglite))((it) => {
     it.effect("answer a request, mail the answer to who asked, and close it, journaled without its text", () =>
       Effect.gen(function*() {

@@ -46,7 +46,7 @@ describe("the group of an address", () => {
     ])
   })
 
-  it("is told from the places of the zeros that are left out", () => {
+  it("is read by the places of the zeros that are left out", () => {
     assert.strictEqual(addressGroup("::"), "0:0:0:0::/64")
     assert.strictEqual(addressGroup("::1"), "0:0:0:0::/64")
     assert.strictEqual(addressGroup("2001:db8::1"), "2001:db8:0:0::/64")

@@ -27,7 +27,7 @@ describe("JSON as it was written", () => {
     fc.assert(sameWhenEscaped, tried(300))
   })
 
-  it("the first member that stands twice is named, however it is escaped", () => {
+  it("the first duplicate member is named, however it is escaped", () => {
     expect(Json.read(String.raw`{"a":{"b":1,"\u0062":2}}`).duplicate).toBe("b")
     expect(Json.read(String.raw`{"a":{"b":1},"c":{"b":2}}`).duplicate).toBeUndefined()
   })

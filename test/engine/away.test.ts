@@ -26,7 +26,7 @@ const breakable = Layer.effect(
 
 describe("12.4 a messenger that cannot be reached at all", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(breakable), Layer.provideMerge(World.world(postgres))))((it) => {
-    it.effect("is told of once, and nothing is missed, doubled or asked in a storm when it is back", () =>
+    it.effect("is reported once, and nothing is missed, doubled or requested in a storm when it is back", () =>
       Effect.gen(function*() {
         const organization = yield* arrange()
         const { id, platform } = organization

@@ -160,7 +160,7 @@ describe("background work", () => {
       expect(logged).toEqual(["The job forget_oauth failed: it took longer than 5m"])
     }))
 
-  it.effect("a failure is logged when it is new, counted each time, told by the job, and the next run comes as ever", () =>
+  it.effect("a failure is logged when it is new, counted each time, shown in the job's state, and the next run comes on time", () =>
     Effect.gen(function*() {
       let mood: "well" | "lost" | "broken" | "away" = "lost"
       const { job, logged } = yield* start({

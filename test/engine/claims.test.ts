@@ -55,7 +55,7 @@ describe("12.4 who holds an account", () => {
         return { account: AccountId.make(account), admins, id: OrganizationId.make(id), nextAt }
       })
 
-      it.effect("an account is held by one at a time, and whoever held it too long gives nothing back", () =>
+      it.effect("an account is held by one process at a time, and one that held it too long gives nothing back", () =>
         Effect.gen(function*() {
           const { id, nextAt } = yield* due
           const first = yield* claim

@@ -36,7 +36,7 @@ const told = (id: string) =>
 
 describe("5.1 a licence that ends and comes back", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
-    it.effect("is told of many accounts in one event and one mail, of those alone that it stops and restores", () =>
+    it.effect("is reported for many accounts in one event and one mail, only for those that it stops and restores", () =>
       Effect.gen(function*() {
         const id = yield* crowd(503, 2)
         yield* lapse(id, "lapsed")
@@ -49,7 +49,7 @@ describe("5.1 a licence that ends and comes back", () => {
         expect(yield* told(id)).toEqual([stopped, ["protection.restored", "organization", { accounts: 501 }]])
       }))
 
-    it.effect("is told of each account where few are stopped by it, however many there are", () =>
+    it.effect("is reported for each account where it stops few, however many there are", () =>
       Effect.gen(function*() {
         const id = yield* crowd(lossesReportedAlone + 2, lossesReportedAlone)
         yield* lapse(id, "lapsed")

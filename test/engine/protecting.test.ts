@@ -74,7 +74,7 @@ describe("12.6 what protects an account", () => {
           assert.deepStrictEqual(models(yield* read), [])
         }))
 
-      it.effect("S2.2-18: where nobody wants accounts locked, a takeover is told and nothing is signed out", () =>
+      it.effect("S2.2-18: where locks are turned off, a takeover is reported and nothing is signed out", () =>
         Effect.gen(function*() {
           const { done, id, platform, read, stranger, userId } = yield* arrange({ tamper_lockdown_enabled: false })
           yield* jump("1 minute")
@@ -111,7 +111,7 @@ describe("12.6 what protects an account", () => {
           assert.deepStrictEqual(ended(yield* read), [["service", "autokill"]])
         }))
 
-      it.effect("without a second session protection stops, which is told once, and nobody looks any more", () =>
+      it.effect("without a second session protection stops, which is reported once, and the looks end", () =>
         Effect.gen(function*() {
           const { done, id, platform, read, revoke, sessionRef, userId } = yield* arrange(twoRecipients)
           yield* jump("1 minute")
@@ -130,7 +130,7 @@ describe("12.6 what protects an account", () => {
           assert.deepStrictEqual(yield* World.query(id, (sql) => sql`select * from messenger_identity`), [])
         }))
 
-      it.effect("after three polls that fail the account is unknown, which is told once, until one is good", () =>
+      it.effect("after three failed polls the account is unknown, which is reported once, until one succeeds", () =>
         Effect.gen(function*() {
           const { done, id, platform, read, userId } = yield* arrange(twoRecipients)
           yield* jump("1 minute")
@@ -249,7 +249,7 @@ describe("12.6 what protects an account", () => {
           assert.notInclude(yield* done, "session.autokilled")
         }))
 
-      it.effect("S3.1-09: a pause ends the looks, and a resume gives whoever is there a new deadline", () =>
+      it.effect("S3.1-09: a pause ends the looks, and a resume gives the present sessions a new deadline", () =>
         Effect.gen(function*() {
           const { account, admins, id, platform, read, stranger, userId } = yield* arrange()
           yield* jump("1 minute")

@@ -19,7 +19,7 @@ const mails = (organization: string) => Effect.map(waiting(organization), (all) 
 
 describe("12.4 accounts that nobody looks at", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
-    it.effect("become unknown after ten minutes, which is told once, until somebody looks", () =>
+    it.effect("become unknown after ten minutes, which is reported once, until the next look", () =>
       Effect.gen(function*() {
         const { done, id, read } = yield* arrange()
         yield* jump("1 minute")
@@ -50,7 +50,7 @@ describe("12.4 accounts that nobody looks at", () => {
         assert.deepStrictEqual(yield* losses(id), [])
       }))
 
-    it.effect("are told of each for itself up to twenty, and more than that in one event and one mail", () =>
+    it.effect("are reported one by one up to twenty, and more than that in one event and one mail", () =>
       Effect.gen(function*() {
         const organization = yield* arrange()
         const { id } = organization

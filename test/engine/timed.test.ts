@@ -30,7 +30,7 @@ const licensed = (id: string, state: "active" | "lapsed") =>
 
 describe("what time ends by itself", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
-    it.effect("a takeover's lock ends after 48 hours, which is told once, on paused accounts too", () =>
+    it.effect("a takeover's lock ends after 48 hours, which is reported once, on paused accounts too", () =>
       Effect.gen(function*() {
         const { account, admins, done, id, platform, read, stranger, userId } = yield* arrange()
         yield* jump("1 minute")
@@ -116,7 +116,7 @@ describe("what time ends by itself", () => {
         assert.lengthOf(yield* written(id, "protection."), 3)
       }))
 
-    it.effect("many accounts are told of in one event and one mail", () =>
+    it.effect("many accounts are reported in one event and one mail", () =>
       Effect.gen(function*() {
         const organization = yield* arrange()
         const { id } = organization

@@ -51,7 +51,7 @@ describe("a client's address", () => {
     drawn()
   )
 
-  it("is read in any writing of an address, and told in one", () => {
+  it("is read in any notation of an address, and written in one", () => {
     expect(clientAddress("::ffff:10.0.0.1", "203.0.113.9", trusted)).toBe("203.0.113.9")
     expect(clientAddress("::ffff:203.0.113.9", undefined, trusted)).toBe("203.0.113.9")
     expect(clientAddress("fd00::1", " 2001:DB8:0:0::0001 ", trusted)).toBe("2001:db8::1")

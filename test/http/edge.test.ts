@@ -126,7 +126,7 @@ describe("every answer", () => {
         expect(misplaced.body.error.message).toBe("There is no GET /v1/accounts/.../pause/all.")
       }))
 
-    it.effect("S9-02: stands under /v1 where an operation gives it, and nowhere else", () =>
+    it.effect("S9-02: is under /v1 where an operation gives it, and nowhere else", () =>
       Effect.gen(function*() {
         for (const { method, path } of all) {
           expect(path).toMatch(/^\/v1\/[a-z:]/)

@@ -44,7 +44,7 @@ const wrong = (pointer: string, value: unknown) => {
 }
 
 describe("the document's examples", () => {
-  it("stand at every operation's answer and body", () => {
+  it("are given for every operation's answer and body", () => {
     expect(entries.map(([id]) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
     for (const [id, , entry] of entries) {
       expect([id, entry.responses["200"].content["application/json"].examples.demo.value]).toEqual([

@@ -7,7 +7,7 @@ import * as World from "../support/world.ts"
 
 const wrongKey = "osc_live_0123456789abcdefghijklmnopqrstuvwxyz"
 
-describe("what is told of a request", () => {
+describe("what is recorded of a request", () => {
   layer(World.world(pglite))((it) => {
     it.effect("writes one line with the request's id, operation, organization and credential", () =>
       Effect.gen(function*() {

@@ -272,7 +272,7 @@ describe("the OpenAPI document", () => {
     expect(allowed).toEqual(["account.paused", "account.*"])
   })
 
-  it("writes every parameter as it stands in an address: numbers are integers, ids are uuids", () => {
+  it("writes every parameter as it is in a URL: numbers are integers, ids are uuids", () => {
     for (const operation of all) {
       const addressed = entryOf(operation.id).parameters.filter((parameter: any) => parameter.in !== "header")
       for (const { in: place, name, required, schema } of addressed) {

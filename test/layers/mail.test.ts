@@ -105,7 +105,7 @@ describe("14.3 Sending", () => {
         expect(row.sent_at).not.toBeNull()
       }))
 
-    it.effect("tells nobody who was disabled or removed since it was written, and no organization that was closed", () =>
+    it.effect("is not sent to admins who were disabled or removed since it was written, nor to closed organizations", () =>
       Effect.gen(function*() {
         const server = yield* MailServer.start()
         const { admins, id } = yield* World.makeOrganization({ notification_recipients: "owner_superadmins" })

@@ -116,7 +116,7 @@ const eventually = (is: () => boolean) =>
 
 describe("signed checkpoints that are pushed", () => {
   layer(World.world(postgres), { timeout: "2 minutes" })((it) => {
-    it.effect("to a file stand there one a line in their order, none lost when the process is killed between write and cursor", () =>
+    it.effect("to a file are there one a line in their order, none lost when the process is killed between write and cursor", () =>
       Effect.gen(function*() {
         const file = path.join(yield* folder, "checkpoints.ndjson")
         const target = yield* targetOf(`file:${file}`)
@@ -151,7 +151,7 @@ describe("signed checkpoints that are pushed", () => {
         expect(yield* Effect.flip(pushed())).toMatchObject({ message: `${file} does not hold checkpoints.` })
       }))
 
-    it.effect("to a web address go on after failures of each kind, in order, by a token that nobody is told", () =>
+    it.effect("to a web address go on after failures of each kind, in order, by a token that is never shown", () =>
       Effect.gen(function*() {
         const hook = yield* receiver
         const target = yield* targetOf(`http://s3cret@127.0.0.1:${hook.port}/in/pa7h?key=qu3ry`)

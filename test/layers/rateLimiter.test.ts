@@ -108,7 +108,7 @@ const suite = (name: string, limiter: Layer.Layer<RateLimiter, unknown>, runs: n
           expect(admitted(yield* hits(other, budget + 5))).toBe(budget)
         }))
 
-      it.effect("S8-05: tells what is left, and the whole seconds until the oldest request leaves the window", () =>
+      it.effect("S8-05: reports what is left, and the whole seconds until the oldest request leaves the window", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(start)
           const key = crypto.randomUUID()

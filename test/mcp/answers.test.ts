@@ -96,7 +96,7 @@ describe("what an assistant reads", () => {
         expect(called.response.headers.get("content-encoding")).toBeNull()
       }))
 
-    it.effect("of what tools answer is told on request alone", () =>
+    it.effect("of what tools answer is sent only on request", () =>
       Effect.gen(function*() {
         const { admins } = yield* World.makeOrganization()
         const listed = Effect.fnUntraced(function*(path: string) {

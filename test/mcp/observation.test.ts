@@ -7,9 +7,9 @@ import { silentLogins } from "../support/silentSession.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
-describe("what is told of a tool call", () => {
+describe("what is recorded of a tool call", () => {
   layer(World.world(pglite))((it) => {
-    it.effect("is told as the operation that it is, beside the request that carries it", () =>
+    it.effect("is recorded as its operation, beside the request that carries it", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const { answered, metrics } = yield* observed(
@@ -28,7 +28,7 @@ describe("what is told of a tool call", () => {
         expect(metrics).toContain("console_requests_in_flight 0")
       }))
 
-    it.effect("is told as cancelled where the client gave it up", () =>
+    it.effect("is recorded as cancelled where the client gave it up", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const account = yield* World.makeLiveAccount(id)

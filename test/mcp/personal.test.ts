@@ -10,7 +10,7 @@ const secret = "horse staple of its own"
 
 describe("what a person gives by themselves", () => {
   layer(World.world(pglite))((it) => {
-    it.effect("is asked of them by a client that can, and stands in no argument and no answer", () =>
+    it.effect("is asked of them by a client that can, and is in no argument and no answer", () =>
       Effect.gen(function*() {
         const { key, ...stage } = yield* staged()
         const person = yield* meet({ security: { two_fa_password: Redacted.make(secret) } })

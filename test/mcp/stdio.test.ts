@@ -51,7 +51,7 @@ const organization = (id: number) => Mcp.legacy("tools/call", { name: "get_organ
 
 describe("MCP over standard input and output", () => {
   layer(World.world(pglite))((it) => {
-    it.effect("tells a text that holds line separators of Unicode, which end no line of an answer", () =>
+    it.effect("sends a text with Unicode line separators, which end no line of an answer", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const account_id = yield* World.makeAccount(id)
@@ -91,7 +91,7 @@ describe("MCP over standard input and output", () => {
         expect(batch.map((message) => message.id).sort()).toEqual([5, 6])
       }))
 
-    it.effect("tells a call by its result what HTTP tells by its status, and finds out anew each time", () =>
+    it.effect("reports in a call's result what HTTP reports by its status, and finds out anew each time", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const { id: keyId, key } = yield* World.makeKey(id, admins.owner.id, ["org:read"])

@@ -242,7 +242,7 @@ describe("the tools, when they are called", () => {
         expect(alone.message).not.toContain("http")
       }))
 
-    it.effect("S7-04: are told the values that a member may have where it has another, in REST too", () =>
+    it.effect("S7-04: get the values that a member may have where it has another, in REST too", () =>
       Effect.gen(function*() {
         const { key } = (yield* World.makeOrganization()).admins.owner
         const refusals = [

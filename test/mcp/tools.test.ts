@@ -81,7 +81,7 @@ describe("the tools", () => {
     }
   })
 
-  it("have schemas that stand alone: nothing refers elsewhere", () => {
+  it("have self-contained schemas: nothing refers elsewhere", () => {
     const patterns = new Set<string>()
     walk(tools, (name, value) => {
       expect(name).not.toMatch(/^\$(?:ref|defs)$/)

@@ -186,7 +186,7 @@ layer(wire, { excludeTestServices: true })("a session's line", (it) => {
       )
     )))
 
-  it.effect("is told of while its data centre is away, and made again when it is back", () =>
+  it.effect("is reported while its data centre is away, and made again when it is back", () =>
     Effect.gen(function*() {
       const { centre, live } = yield* connected
       const reach = yield* MessengerAvailability

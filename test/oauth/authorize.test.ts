@@ -154,7 +154,7 @@ describe("OAuth authorization", () => {
           }
         }))
 
-      it.effect("cases 23 to 29, S5.2-02: whatever else is wrong is told to the application, with state and iss", () =>
+      it.effect("cases 23 to 29, S5.2-02: any other fault is reported to the application, with state and iss", () =>
         Effect.gen(function*() {
           const { admin, application } = yield* stage()
           for (const [params, code] of wrong) {

@@ -155,7 +155,7 @@ describe("OAuth discovery", () => {
 
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("a request to the interface without a token is told where its metadata are", () =>
+      it.effect("a request to the API without a token gets the address of its metadata", () =>
         Effect.gen(function*() {
           for (const key of ["", "garbage", "osc_live_wrong"]) {
             const { headers, status } = yield* World.get("/v1/organization", key)

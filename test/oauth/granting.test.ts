@@ -68,7 +68,7 @@ describe("OAuth authorization", () => {
           ])
         }))
 
-      it.effect("case 38: no scope is nothing granted, and a denial tells the application so", () =>
+      it.effect("case 38: no scope is nothing granted, and a denial is reported to the application", () =>
         Effect.gen(function*() {
           const { admin, application } = yield* stage()
           const failure = yield* Effect.flip(approve(application, admin, challenge, { scopes: [] }))

@@ -37,7 +37,7 @@ const pour = Effect.fnUntraced(function*(path: string, headers: Record<string, s
 })
 
 describe("the parameters of a request", () => {
-  it("are read with the first value of each name, and with the names that stand more than once", () => {
+  it("are read with the first value of each name, and with the names that are repeated", () => {
     const parameters = Result.getOrThrow(parse("a=1&b=&a=2&c=3&b=4&a=&%61=5&d"))
     expect(["a", "b", "c", "d", "e"].map((name) => parameters.get(name))).toEqual(
       ["1", undefined, "3", undefined, undefined]

@@ -252,7 +252,7 @@ describe("what a connection reaches", () => {
         ])
       }))
 
-    it.effect("the accounts and departments of a connection have one order, whoever reads them", () =>
+    it.effect("the accounts and departments of a connection have one order for every reader", () =>
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const { owner } = made.organization.admins

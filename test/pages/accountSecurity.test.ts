@@ -98,7 +98,7 @@ describe("15.3 the security of an account at the console", () => {
         expect((yield* see(`${own}?done=toString`)).text).not.toContain("class=\"good\"")
       }))
 
-    it.effect("the holder's password is asked for where it is needed, told at its field, and never shown", () =>
+    it.effect("the holder's password is asked for where it is needed, refused at its field, and never shown", () =>
       Effect.gen(function*() {
         const { cookie, own, platform, see, send, userId } = yield* staged("superadmin", {
           two_fa_password: Redacted.make(holders)
@@ -123,7 +123,7 @@ describe("15.3 the security of an account at the console", () => {
         expect([yield* platform.isPassword(userId, Redacted.make(holders))]).toEqual([false])
       }))
 
-    it.effect("changes need the second factor of whoever has one; other roles and other accounts see nothing", () =>
+    it.effect("changes need the second factor of admins who have one; other roles and other accounts see nothing", () =>
       Effect.gen(function*() {
         const { account, admins, id, own, platform, send, see, userId } = yield* staged()
         yield* Pages.givePassword(id, admins.superadmin.id)

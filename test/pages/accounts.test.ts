@@ -106,7 +106,7 @@ describe("the pages of accounts", () => {
         expect(second.text).not.toContain("Next page")
       }))
 
-    it.effect("what has to be reviewed stands first, and a session is approved or signed out from the account's page", () =>
+    it.effect("what has to be reviewed comes first, and a session is approved or signed out from the account's page", () =>
       Effect.gen(function*() {
         const { cookie, id, visit } = yield* stage()
         const account = yield* watched(id)
@@ -152,7 +152,7 @@ describe("the pages of accounts", () => {
         expect([gone.status, gone.text.includes("This was not done")]).toEqual([404, true])
       }))
 
-    it.effect("everything that the page offers is done by its operation, and a refusal is told in its words", () =>
+    it.effect("everything that the page offers is done by its operation, and a refusal is shown in its words", () =>
       Effect.gen(function*() {
         const { cookie, id, visit } = yield* stage("superadmin")
         const account = yield* watched(id, {
@@ -235,7 +235,7 @@ describe("the pages of accounts", () => {
         expect(yield* World.changes(id)).toEqual([])
       }))
 
-    it.effect("what was counted is drawn without a script or a style of its own, and stands in a table too", () =>
+    it.effect("what was counted is drawn without a script or a style of its own, and is in a table too", () =>
       Effect.gen(function*() {
         const { id, visit } = yield* stage()
         yield* World.makeAccount(id)

@@ -69,7 +69,7 @@ describe("the pages in a browser", () => {
         expect(wrong).toEqual([])
       }))
 
-    it.effect("an admin is told of a key made elsewhere, ends another session and changes the password", () =>
+    it.effect("an admin is notified of a key made elsewhere, ends another session and changes the password", () =>
       Effect.gen(function*() {
         const { admins, base, email, id } = yield* stage()
         const page = yield* Browser.newPage()

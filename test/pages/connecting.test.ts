@@ -105,7 +105,7 @@ describe("15.3 connecting an account at the console", () => {
       }).pipe(Effect.provide(sinks.layer))
     })
 
-    it.effect("what is refused is told at its field or on the page, and the draft stays", () =>
+    it.effect("what is refused is shown at its field or on the page, and the draft stays", () =>
       Effect.gen(function*() {
         const { begin, connected, see, send } = yield* staged()
         const known = yield* Logins.meet()
@@ -173,7 +173,7 @@ describe("15.3 connecting an account at the console", () => {
         expect((yield* see(done.location!)).text).toContain("The account is connected again.")
       }))
 
-    it.effect("a login whose page was closed is found again by whoever may go on with it, until it ends", () =>
+    it.effect("a login whose page was closed is found again by those who may continue it, until it ends", () =>
       Effect.gen(function*() {
         const { account, admins, begin, connected, id, relogin, see } = yield* staged("admin")
         const department = yield* World.makeDepartment(id, "Sales")

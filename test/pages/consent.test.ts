@@ -10,7 +10,7 @@ import { allow, consent, path, stage } from "./consenting.ts"
 
 describe("the consent page", () => {
   layer(World.world(postgres))((it) => {
-    it.effect("cases 20, 21: an unknown application or address gets a page that helps, whoever asks, and no redirect", () =>
+    it.effect("cases 20, 21: an unknown application or address gets a page with advice, signed in or not, and no redirect", () =>
       Effect.gen(function*() {
         const { application, asked, cookie } = yield* stage()
         const queries = [
@@ -46,7 +46,7 @@ describe("the consent page", () => {
         expect(form.hidden).toEqual({ return_to: `${path}?${asked}` })
       }))
 
-    it.effect("cases 23 to 29: with a session a bad request is told to the application by 303", () =>
+    it.effect("cases 23 to 29: with a session a bad request is reported to the application by 303", () =>
       Effect.gen(function*() {
         const { cookie, url } = yield* stage()
         const page = yield* Pages.visit("GET", url.replace("S256", "plain"), { cookie })
@@ -55,7 +55,7 @@ describe("the consent page", () => {
         expect(location.searchParams.get("error")).toBe("invalid_request")
       }))
 
-    it.effect("case 32: the page tells who asks and where the code goes, escaped, framed by nobody and kept by nobody", () =>
+    it.effect("case 32: the page shows who asks and where the code goes, escaped, never framed and never cached", () =>
       Effect.gen(function*() {
         const { cookie, url } = yield* stage()
         const { page } = yield* consent(url, cookie)
@@ -121,7 +121,7 @@ describe("the consent page", () => {
         expect(yield* connections(id)).toEqual([])
       }))
 
-    it.effect("an application whose address is known is told from one that is not by words and a sign", () =>
+    it.effect("an application with a known address is distinguished from one without by text and an icon", () =>
       Effect.gen(function*() {
         const { cookie, url } = yield* stage()
         const unknown = (yield* consent(url, cookie)).page.text
@@ -157,7 +157,7 @@ describe("the consent page", () => {
         }
       }))
 
-    it.effect("scopes stand in groups, and what cannot be undone is never ticked beforehand, whatever is asked for", () =>
+    it.effect("scopes are in groups, and what cannot be undone is never ticked beforehand, whatever is asked for", () =>
       Effect.gen(function*() {
         const { cookie, url } = yield* stage({ scope: Scope.literals.join(" ") })
         const { markup } = yield* consent(url, cookie)

@@ -163,7 +163,7 @@ describe("what is answered on the consent page", () => {
         expect((yield* connections(id)).map(({ scopes }) => scopes)).toEqual([["org:read", "security:write"]])
       }))
 
-    it.effect("case 38: without a scope or an account nothing is granted, and a denial is told to the application", () =>
+    it.effect("case 38: without a scope or an account nothing is granted, and a denial is reported to the application", () =>
       Effect.gen(function*() {
         const { accounts, cookie, id, url } = yield* stage()
         const { hidden } = yield* consent(url, cookie)

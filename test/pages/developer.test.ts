@@ -106,7 +106,7 @@ describe("the Developer page", () => {
         ]])
       }))
 
-    it.effect("what is missing or wrong in the form is told at its field, and what was typed stays", () =>
+    it.effect("what is missing or wrong in the form is shown at its field, and what was typed stays", () =>
       Effect.gen(function*() {
         const { cookie, id } = yield* stage()
         const faulty: ReadonlyArray<readonly [string, Record<string, string | ReadonlyArray<string>>]> = [
@@ -156,7 +156,7 @@ describe("the Developer page", () => {
         expect((yield* Pages.visit("POST", createPath, { form })).location).toContain("/console/sign-in")
       }))
 
-    it.effect("a new key's last four characters stand at its row, on the page alone, and an older key shows none", () =>
+    it.effect("a new key's last four characters are in its row, only on the page, and an older key shows none", () =>
       Effect.gen(function*() {
         const { admin, admins, cookie, id } = yield* stage("admin")
         const secret = secretIn(yield* create(cookie))!
@@ -171,7 +171,7 @@ describe("the Developer page", () => {
         expect(row(yield* developer(cookie), "Nightly")).not.toContain("Ends in")
       }))
 
-    it.effect("only what the page has done is told, whatever the address says", () =>
+    it.effect("only what the page has done is reported, whatever the URL says", () =>
       Effect.gen(function*() {
         const { cookie } = yield* stage()
         for (const done of ["constructor", "__proto__", "toString", "hasOwnProperty", "key-revoked%00", ""]) {
@@ -278,7 +278,7 @@ describe("the Developer page", () => {
         ])
       }))
 
-    it.effect("connections that were never used stand behind a line that counts them", () =>
+    it.effect("connections that were never used are collapsed behind a line that counts them", () =>
       Effect.gen(function*() {
         const { admin, cookie, id } = yield* stage()
         const row = (name: string, used: Date | null) => ({

@@ -13,7 +13,7 @@ const read = (action: string, details: Record<string, string | number | boolean>
   ])
 
 describe("the details of an event in words", () => {
-  it("codes are told as a person says them, with the code beside the words", () => {
+  it("codes are shown in words, with the code beside them", () => {
     expect(read("session.autokilled", { reason: "autokill", because: "locked", certain: false })).toEqual([
       ["Reason", "nobody approved it in time", "autokill"],
       ["Not done because", "the messenger allows no sign-out yet", "locked"],
@@ -36,7 +36,7 @@ describe("the details of an event in words", () => {
     ])
   })
 
-  it("moments and ids that the page knows are told by what they are, and the rest as it is stored", () => {
+  it("moments and ids that the page knows are shown by what they are, and the rest as it is stored", () => {
     expect(read("account.department_set", { department_id: id, from: id.replace(/1$/, "2") })).toEqual([
       ["Department", "Sales", id],
       ["Before", id.replace(/1$/, "2"), null]

@@ -77,7 +77,7 @@ describe("3.9, 10.6 the page of an invitation", () => {
         expect(yield* status(third)).toEqual([gone, length])
       }))
 
-    it.effect("takes forms of its own site alone, and makes whoever guesses wait", () =>
+    it.effect("takes only forms of its own site, and throttles guesses", () =>
       Effect.gen(function*() {
         const { first } = yield* staged
         const form = Pages.formOf(yield* Pages.visit("GET", first), path)

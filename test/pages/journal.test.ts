@@ -71,7 +71,7 @@ describe("the journal's page", () => {
         expect((yield* World.changes(id)).length).toBe(3)
       }))
 
-    it.effect("departments, admins and times are told by name and date, with the id and the exact time beside them", () =>
+    it.effect("departments, admins and times are shown by name and date, with the id and the exact time beside them", () =>
       Effect.gen(function*() {
         const { account, admins, id, visit } = yield* stage()
         const department = yield* World.makeDepartment(id, "Sales <b>")
@@ -95,7 +95,7 @@ describe("the journal's page", () => {
         expect(page.text).toContain("Department: <bdi dir=\"auto\">Sales &lt;b&gt;</bdi>")
       }))
 
-    it.effect("whoever sees a part of it reads that part, and no head", () =>
+    it.effect("a role that sees a part of it reads that part, and no head", () =>
       Effect.gen(function*() {
         const { account, admins, id, shown, visit } = yield* stage("admin")
         expect(yield* shown()).toEqual(["Signed in to the console"])

@@ -38,7 +38,7 @@ describe("signing in by a real identity provider", () => {
       return yield* back(yield* Identity.follow(url), cookie)
     })
 
-    it.effect("whoever is linked is signed in, once, with the way in the journal and nothing of it left in the browser", () =>
+    it.effect("a linked admin is signed in, once, with the sign-in's kind in the journal and nothing of it left in the browser", () =>
       Effect.gen(function*() {
         const { admins, id, provider } = yield* made
         yield* linkAs(id, admins.admin.id, "person-1")
@@ -160,7 +160,7 @@ describe("signing in by a real identity provider", () => {
         expect((yield* signIn(id)).status).toBe(303)
       }))
 
-    it.effect("a refusal at the provider, a provider that is away and new keys of it are told, and harm nothing", () =>
+    it.effect("a refusal at the provider, an unavailable provider and its new keys are reported, and harm nothing", () =>
       Effect.gen(function*() {
         const { admins, id, provider } = yield* made
         yield* linkAs(id, admins.admin.id, "person-1")

@@ -184,7 +184,7 @@ describe("the second factor at sign-in", () => {
         ])
       }))
 
-    it.effect("is waited for no more once the admin was removed, also by whoever is invited again at the same address", () =>
+    it.effect("is not waited for any more once the admin was removed, even if the same address is invited again", () =>
       Effect.gen(function*() {
         const { adminId, admins, email, id } = yield* stage("superadmin")
         const pending = [yield* Factors.begin(id, email), yield* Factors.begin(id, email)]

@@ -89,7 +89,7 @@ describe("3.9 secrets at the console", () => {
         expect((yield* reveal(signed, Pages.password)).text).toContain("newer")
       }))
 
-    it.effect("an admin is refused, a takeover lock is told of, and what is no account of the organization is none", () =>
+    it.effect("an admin is refused, a takeover lock is shown, and what is no account of the organization is none", () =>
       Effect.gen(function*() {
         const { account, cookie, events, id, path } = yield* staged
         const admin = yield* cookie("admin")

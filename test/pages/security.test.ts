@@ -151,7 +151,7 @@ describe("changing one's own password", () => {
         yield* signIn()
       }))
 
-    it.effect("one password rule holds for the operator too, whose words do not stand in the journal", () =>
+    it.effect("one password rule holds for the operator too, whose words are not in the journal", () =>
       Effect.gen(function*() {
         const { email, id } = yield* stage()
         const refused = yield* Effect.flip(
@@ -166,7 +166,7 @@ describe("changing one's own password", () => {
 
 describe("what is made in an admin's name", () => {
   layer(World.world(postgres))((it) => {
-    it.effect("is told once by every browser that did not make it, with the way and the address that it came from", () =>
+    it.effect("is shown once in every browser that did not make it, with the transport and the address that it came from", () =>
       Effect.gen(function*() {
         const { admins, email, id, signIn } = yield* stage()
         const [one, two] = [yield* signIn(), yield* signIn()]
@@ -199,7 +199,7 @@ describe("what is made in an admin's name", () => {
         }
       }))
 
-    it.effect("is told of the newest five, and that there are more", () =>
+    it.effect("is shown for the newest five, with the number of the others", () =>
       Effect.gen(function*() {
         const { admins, signIn } = yield* stage()
         const cookie = yield* signIn()

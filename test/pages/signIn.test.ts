@@ -146,7 +146,7 @@ describe("signing in", () => {
         expect(yield* isSignedIn(disabled)).toBe(false)
       }))
 
-    it.effect("nobody is led out of the console by what stands in return_to", () =>
+    it.effect("return_to never redirects out of the console", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const cookie = yield* Pages.signIn(id, admins.owner.id)
@@ -269,7 +269,7 @@ describe("signing in", () => {
         expect((yield* World.get("/v1/organization", admins.owner.key)).headers.get("set-cookie")).toBe(null)
       }))
 
-    it.effect("a cookie that stands twice signs nobody in", () =>
+    it.effect("a duplicate cookie signs nobody in", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const cookie = yield* Pages.signIn(id, admins.owner.id)

@@ -56,7 +56,7 @@ describe("the console password's throttle", () => {
         expect(made.status).toBe(200)
       }))
 
-    it.effect("counts for the address, whoever is tried, and one's own success takes nothing of it back", () =>
+    it.effect("counts for the address, for all admins together, and a success takes nothing of it back", () =>
       Effect.gen(function*() {
         const { email, id } = yield* stage()
         const here = anywhere()

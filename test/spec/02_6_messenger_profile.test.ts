@@ -159,7 +159,7 @@ describe("2.6 messenger_profile", () => {
           assert.isTrue((yield* read).two_fa_present)
         }))
 
-      it.effect("S2.6-06, S2.6-07, S2.6-08: what the service holds is told even when the settings could not be read", () =>
+      it.effect("S2.6-06, S2.6-07, S2.6-08: what the service holds is answered even when the settings could not be read", () =>
         Effect.gen(function*() {
           const { hold, id, organizationId, platform, read, userId } = yield* arrange({ security: secured("hunter2") })
           yield* hold("hunter2")

@@ -10,7 +10,7 @@ const pathOf = (id: string) => `/v1/accounts/${id}/role-label`
 describe("4.13 set_account_role_label", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("S4.13-01: role_label is required, a string or null, and nothing stands beside it", () =>
+      it.effect("S4.13-01: role_label is required, a string or null, and no other member is allowed", () =>
         Effect.gen(function*() {
           const organization = yield* World.makeOrganization()
           const { key } = organization.admins.owner

@@ -200,7 +200,7 @@ describe("4.16 addresses and passkeys", () => {
           expect((yield* events).slice(before)).toEqual(["outside_change.detected done"])
         }))
 
-      it.effect("a login address is replaced where one is, and what the messenger refuses is told", () =>
+      it.effect("a login address is replaced where there is one, and the messenger's refusals are reported", () =>
         Effect.gen(function*() {
           const { code, confirm, platform, profile, set, userId } = yield* staged(false)
           expect(told(yield* set("recovery"))).toEqual([409, "two_fa_not_managed"])

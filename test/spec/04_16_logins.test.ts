@@ -97,7 +97,7 @@ describe("4.16 connecting accounts", () => {
         expect(yield* stage.actions).toEqual(["login.started", "login.failed failed"])
       }))
 
-    it.effect("numbers that the messenger refuses, refusals without a name and floods are told apart", () =>
+    it.effect("numbers that the messenger refuses, unnamed refusals and floods get different failures", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
         for (const bad of ["4915550100", "+0155", "+12", "+49 155", 5]) {

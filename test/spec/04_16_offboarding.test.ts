@@ -113,7 +113,7 @@ describe("4.16 offboarding", () => {
         expect([yield* stage.authorizations, yield* stage.isSet, yield* stage.slots]).toEqual([0, false, []])
       }))
 
-    it.effect("a password that nobody looks up is told of 14 days before it is erased after 90; keys go after 30", () =>
+    it.effect("a password that is not revealed is reported 14 days before it is erased after 90; keys are erased after 30", () =>
       Effect.gen(function*() {
         const stage = yield* staged
         yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 100_000, userId: stage.person.userId })

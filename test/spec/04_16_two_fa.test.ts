@@ -169,7 +169,7 @@ describe("4.16 2FA", () => {
           ])
         }))
 
-      it.effect("a key of a request is answered once more without a second change", () =>
+      it.effect("a repeated idempotency key gets the answer again without a second change", () =>
         Effect.gen(function*() {
           const { candidates, set } = yield* staged
           const once = { "idempotency-key": "once" }

@@ -22,7 +22,7 @@ describe("4.5 get_notification_recipients, 4.6 set_notification_recipients", () 
           }
         }))
 
-      it.effect("S4.6-01: recipients is required and one of two, and nothing stands beside it", () =>
+      it.effect("S4.6-01: recipients is required and one of two, and no other member is allowed", () =>
         Effect.gen(function*() {
           const organization = yield* World.makeOrganization()
           const { key } = organization.admins.owner

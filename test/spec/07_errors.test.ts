@@ -134,7 +134,7 @@ describe("7 errors", () => {
           for (const { body } of answers) expect(body.error.type).toBe("invalid_request_error")
         }))
 
-      it.effect("S7-06: no credential and an invalid, expired or revoked one are 401, and are not told apart", () =>
+      it.effect("S7-06: no credential and an invalid, expired or revoked one get the same 401", () =>
         Effect.gen(function*() {
           const { id } = yield* World.makeOrganization()
           const good = yield* World.makePerson(id, "admin")

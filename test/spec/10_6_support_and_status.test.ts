@@ -195,7 +195,7 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
         url: "https://pay.example/invoices"
       }])))
     )((it) => {
-      it.effect("get_billing_links answers the pages that the service was told", () =>
+      it.effect("get_billing_links answers the configured pages", () =>
         Effect.gen(function*() {
           const { admins } = yield* World.makeOrganization()
           expect((yield* World.get("/v1/billing-links", admins.billing.key)).body.links).toEqual([

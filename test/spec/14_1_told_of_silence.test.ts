@@ -23,10 +23,10 @@ const emailOf = (organizationId: string, adminId: string) =>
 const lastEvent = (organizationId: string) =>
   Effect.map(World.journal(organizationId), (events) => `event/${Math.max(...events.map(({ sequence }) => sequence))}`)
 
-describe("14.1 Kinds of mail: whoever no longer hears of takeovers is told so", () => {
+describe("14.1 Kinds of mail: admins who no longer get mails about takeovers are notified", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("a person who turns security mail off is told once, where they got it", () =>
+      it.effect("an admin who turns security mail off is notified once, if they got it before", () =>
         Effect.gen(function*() {
           for (const recipients of ["owner", "owner_superadmins"] as const) {
             const { admins, id } = yield* World.makeOrganization({ notification_recipients: recipients })
@@ -42,7 +42,7 @@ describe("14.1 Kinds of mail: whoever no longer hears of takeovers is told so", 
           }
         }))
 
-      it.effect("superadmins who want it are told when notifications go to the owner alone, for that event", () =>
+      it.effect("superadmins who want it are notified when notifications go only to the owner, for that event", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization({ notification_recipients: "owner_superadmins" })
           const [silent, gone, new_] = [

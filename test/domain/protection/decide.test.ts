@@ -216,7 +216,7 @@ describe("12.7 a signal", () => {
     assert.deepStrictEqual(actions(decided(facts({ account: { login_open: true } }), { ...seen([]), codes: 1 })), [])
   })
 
-  it("tells of a 2FA password that the service holds no more", () => {
+  it("reports a 2FA password that the service no longer holds", () => {
     const stored = facts({ account: { two_fa_managed: true } })
     const decision = decided(stored, seen([], { security: { ...security, two_fa_present: true, two_fa_mark: "m" } }))
     assert.deepStrictEqual([actions(decision), decision.facets.two_fa_lost], [["two_fa.lost"], true])
@@ -264,7 +264,7 @@ describe("12.7 a takeover", () => {
     assert.notProperty(decision.account, "takeover_stopped_at")
   })
 
-  it("waits for the platform's lock, and is only told where nobody wants more", () => {
+  it("waits for the platform's lock, and is only reported where locks are turned off", () => {
     const own = facts().own.map((one) => ({ ...one, created_at: at(-day + hour) }))
     const queued = decided(stored({ own, account: young }), list)
     assert.strictEqual(queued.takeover?.response, "queued")

@@ -34,7 +34,7 @@ describe("12.4 the mark of a list", () => {
     assert.strictEqual(seenMark([listed("d2", { last_active_at: now }), listed("d3")]), seenMark(list))
   })
 
-  it("tells everything else apart", () => {
+  it("distinguishes everything else", () => {
     const changes = [
       { current: true },
       { created_at: now },

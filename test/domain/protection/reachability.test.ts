@@ -64,7 +64,7 @@ describe("12.4 whether the messenger can be reached at all", () => {
     assert.isNull(reachability.awaySince)
   })
 
-  it("ends what was told before a start once the looks of its first minute are good", () => {
+  it("ends an outage reported before the start once the looks of the first minute are good", () => {
     const { many } = looks()
     assert.strictEqual(many(60, "good"), 0)
     assert.strictEqual(many(2, "good"), 1)

@@ -27,7 +27,7 @@ const site = Layer.succeed(Site.Sites, Site.make([{ baseUrl: World.baseUrl, orga
 
 describe("passwords that are checked at once", () => {
   layer(Layer.merge(site, World.core(pglite, hasher)), { excludeTestServices: true })((it) => {
-    it.effect("are as many as the queue takes, and the next one is told at once to come back", () =>
+    it.effect("are as many as the queue takes, and the next one is refused at once", () =>
       Effect.gen(function*() {
         const hasher = yield* PasswordHasher
         const hashed = yield* hasher.hash(Redacted.make("right"))

@@ -20,7 +20,7 @@ const folder = Effect.acquireRelease(
 const inDirectory = (directory: string) => Effect.provide(Peppers, Peppers.layerDirectory(directory))
 
 describe("Peppers", () => {
-  it.effect("are read newest first, each with an id that tells it apart and says nothing of it", () =>
+  it.effect("are read newest first, each with an id that identifies it and reveals nothing", () =>
     Effect.gen(function*() {
       const peppers = yield* read(`${encoded(1)}, ${encoded(2, 64)}\n,${encoded(3)}`)
       expect(bytes(peppers)).toEqual([Buffer.alloc(32, 1), Buffer.alloc(64, 2), Buffer.alloc(32, 3)])

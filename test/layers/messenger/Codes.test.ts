@@ -10,7 +10,7 @@ const heard = Logger.layer([Logger.make(({ message }) => void said.push(String(m
 
 describe("the codes of a demo", () => {
   layer(Layer.fresh(Codes.layerLogged.pipe(Layer.provideMerge(Simulated.layerMemory), Layer.provide(heard))))((it) => {
-    it.effect("that go to an address are told once each, and a new one anew", () =>
+    it.effect("that go to an address are logged once each, and a new one again", () =>
       Effect.gen(function*() {
         const { live, platform, userId } = yield* arrange
         const code = Effect.map(platform.emailCode(userId, "recovery"), (sent) =>

@@ -14,8 +14,8 @@ const listening = () => {
   return { pushes, heard, stop }
 }
 
-describe("what changes of the simulated platform tell", () => {
-  it("is told in the order in which they were begun, whichever is kept first", () => {
+describe("pushes of the simulated platform", () => {
+  it("are sent in the order in which the changes were begun, whichever is kept first", () => {
     const { heard, pushes } = listening()
     const [one, two, three] = [pushes.begin(), pushes.begin(), pushes.begin()]
     one.add(userId, sessionRef, codeSent)
@@ -29,7 +29,7 @@ describe("what changes of the simulated platform tell", () => {
     assert.deepStrictEqual(heard, ["CodeSent", "ProfileChanged", "CodeSent"])
   })
 
-  it("is not told of one that was not kept, which holds up no other", () => {
+  it("are not sent for a change that was not kept, which delays no other", () => {
     const { heard, pushes } = listening()
     const [one, two] = [pushes.begin(), pushes.begin()]
     one.add(userId, sessionRef, codeSent)

@@ -57,7 +57,7 @@ export const messengerContract = <R, E>(name: string, harness: MessengerHarness<
           assert.deepInclude(yield* live.security(held), { two_fa_present: false, two_fa_managed: false })
         }))
 
-      it.effect("tells the service's passkey from the holder's", () =>
+      it.effect("distinguishes the service's passkey from the holder's", () =>
         Effect.gen(function*() {
           const { live } = yield* arrange({ security: { passkey_id: "passkey-1" } })
           assert.deepInclude(yield* live.security(holdsNothing), { passkey_present: true, passkey_managed: false })

@@ -139,7 +139,7 @@ export const loginsContract = <R, E>(name: string, harness: MessengerHarness<R, 
           assert.strictEqual(yield* reasonOf(messenger.resend(again.state)), "LoginRefused code_expired")
         }))
 
-      it.effect("tells the service's other session of its codes and of what came of them", () =>
+      it.effect("notifies the service's other session of its codes and their results", () =>
         Effect.gen(function*() {
           const { code, messenger, phone, ref, userId, world } = yield* person()
           const live = yield* messenger.open(yield* world.connect(userId))

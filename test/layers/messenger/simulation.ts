@@ -95,7 +95,7 @@ export const simulation = <E>(messenger: Layer.Layer<MessengerSession | Simulate
         yield* one.live.authorizations
       }))
 
-    it.effect("without an account answer whoever calls next", () =>
+    it.effect("without an account answer the next caller", () =>
       Effect.gen(function*() {
         const one = yield* arrange
         const two = yield* arrange

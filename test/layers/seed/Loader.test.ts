@@ -190,7 +190,7 @@ describe("the JSON Schema of seed files", () => {
 describe("loading a seed file", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("writes nothing when the messenger refuses a name, nothing twice, and tells the planner what it wrote", () =>
+      it.effect("writes nothing when the messenger refuses a name, nothing twice, and refreshes the planner's statistics", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(now)
           const empty = yield* dump

@@ -35,7 +35,7 @@ describe("DatabaseClock", () => {
 
   forEachDatabase((_, database) => {
     layer(Layer.provideMerge(DatabaseClock.layer, database), { excludeTestServices: true })((it) => {
-      it.effect("tells the database's time, whatever becomes of the host's wall clock", () =>
+      it.effect("gives the database's time, whatever happens to the host's wall clock", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
           const database = Effect.map(

@@ -36,7 +36,7 @@ describe("Migrate", () => {
   for (const [name, database] of [["PGlite", emptySchema], ["PostgreSQL", withoutTables]] as const) {
     describe(`on ${name}`, () => {
       layer(Layer.orDie(database))((it) => {
-        it.effect("runs what is missing, once and in order, all or nothing, and knows where it stands", () =>
+        it.effect("runs what is missing, once and in order, all or nothing, and knows the current version", () =>
           Effect.gen(function*() {
             const sql = yield* SqlClient.SqlClient
             expect(yield* Migrate.state(first)).toEqual({ applied: 0, known: 2 })

@@ -9,7 +9,7 @@ import { observed } from "../../support/observed.ts"
 
 describe("an outage of the database", () => {
   layer(pglite)((it) => {
-    it.effect("is told once when it begins and once when it ends, whatever notices it, and counted each time", () =>
+    it.effect("is logged once when it begins and once when it ends, whatever notices it, and counted each time", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const slow = Tenant.directory(sql, "1 second")(Effect.never)

@@ -47,7 +47,7 @@ describe("the use of connections", () => {
         expect(yield* usage).toEqual(["in_use 0", "waiting 0", "connections_max 1"])
       }))
 
-    it.effect("is waited for by so many: whoever comes then is refused at once, and the others are served", () =>
+    it.effect("has a bounded queue: requests beyond it are refused at once, and the others are served", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const open = yield* Deferred.make<void>()

@@ -90,7 +90,7 @@ const servicePrivileges = [
 describe("the schema's walls", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("stand around every table of the organizations", () =>
+      it.effect("protect every table of the organizations", () =>
         Effect.gen(function*() {
           const tenants = (yield* tables).filter((table) => table.tenant)
           expect(tenants.length).toBeGreaterThan(10)

@@ -64,7 +64,7 @@ describe("what is kept beside the facts", () => {
           expect(yield* AccountStatuses.refresh).toBe(0)
         }))
 
-      it.effect("an account's events follow it into another department, for whoever is granted that department", () =>
+      it.effect("an account's events follow it into another department, for admins who are granted that department", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()
           const [first, second] = [yield* World.makeDepartment(id), yield* World.makeDepartment(id)]

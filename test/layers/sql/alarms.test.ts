@@ -52,7 +52,7 @@ describe("12.4 what another process was asked", () => {
       assert.isFalse(yield* watches(hears))
     }))
 
-  it.effect("is told once for all that comes together, and not by the one that watches", () =>
+  it.effect("is sent once for all that comes together, and not by the process that watches", () =>
     Effect.gen(function*() {
       const url = yield* postgresUrl
       const asked = yield* process(url, Ownership.layerNever)

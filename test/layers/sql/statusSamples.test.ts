@@ -17,7 +17,7 @@ const samples = (organizationId: string, from: Date) =>
 describe("samples of the statuses", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("one is kept for each organization where its accounts changed, whoever of several processes takes it", () =>
+      it.effect("one is kept for each organization whose accounts changed, whichever process takes it", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(at(7 * minute).getTime())
           const [one, other, empty] = yield* Effect.all([
@@ -46,7 +46,7 @@ describe("samples of the statuses", () => {
           expect((yield* samples(other.id, at(0))).length).toBe(1)
         }))
 
-      it.effect("what told of the last 30 days is kept, also where nothing has changed since before", () =>
+      it.effect("the samples for the last 30 days are kept, also where nothing has changed since before", () =>
         Effect.gen(function*() {
           yield* TestClock.setTime(at(0).getTime())
           const { id } = yield* World.makeOrganization()

@@ -134,7 +134,7 @@ describe("a session", () => {
       })
     ))
 
-  it("rolls back what cannot be committed, and tells what was posted first and failed", () =>
+  it("rolls back what cannot be committed, and reports the first posted statement that failed", () =>
     withTransaction((own, server) =>
       Effect.gen(function*() {
         own.post(statement("bad execute", "y"))
@@ -145,7 +145,7 @@ describe("a session", () => {
       })
     ))
 
-  it("answers each cycle with its own, wherever the answer is cut and whatever is told in between", () =>
+  it("answers each cycle with its own, wherever the answer is cut and whatever notices come in between", () =>
     fc.assert(
       fc.asyncProperty(cycles, sizes, fc.array(place, { maxLength: 5 }), async (given, cuts, told) => {
         const server = new ScriptedServer(cuts, told.map((at) => ({ at, what: "told" })))
@@ -250,7 +250,7 @@ describe("a session", () => {
       }))
   })
 
-  it("sends once more what the server knows no more or not as it was, only where it may, and learns it anew", () =>
+  it("sends a statement again that the server has dropped or replaced, only where that is safe, and prepares it anew", () =>
     Effect.runPromise(Effect.forEach(["26000", "0A000"], (code) => {
       const server = new ScriptedServer([4096], [])
       const spoil = () => {
@@ -277,7 +277,7 @@ describe("a session", () => {
       )
     })))
 
-  it("answers what is sent once more with its own rows alone", () => {
+  it("answers a repeated statement only with its own rows", () => {
     const server = new ScriptedServer([4096], [])
     return withSession(server, (session) =>
       Effect.gen(function*() {
