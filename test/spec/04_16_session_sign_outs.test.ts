@@ -8,7 +8,7 @@ import { Journal } from "../../src/ports/Journal.ts"
 import { Sessions } from "../../src/ports/Sessions.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import * as Held from "../support/held.ts"
+import * as HeldSecrets from "../support/heldSecrets.ts"
 import { staged, told } from "../support/reviewing.ts"
 import { advance } from "../support/watching.ts"
 import * as World from "../support/world.ts"
@@ -40,7 +40,7 @@ describe("4.16, 10.6 signing sessions out", () => {
           const { userId } = account
           const ours = Redacted.make("the service's own")
           yield* platform.changeSecurity(userId, { two_fa_password: ours })
-          yield* Held.hold(id, account.id, { password: ours })
+          yield* HeldSecrets.hold(id, account.id, { password: ours })
           yield* advance("11 minutes")
           yield* signIn()
           yield* platform.script({ answer: { _tag: "Busy", seconds: 90 }, operation: "sign_out", userId, times: 1 })
@@ -52,7 +52,7 @@ describe("4.16, 10.6 signing sessions out", () => {
           expect(yield* platform.isPassword(userId, ours)).toBe(false)
         }))
 
-      it.effect("of sessions that a process was signing out when it died each is told of, whoever ended it", () =>
+      it.effect("each session that a process was signing out when it died is reported, whoever ended it", () =>
         Effect.gen(function*() {
           const { account, admins, id, platform, signIn, strangers } = yield* staged()
           const all = [yield* signIn("one"), yield* signIn("two"), yield* signIn("three")]

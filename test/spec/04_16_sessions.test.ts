@@ -88,7 +88,7 @@ describe("4.16, 10.6 reviews of sessions", () => {
           }
         }))
 
-      it.effect("4.11: a pause keeps why a queued sign-out was withheld, tells of it, and a resume goes on with it", () =>
+      it.effect("4.11: a pause keeps why a queued sign-out was withheld, reports it, and a resume continues it", () =>
         Effect.gen(function*() {
           const { account, id, key, list, mails, signIn, signOut, strangers, terminations } = yield* staged(0)
           const stranger = yield* signIn()

@@ -1,4 +1,7 @@
-/** The service's own sessions of an account; one that is not used any more is logged out by a task, or forgotten after a month. */
+/**
+ * The service's own sessions of an account; one that is not used any more is logged out by a task, or forgotten after a
+ * month.
+ */
 import { Duration, Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { retiredSessionKept } from "../../domain/Limits.ts"

@@ -48,7 +48,7 @@ export const eventContract = <R, E>(
         }
       }))
 
-    it.effect("tell a session what the other one did, and not what it did itself", () =>
+    it.effect("report to a session what the other one did, and not what it did itself", () =>
       Effect.gen(function*() {
         const { live, userId, world } = yield* arrange()
         const messenger = yield* MessengerSession

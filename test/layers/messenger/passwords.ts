@@ -104,7 +104,7 @@ export const passwordContract = <R, E>(
       }))
   })
 
-  it.effect("passkeys are told by their ids", () =>
+  it.effect("passkeys are recognised by their ids", () =>
     Effect.gen(function*() {
       const { live, userId, world } = yield* arrange()
       yield* world.changeSecurity(userId, { passkey_ids: ["one", "two"] })
