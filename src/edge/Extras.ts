@@ -7,7 +7,9 @@ import { Caller, type Extras } from "../domain/Access.ts"
 export const secret = (given: unknown): Redacted.Redacted | undefined =>
   given === undefined ? undefined : Redacted.make(typeof given === "string" ? given : "")
 
-/** The password in the header `Archive-Password`: the base64url of its UTF-8; what is none is a password that is wrong. */
+/**
+ * The password in the header `Archive-Password`: the base64url of its UTF-8; what is none is a password that is wrong.
+ */
 export const archivePasswordIn = (headers: Readonly<Record<string, string | undefined>>) => {
   const sent = headers["archive-password"]
   return sent === undefined ? undefined : secret(Result.getOrElse(Base64Url.decodeString(sent), () => ""))

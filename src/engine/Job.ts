@@ -1,7 +1,7 @@
-/** Work that is done again and again while nobody asks for it. */
+/** Periodic background work. */
 import type { Duration, Effect } from "effect"
 
-/** Why a run failed: a database that is away, or a condition that somebody has to look at. */
+/** Why a run failed: an unavailable database, or a condition that needs an operator. */
 export interface JobFailure {
   readonly _tag: string
   readonly message: string
@@ -25,7 +25,7 @@ export interface Declared {
  * one comes as ever.
  */
 export interface Work {
-  /** Waits for the next run instead, where what is to be done says when that is; not longer than the period. */
+  /** Waits for the next run instead, where the job knows when that is; not longer than the period. */
   readonly pause?: Effect.Effect<void>
   readonly run: Effect.Effect<unknown, JobFailure>
   /** What is done before anything is served, where no other process uses the database. */

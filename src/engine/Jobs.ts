@@ -73,7 +73,9 @@ const upkeepJob = (name: keyof typeof upkeepJobs, work: Work | ReadonlyArray<Pus
     : work.map((target) => ({ ...target, name: `${name} ${target.name}`, period }))
 }
 
-/** Every job of this process; `watched` says whether accounts are to be watched, as by default where this process does. */
+/**
+ * Every job of this process; `watched` says whether accounts are to be watched, as by default where this process does.
+ */
 export const jobs = (watched?: boolean): Effect.Effect<ReadonlyArray<Job>, never, Upkeep> =>
   Effect.map(
     Effect.all([Effect.serviceOption(Engine), Effect.serviceOption(LoginEndings), Upkeep]),

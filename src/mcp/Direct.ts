@@ -27,7 +27,7 @@ const isId = (value: unknown): value is string | number => typeof value === "str
 /** What of a call's `_meta` is for the service. */
 const carried: ReadonlySet<string> = new Set(["archive_password", "idempotency_key"])
 
-/** Whether the SDK has nothing to do for what the caller says beside the arguments. */
+/** Whether the request's metadata needs nothing from the SDK. */
 const isPlainMeta = (meta: unknown): boolean =>
   meta === undefined ||
   Predicate.isObject(meta) &&
@@ -35,7 +35,7 @@ const isPlainMeta = (meta: unknown): boolean =>
 
 const jsonType = /^application\/json(?:;\s*charset=utf-8)?$/i
 
-/** The one call that the request is, undefined where it is anything else. */
+/** The request's single tool call; undefined for any other request. */
 export const read = (headers: Readonly<Record<string, string | undefined>>, body: unknown): Call | undefined => {
   const accept = headers["accept"] ?? ""
   if (
