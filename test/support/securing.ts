@@ -5,7 +5,7 @@ import type { MessengerUserId } from "../../src/domain/Messenger.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { api } from "../added/index.ts"
-import * as Held from "./held.ts"
+import * as HeldSecrets from "./heldSecrets.ts"
 import * as World from "./world.ts"
 
 interface Made {
@@ -39,7 +39,7 @@ export const ready = Effect.fnUntraced(function*({ account, id, sessionless, use
   yield* Tenant.directory(sql)(sql`delete from account_attempt where organization_id = ${id}`)
   yield* World.query(id, (sql) => sql`delete from account_secret where organization_id = ${id} returning id`)
   yield* World.query(id, (sql) => sql`delete from email_change where organization_id = ${id} returning kind`)
-  yield* Held.hold(id, account, { password })
+  yield* HeldSecrets.hold(id, account, { password })
   for (const account_id of [account, sessionless]) {
     for (const kind of ["recovery", "login"]) {
       yield* World.query(id, (sql) =>

@@ -59,7 +59,10 @@ export type MessengerLayer = Layer.Layer<
   SqlClient.SqlClient | Peppers
 >
 
-/** Every layer but the HTTP edge's sites, over the database; every answer is checked by its whole schema, and one operation is added. */
+/**
+ * Every layer but the HTTP edge's sites, over the database; every answer is checked by its whole schema, and one
+ * operation is added.
+ */
 export const core = (
   database: DatabaseLayer,
   hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer,

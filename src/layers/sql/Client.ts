@@ -49,7 +49,7 @@ class Watches {
 
 const accesses = new WeakMap<SqlClient.SqlClient, Access>()
 
-/** The ways to the sessions of a client that `make` has made. */
+/** How the sessions of a client from `make` are used. */
 export const accessOf = (sql: SqlClient.SqlClient): Access => {
   const access = accesses.get(sql)
   if (access === undefined) throw new Error("A client of another driver")

@@ -191,7 +191,7 @@ export class SharedLink extends Link {
 /** What is notified, until the session is lost. */
 export type Heard = Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>
 
-/** The ways to a client's sessions. */
+/** How a client's sessions are used. */
 export interface Access {
   /** Whether statements share sessions; where they do not, each waits for its turn. */
   readonly shares: boolean

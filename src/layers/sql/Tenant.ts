@@ -1,4 +1,4 @@
-/** The two ways to the database: inside one organization, behind the wall of row level security, and outside any. */
+/** Access to the database: inside one organization, under row level security, or outside any. */
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, Option, Predicate } from "effect"
 import { type SqlClient, type SqlConnection, SqlError, Statement as Statements } from "effect/sql"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
@@ -248,7 +248,7 @@ const asking = (before: ReadonlyArray<Statement>) =>
  */
 export const ask = asking([])
 
-/** Has a statement planned once for all values, without these ways. */
+/** Has a statement planned once for all values, without the functions above. */
 const planned = (...without: ReadonlyArray<string>) => {
   const off = without.map((way) => `, set_config('enable_${way}', 'off', true)`)
   return `select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true)${
