@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { Clock, Duration, Effect, Fiber, Layer, Metric, Option, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
@@ -9,6 +9,9 @@ import * as Tenant from "./Tenant.ts"
 
 /** How often somebody who waits asks again. */
 const interval = Duration.millis(100)
+
+/** How long an answer waits until the account is given back. */
+const longestRelease = Duration.seconds(1)
 
 const waits = Metric.counter("console_guard_waits_total", {
   description: "Requests that waited because somebody else was working on the account",
@@ -55,13 +58,20 @@ export const layer = Layer.effect(
     const release = ({ accountId, fence, organizationId }: Held) =>
       Effect.ignore(Tenant.ask(sql, released, [organizationId, accountId, fence]))
 
+    /** The answer does not wait long for a database that says nothing: the hold also ends by itself. */
+    const giveBack = (held: Held) =>
+      Effect.flatMap(
+        Effect.forkDetach(release(held), { startImmediately: true }),
+        (fiber) => Effect.timeoutOption(Effect.interruptible(Fiber.await(fiber)), longestRelease)
+      )
+
     return {
       acquire: Effect.fnUntraced(function*(organizationId, accountId) {
         const by = yield* random.uuidV7()
         const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(guardWait)
         const attempt = Effect.acquireRelease(
           take(organizationId, accountId, by),
-          (held) => Option.isSome(held) ? release(held.value) : Effect.void
+          (held) => Option.isSome(held) ? giveBack(held.value) : Effect.void
         )
         let held = yield* attempt
         if (Option.isNone(held)) yield* Metric.update(waits, 1)
