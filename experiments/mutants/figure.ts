@@ -1,6 +1,6 @@
 /** What `npm run mutants` has shown, as a figure. */
 import type { Figure } from "../../bench/support/figure.ts"
-import type { Mutant } from "./list.ts"
+import type { Mutant } from "./mutant.ts"
 import type { Shown } from "./tests.ts"
 
 /** A change with its number in the list, and what the tests showed of it. */
@@ -26,7 +26,7 @@ export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure =
     title: "Mutants: changes to the sources that the tests must see",
     command: "npm run mutants",
     text: [
-      `Each of ${tried.length} one-line changes to the sources, chosen by hand because a person would regret it, is applied alone to a copy of the checkout; the test files named for it then run, and at least one test has to fail. The same files pass over unchanged sources first. ${killed} of ${tried.length} were killed; the run took ${
+      `Each of ${tried.length} small changes to the sources, chosen by hand because a person would regret it, is applied alone to a copy of the checkout; the test files named for it then run, and at least one test has to fail. The same files pass over unchanged sources first. ${killed} of ${tried.length} were killed; the run took ${
         minutes.toFixed(0)
       } minutes.`,
       "A change that breaks a file so that no test runs does not count as killed. The list is a sample, and says nothing of lines that are not in it."
@@ -34,7 +34,7 @@ export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure =
     tables: [
       {
         title: "By module of the sources",
-        columns: ["Room", "Changes", "Killed", "Survived", "Did not run"],
+        columns: ["Module", "Changes", "Killed", "Survived", "Did not run"],
         rows: modules.map((module) => [
           `src/${module}`,
           tried.filter(({ mutant }) => moduleOf(mutant.file) === module).length,
@@ -45,12 +45,13 @@ export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure =
       },
       {
         title: "Every change",
-        columns: ["No.", "File", "Line", "Becomes", "What would be lost", "Result", "First test that saw it"],
+        columns: ["No.", "File", "In", "Code", "Becomes", "What would be lost", "Result", "First test that saw it"],
         rows: tried.map(({ mutant, number, shown }) => [
           number,
           mutant.file.replace("src/", ""),
-          code(mutant.line),
-          code(mutant.becomes),
+          mutant.change.in,
+          code(mutant.change.replace),
+          code(mutant.change.by),
           mutant.why,
           told[shown.how],
           shown.how === "red" ? shown.title : ""

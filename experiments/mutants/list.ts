@@ -1,4 +1,4 @@
-/** Changes to the sources of which each alone must turn tests red: one line of one file, and what it becomes. */
+/** Changes to the sources of which each alone must turn tests red; `mutant.ts` says how one is written. */
 import { cli } from "./lists/cli.ts"
 import { database } from "./lists/database.ts"
 import { domain } from "./lists/domain.ts"
@@ -11,31 +11,19 @@ import { operations } from "./lists/operations.ts"
 import { protection } from "./lists/protection.ts"
 import { watching } from "./lists/watching.ts"
 import { wire } from "./lists/wire.ts"
-
-export interface Mutant {
-  /** Of the sources, by its path. */
-  readonly file: string
-  /** The whole line without its indentation; it stands once in the file. */
-  readonly line: string
-  /** What stands there instead; nothing where the line is dropped. */
-  readonly becomes: string
-  /** What would be lost. */
-  readonly why: string
-  /** The files that must see it. */
-  readonly tests: ReadonlyArray<string>
-}
+import type { Mutant } from "./mutant.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
-  ...domain,
-  ...protection,
-  ...watching,
-  ...operations,
-  ...oauth,
-  ...edge,
-  ...http,
-  ...mcp,
-  ...layers,
-  ...database,
-  ...wire,
-  ...cli
-]
+  domain,
+  protection,
+  watching,
+  operations,
+  oauth,
+  edge,
+  http,
+  mcp,
+  layers,
+  database,
+  wire,
+  cli
+].flatMap((byFile) => Object.entries(byFile).flatMap(([file, listed]) => listed.map((mutant) => ({ file, ...mutant }))))

@@ -1,379 +1,267 @@
-import type { Mutant } from "../list.ts"
+import { change, type MutantsByFile } from "../mutant.ts"
 
-export const database: ReadonlyArray<Mutant> = [
-  {
-    file: "src/layers/sql/RateLimiter.ts",
-    line: "cardinality(live) < ${most}",
-    becomes: "cardinality(live) <= ${most}",
-    why: "one request more than the limit",
-    tests: ["test/spec/08_limits.test.ts"]
-  },
-  {
-    file: "src/layers/sql/RateLimiter.ts",
-    line: "from (select log.hits[width_bucket(${at} - ${windowMillis}, log.hits) + 1 :] as live) as log",
-    becomes: "from (select log.hits[width_bucket(${at} - ${windowMillis / 2}, log.hits) + 1 :] as live) as log",
-    why: "the window is half a minute",
-    tests: ["test/layers/rateLimiter.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Bearers.ts",
-    line: "const rows = `select credential_id::text, array[${at}], true from me`",
-    becomes: "const rows = `select credential_id::text || pg_backend_pid(), array[${at}], true from me`",
-    why: "each connection to the database counts a credential's requests by itself",
-    tests: ["test/properties/budget.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Bearers.ts",
-    line: "and revoked_at is null and (expires_at is null or expires_at > $1)",
-    becomes: "and (expires_at is null or expires_at > $1)",
-    why: "a revoked key works",
-    tests: ["test/spec/05_1_api_keys.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Bearers.ts",
-    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= api_key.created_at)`",
-    becomes: "and (password_changed_at is null or password_changed_at <= api_key.created_at)`",
-    why: "a disabled admin's key works",
-    tests: ["test/spec/05_1_api_keys.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Bearers.ts",
-    line:
-      "and oauth_token.expires_at > $1 and ai_connection.resource = $${digestsFrom + digests} and revoked_at is null",
-    becomes: "and oauth_token.expires_at > $1 and $${digestsFrom + digests}::text is not null and revoked_at is null",
-    why: "a token works at the other resource",
-    tests: ["test/oauth/resources.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Bearers.ts",
-    line: "array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,",
-    becomes: "oauth_token.scopes as scopes,",
-    why: "a scope that was taken from a connection stays in its tokens",
-    tests: ["test/oauth/revocation.test.ts"]
-  },
-  {
-    file: "src/layers/sql/AccountAccess.ts",
-    line: "and granted.account_id = account.id)",
-    becomes: ")",
-    why: "whoever was granted one account reaches all",
-    tests: ["test/properties/missing.test.ts"]
-  },
-  {
-    file: "src/layers/sql/AccountAccess.ts",
-    line:
-      "isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)",
-    becomes: "isNarrowing(caller.limit) ? chosen(sql, caller.limit) : ofAdmin(sql, caller)",
-    why: "an application reaches what its admin no longer does",
-    tests: ["test/oauth/reach.test.ts"]
-  },
-  {
-    file: "src/layers/sql/AccountAccess.ts",
-    line: "and granted.department_id = department.id)`,",
-    becomes: ")`,",
-    why: "an admin of one department grants applications every department",
-    tests: ["test/oauth/granting.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Accounts.ts",
-    line: "where organization_id = ${caller.organizationId} and account.id = ${id} and ${canAccess(sql, caller)}",
-    becomes: "where account.id = ${id} and ${canAccess(sql, caller)}",
-    why: "one wall of two is gone",
-    tests: ["test/properties/isolation.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Journal.ts",
-    line: "? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutAccessible(sql, caller)}))`",
-    becomes: "? visibleToRole(sql, caller)",
-    why: "an application sees the journal of accounts that it does not reach",
-    tests: ["test/oauth/reach.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Guard.ts",
-    line: "if (Option.isNone(held)) yield* Metric.update(waits, 1)",
-    becomes: "",
-    why: "nobody sees that requests wait for each other",
-    tests: ["test/properties/messenger.test.ts"]
-  },
-  {
-    file: "src/layers/sql/MailQueue.ts",
-    line: "if (givenUp > 0) yield* Metric.update(failed, givenUp)",
-    becomes: "",
-    why: "mails are given up, and no alarm says so",
-    tests: ["test/layers/mail.test.ts"]
-  },
-  {
-    file: "src/layers/sql/LicenceStops.ts",
-    line: "const running = \"offboarded_at is null and (licence_stopped_at is null or stopped_at is null)\"",
-    becomes: "const running = \"offboarded_at is null and licence_stopped_at is null\"",
-    why: "a pause and a resume bring protection back without a licence",
-    tests: ["test/engine/timed.test.ts"]
-  },
-  {
-    file: "src/layers/sql/migrations/0015_append_events.ts",
-    line: "where organization_id = p_organization_id for no key update;",
-    becomes: "where organization_id = p_organization_id;",
-    why: "two entries at once take the same place",
-    tests: ["test/properties/races.test.ts"]
-  },
-  {
-    file: "src/layers/sql/migrations/0015_append_events.ts",
-    line: "v_at := greatest(v_at, p_now);",
-    becomes: "v_at := p_now;",
-    why: "times in the journal go back",
-    tests: ["test/properties/journal.test.ts", "test/properties/appending.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Journal.ts",
-    line: "select ${yield* appending(organizationId, entry)} from open`",
-    becomes: "select ${yield* appending(organizationId, entry)}`",
-    why: "an intent is closed twice",
-    tests: ["test/properties/durability.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Tenant.ts",
-    line:
-      "const tenant = \"select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)\"",
-    becomes:
-      "const tenant = \"select set_config('role', current_user, true), set_config('console.organization_id', $1, true)\"",
-    why: "statements run as the tables' owner, where the wall has doors",
-    tests: ["test/layers/sql/Tenant.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Roles.ts",
-    line: "if (facts.above) return yield* new RoleBypassesRowSecurity({ role: facts.role })",
-    becomes: "",
-    why: "the service runs as a superuser, for whom there is no wall",
-    tests: ["test/layers/sql/Roles.test.ts"]
-  },
-  {
-    file: "src/layers/sql/ConsolePasswords.ts",
-    line: "yield* takeBack(sql, others)",
-    becomes: "",
-    why: "people who sign in from one address make each other wait",
-    tests: ["test/pages/throttle.test.ts"]
-  },
-  {
-    file: "src/layers/sql/ConsolePasswords.ts",
-    line: "...(admin?.known_address === true ? [] : [strangers])",
-    becomes: "strangers",
-    why: "strangers keep an admin out who comes from where they always come from",
-    tests: ["test/pages/throttle.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Notices.ts",
-    line: "and credential_id is distinct from ${sessionId}",
-    becomes: "and credential_id is null",
-    why: "a key that was made by a stolen key is told to nobody",
-    tests: ["test/pages/security.test.ts"]
-  },
-  {
-    file: "src/layers/sql/IssuedCredentials.ts",
-    line: "const expires = parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)",
-    becomes: "const expires = expiresAt",
-    why: "a key outlives the key that made it",
-    tests: ["test/spec/05_1_credential_endings.test.ts"]
-  },
-  {
-    file: "src/layers/sql/IssuedCredentials.ts",
-    line: "yield* lockFamily(sql, organizationId, credential.id, \"share\")",
-    becomes: "",
-    why: "a key is made by one that is being revoked, and stays",
-    tests: ["test/spec/05_1_credential_endings.test.ts"]
-  },
-  {
-    file: "src/layers/sql/ConsoleSessions.ts",
-    line: "and disabled_at is null and (password_changed_at is null or password_changed_at <= session.created_at)`",
-    becomes: "and disabled_at is null`",
-    why: "a stolen session outlives the changed password",
-    tests: ["test/pages/signIn.test.ts"]
-  },
-  {
-    file: "src/layers/sql/ConsoleSessions.ts",
-    line: "\"HttpOnly\",",
-    becomes: "",
-    why: "scripts read the session's cookie",
-    tests: ["test/pages/signIn.test.ts"]
-  },
-  {
-    file: "src/layers/sql/ConsoleSessions.ts",
-    line: "if (before.session !== undefined) {",
-    becomes: "if (before.session === \"\") {",
-    why: "the session before a sign-in goes on",
-    tests: ["test/pages/signIn.test.ts"]
-  },
-  {
-    file: "src/layers/sql/ConsolePasswords.ts",
-    line: "...(group === null ? [] : [{ key: named(\"address\", group), free: freeAddressFailures }]),",
-    becomes: "",
-    why: "one address tries one password for everybody",
-    tests: ["test/pages/throttle.test.ts"]
-  },
-  {
-    file: "src/layers/sql/PasswordThrottle.ts",
-    line: "if (!row.admitted) {",
-    becomes: "if (!row.admitted && free > 1000) {",
-    why: "passwords are tried without a wait",
-    tests: ["test/pages/throttle.test.ts"]
-  },
-  {
-    file: "src/layers/sql/OAuthGrants.ts",
-    line: "where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null",
-    becomes: "where organization_id = ${organizationId} and id = ${adminId}",
-    why: "an admin who was disabled in the meantime connects an application",
-    tests: ["test/oauth/granting.test.ts"]
-  },
-  {
-    file: "src/layers/sql/PendingChanges.ts",
-    line: "details: { ...intent.details, error: \"unknown\", certain: false },",
-    becomes: "details: { ...intent.details, error: \"unknown\", certain: true },",
-    why: "the journal says of an interrupted change that it did not happen",
-    tests: ["test/properties/durability.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Migrate.ts",
-    line: "if (current.applied < current.known) return yield* new SchemaOlder(current)",
-    becomes: "",
-    why: "the service starts on a schema that it does not know",
-    tests: ["test/layers/sql/Migrate.test.ts"]
-  },
-  {
-    file: "src/layers/sql/migrations/0001_create_console.ts",
-    line: "yield* sql`alter table ${sql(table)} force row level security`",
-    becomes: "",
-    why: "the tables' owner walks through the wall",
-    tests: ["test/layers/sql/Schema.test.ts"]
-  },
-  {
-    file: "src/layers/sql/migrations/0001_create_console.ts",
-    line: "using (${sql(column)} = current_setting('console.organization_id', true))`",
-    becomes: "using (current_setting('console.organization_id', true) <> '')`",
-    why: "the wall has no organization in it",
-    tests: ["test/layers/sql/Schema.test.ts"]
-  },
-  {
-    file: "src/layers/sql/migrations/0001_create_console.ts",
-    line: "[\"journal_event\", \"organization_id\", \"select, insert\"],",
-    becomes: "[\"journal_event\", \"organization_id\", \"select, insert, update\"],",
-    why: "the journal can be changed",
-    tests: ["test/layers/sql/Schema.test.ts"]
-  },
-  {
-    file: "src/layers/sql/migrations/0003_create_oauth.ts",
-    line: "yield* sql`alter table ${sql(table)} enable row level security`",
-    becomes: "",
-    why: "tokens and codes stand outside the wall",
-    tests: ["test/layers/sql/Schema.test.ts"]
-  },
-  {
-    file: "src/layers/sql/AccountStatuses.ts",
-    line: "? sql`status = ${status} and (status_until > ${now}) is true`",
-    becomes: "? sql`status = ${status} and (status_until >= ${now}) is true`",
-    why: "the list and the single read disagree for a moment",
-    tests: ["test/properties/status.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Admins.ts",
-    line: "where organization_id = ${organizationId} and id = ${adminId} and joined_at is not null",
-    becomes: "where organization_id = ${organizationId} and id = ${adminId}",
-    why: "an admin who has not joined has mail preferences",
-    tests: ["test/spec/04_3_mail_preferences.test.ts"]
-  },
-  {
-    file: "src/layers/sql/OAuthClients.ts",
-    line: "yield* sql`select pg_advisory_xact_lock(${registrationLock})`",
-    becomes: "",
-    why: "registrations at once pass the limit",
-    tests: ["test/oauth/races.test.ts"]
-  },
-  {
-    file: "src/layers/sql/DirectoryLock.ts",
-    line: "if (!locks.tryLock(fd)) {",
-    becomes: "if (!locks.tryLock(fd) && absolute === \"\") {",
-    why: "two processes write one embedded database",
-    tests: ["test/layers/sql/Pglite.test.ts"]
-  },
-  {
-    file: "src/layers/sql/AccountAccess.ts",
-    line: "and chosen.account_id = account.id)`",
-    becomes: ")`",
-    why: "an application that reaches one account reaches all",
-    tests: ["test/oauth/reach.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Guard.ts",
-    line: "where organization_id = $1 and account_id = $2 and (busy_until is null or busy_until <= $4)",
-    becomes: "where organization_id = $1 and account_id = $2 and (busy_until is null or busy_until <> $4)",
-    why: "two work on one account at the same time",
-    tests: ["test/engine/claims.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Monitors.ts",
-    line: "when epoch <> done.epoch_then then next_at",
-    becomes: "when epoch < 0 then next_at",
-    why: "a look that ends undoes a pause that came during it",
-    tests: ["test/engine/claims.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Monitors.ts",
-    line: "and fence = done.fence_then",
-    becomes: "",
-    why: "a look that took too long gives back an account that somebody else holds",
-    tests: ["test/engine/claims.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Accounts.ts",
-    line: "update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true, started_at = ${now},",
-    becomes: "update monitor set epoch = epoch + 1, next_at = null, urgent = true, started_at = ${now},",
-    why: "an account that is resumed is protected by nobody",
-    tests: ["test/engine/twoDays.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Connections.ts",
-    line: "const isLast = control || this.#posted.length > 0",
-    becomes: "const isLast = control",
-    why: "a transaction of which a change has failed goes on, and tells another reason",
-    tests: ["test/layers/sql/Tenant.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Connections.ts",
-    line: "const statements = [...this.#beginning, ...this.#posted, statement]",
-    becomes: "const statements = [...this.#beginning, statement]",
-    why: "changes that wait for the COMMIT are never sent, and their answer says that they are made",
-    tests: ["test/layers/sql/wireSession.test.ts", "test/properties/journal.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Connections.ts",
-    line: "onSuccess: ({ command }) => command === \"ROLLBACK\" ? Effect.fail(aborted()) : Effect.void",
-    becomes: "onSuccess: () => Effect.void",
-    why: "a COMMIT that rolled back is acknowledged",
-    tests: ["test/layers/sql/Client.test.ts"]
-  },
-  {
-    file: "src/layers/sql/LastUses.ts",
-    line: "for no key update of ${table} skip locked) as used",
-    becomes: "for no key update of ${table}) as used",
-    why: "who changes a key makes all that was used meanwhile wait",
-    tests: ["test/layers/sql/lastUses.test.ts"]
-  },
-  {
-    file: "src/layers/sql/LastUses.ts",
-    line: "yield* Effect.addFinalizer(() => writeAll)",
-    becomes: "",
-    why: "a service that stops forgets who used it last",
-    tests: ["test/layers/sql/lastUses.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Journal.ts",
-    line: "if (last.sequence > sequence && sequence > missed) {",
-    becomes: "if (last.sequence < sequence) {",
-    why: "an event that comes while a journal is verified is taken for a break",
-    tests: ["test/properties/chain.test.ts"]
-  },
-  {
-    file: "src/layers/sql/Journal.ts",
-    line: "if (last.sequence !== sequence || last.hash !== hash) return { ok: false, sequence, reason: \"head\" }",
-    becomes: "if (last.sequence < sequence) return { ok: false, sequence, reason: \"head\" }",
-    why: "an event that the head does not know passes",
-    tests: ["test/properties/chain.test.ts"]
-  }
-]
+export const database: MutantsByFile = {
+  "src/layers/sql/RateLimiter.ts": [
+    change({ in: "counting", replace: "end, cardinality(live) <", by: "end, cardinality(live) <=" })
+      .loses("one request more than the limit")
+      .seenBy("test/spec/08_limits.test.ts"),
+    change({ in: "counting", replace: "windowMillis", by: "windowMillis / 2" })
+      .loses("the window is half a minute")
+      .seenBy("test/layers/rateLimiter.test.ts")
+  ],
+  "src/layers/sql/Bearers.ts": [
+    change({ in: "rows", replace: "text", by: "text || pg_backend_pid()" })
+      .loses("each connection to the database counts a credential's requests by itself")
+      .seenBy("test/properties/budget.test.ts"),
+    change({ in: "keyText", replace: "revoked_at is null and ", by: "" })
+      .loses("a revoked key works")
+      .seenBy("test/spec/05_1_api_keys.test.ts"),
+    change({ in: "keyText", replace: "disabled_at is null and ", by: "" })
+      .loses("a disabled admin's key works")
+      .seenBy("test/spec/05_1_api_keys.test.ts"),
+    change({
+      in: "tokenText",
+      replace: "ai_connection.resource = $${digestsFrom + digests}",
+      by: "$${digestsFrom + digests}::text is not null"
+    })
+      .loses("a token works at the other resource")
+      .seenBy("test/oauth/resources.test.ts"),
+    change({
+      in: "tokenText",
+      replace: "array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes))",
+      by: "oauth_token.scopes"
+    })
+      .loses("a scope that was taken from a connection stays in its tokens")
+      .seenBy("test/oauth/revocation.test.ts")
+  ],
+  "src/layers/sql/AccountAccess.ts": [
+    change({ in: "ofAdmin", replace: "and granted.account_id = account.id", by: "" })
+      .loses("whoever was granted one account reaches all")
+      .seenBy("test/properties/missing.test.ts"),
+    change({
+      in: "canAccess",
+      replace: "sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})`",
+      by: "chosen(sql, caller.limit)"
+    })
+      .loses("an application reaches what its admin no longer does")
+      .seenBy("test/oauth/reach.test.ts"),
+    change({ in: "canAccessDepartment", replace: "and granted.department_id = department.id", by: "" })
+      .loses("an admin of one department grants applications every department")
+      .seenBy("test/oauth/granting.test.ts"),
+    change({ in: "chosen", replace: "and chosen.account_id = account.id", by: "" })
+      .loses("an application that reaches one account reaches all")
+      .seenBy("test/oauth/reach.test.ts")
+  ],
+  "src/layers/sql/Accounts.ts": [
+    change({ in: "find", replace: "organization_id = ${caller.organizationId} and ", by: "" })
+      .loses("one wall of two is gone")
+      .seenBy("test/properties/isolation.test.ts"),
+    change({ in: "resume", replace: "${now}, urgent", by: "null, urgent" })
+      .loses("an account that is resumed is protected by nobody")
+      .seenBy("test/engine/twoDays.test.ts")
+  ],
+  "src/layers/sql/Journal.ts": [
+    change({
+      in: "visible",
+      replace: "sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutAccessible(sql, caller)}))`",
+      by: "visibleToRole(sql, caller)"
+    })
+      .loses("an application sees the journal of accounts that it does not reach")
+      .seenBy("test/oauth/reach.test.ts"),
+    change({ in: "closed", replace: " from open", by: "" })
+      .loses("an intent is closed twice")
+      .seenBy("test/properties/durability.test.ts"),
+    change({ in: "verify", replace: "sequence > sequence && sequence > missed", by: "sequence < sequence" })
+      .loses("an event that comes while a journal is verified is taken for a break")
+      .seenBy("test/properties/chain.test.ts"),
+    change({ in: "verify", replace: "sequence !== sequence || last.hash !== hash", by: "sequence < sequence" })
+      .loses("an event that the head does not know passes")
+      .seenBy("test/properties/chain.test.ts")
+  ],
+  "src/layers/sql/Guard.ts": [
+    change({ in: "acquire", replace: "if (Option.isNone(held)) yield* Metric.update(waits, 1)", by: "" })
+      .loses("nobody sees that requests wait for each other")
+      .seenBy("test/properties/messenger.test.ts"),
+    change({ in: "taken", replace: "<=", by: "<>" })
+      .loses("two work on one account at the same time")
+      .seenBy("test/engine/claims.test.ts")
+  ],
+  "src/layers/sql/MailQueue.ts": [
+    change({ in: "finish", replace: "if (givenUp > 0) yield* Metric.update(failed, givenUp)", by: "" })
+      .loses("mails are given up, and no alarm says so")
+      .seenBy("test/layers/mail.test.ts")
+  ],
+  "src/layers/sql/LicenceStops.ts": [
+    change({
+      in: "running",
+      replace: "(licence_stopped_at is null or stopped_at is null)",
+      by: "licence_stopped_at is null"
+    })
+      .loses("a pause and a resume bring protection back without a licence")
+      .seenBy("test/engine/timed.test.ts")
+  ],
+  "src/layers/sql/migrations/0015_append_events.ts": [
+    change({ in: "default", replace: " for no key update; if", by: "; if" })
+      .loses("two entries at once take the same place")
+      .seenBy("test/properties/races.test.ts"),
+    change({ in: "default", replace: "greatest(v_at, p_now)", by: "p_now" })
+      .loses("times in the journal go back")
+      .seenBy("test/properties/journal.test.ts", "test/properties/appending.test.ts")
+  ],
+  "src/layers/sql/Tenant.ts": [
+    change({ in: "tenant", replace: "'console_app'", by: "current_user" })
+      .loses("statements run as the tables' owner, where the wall has doors")
+      .seenBy("test/layers/sql/Tenant.test.ts")
+  ],
+  "src/layers/sql/Roles.ts": [
+    change({
+      in: "checkFacts",
+      replace: "if (facts.above) return yield* new RoleBypassesRowSecurity({ role: facts.role })",
+      by: ""
+    })
+      .loses("the service runs as a superuser, for whom there is no wall")
+      .seenBy("test/layers/sql/Roles.test.ts")
+  ],
+  "src/layers/sql/ConsolePasswords.ts": [
+    change({ in: "check", replace: "yield* takeBack(sql, others)", by: "" })
+      .loses("people who sign in from one address make each other wait")
+      .seenBy("test/pages/throttle.test.ts"),
+    change({ in: "others", replace: "...(admin?.known_address === true ? [] : [strangers])", by: "strangers" })
+      .loses("strangers keep an admin out who comes from where they always come from")
+      .seenBy("test/pages/throttle.test.ts"),
+    change({
+      in: "others",
+      replace: "...(group === null ? [] : [{ key: named(\"address\", group), free: freeAddressFailures }]),",
+      by: ""
+    })
+      .loses("one address tries one password for everybody")
+      .seenBy("test/pages/throttle.test.ts")
+  ],
+  "src/layers/sql/Notices.ts": [
+    change({ in: "found", replace: "distinct from ${sessionId}", by: "null" })
+      .loses("a key that was made by a stolen key is told to nobody")
+      .seenBy("test/pages/security.test.ts")
+  ],
+  "src/layers/sql/IssuedCredentials.ts": [
+    change({
+      in: "expires",
+      replace: "parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)",
+      by: "expiresAt"
+    })
+      .loses("a key outlives the key that made it")
+      .seenBy("test/spec/05_1_credential_endings.test.ts"),
+    change({ in: "parentOf", replace: "yield* lockFamily(sql, organizationId, credential.id, \"share\")", by: "" })
+      .loses("a key is made by one that is being revoked, and stays")
+      .seenBy("test/spec/05_1_credential_endings.test.ts")
+  ],
+  "src/layers/sql/ConsoleSessions.ts": [
+    change({
+      in: "live",
+      replace: " and (password_changed_at is null or password_changed_at <= session.created_at)",
+      by: ""
+    })
+      .loses("a stolen session outlives the changed password")
+      .seenBy("test/pages/signIn.test.ts"),
+    change({ in: "setCookie", replace: "\"HttpOnly\",", by: "" })
+      .loses("scripts read the session's cookie")
+      .seenBy("test/pages/signIn.test.ts"),
+    change({ in: "start", replace: "session !== undefined", by: "session === \"\"" })
+      .loses("the session before a sign-in goes on")
+      .seenBy("test/pages/signIn.test.ts")
+  ],
+  "src/layers/sql/PasswordThrottle.ts": [
+    change({ in: "count", replace: ".admitted", by: ".admitted && free > 1000" })
+      .loses("passwords are tried without a wait")
+      .seenBy("test/pages/throttle.test.ts")
+  ],
+  "src/layers/sql/OAuthGrants.ts": [
+    change({ in: "isActive", replace: " and disabled_at is null", by: "" })
+      .loses("an admin who was disabled in the meantime connects an application")
+      .seenBy("test/oauth/granting.test.ts")
+  ],
+  "src/layers/sql/PendingChanges.ts": [
+    change({ in: "certain", replace: "false", by: "true" })
+      .loses("the journal says of an interrupted change that it did not happen")
+      .seenBy("test/properties/durability.test.ts")
+  ],
+  "src/layers/sql/Migrate.ts": [
+    change({
+      in: "check",
+      replace: "if (current.applied < current.known) return yield* new SchemaOlder(current)",
+      by: ""
+    })
+      .loses("the service starts on a schema that it does not know")
+      .seenBy("test/layers/sql/Migrate.test.ts")
+  ],
+  "src/layers/sql/migrations/0001_create_console.ts": [
+    change({ in: "default", replace: "yield* sql`alter table ${sql(table)} force row level security`", by: "" })
+      .loses("the tables' owner walks through the wall")
+      .seenBy("test/layers/sql/Schema.test.ts"),
+    change({
+      in: "default",
+      replace: "${sql(column)} = current_setting('console.organization_id', true)",
+      by: "current_setting('console.organization_id', true) <> ''"
+    })
+      .loses("the wall has no organization in it")
+      .seenBy("test/layers/sql/Schema.test.ts"),
+    change({ in: "tenantTables", replace: "\"select, insert\"", by: "\"select, insert, update\"" })
+      .loses("the journal can be changed")
+      .seenBy("test/layers/sql/Schema.test.ts")
+  ],
+  "src/layers/sql/migrations/0003_create_oauth.ts": [
+    change({ in: "default", replace: "yield* sql`alter table ${sql(table)} enable row level security`", by: "" })
+      .loses("tokens and codes stand outside the wall")
+      .seenBy("test/layers/sql/Schema.test.ts")
+  ],
+  "src/layers/sql/AccountStatuses.ts": [
+    change({ in: "kept", replace: ">", by: ">=" })
+      .loses("the list and the single read disagree for a moment")
+      .seenBy("test/properties/status.test.ts")
+  ],
+  "src/layers/sql/Admins.ts": [
+    change({ in: "mailPreferences", replace: " and joined_at is not null", by: "" })
+      .loses("an admin who has not joined has mail preferences")
+      .seenBy("test/spec/04_3_mail_preferences.test.ts")
+  ],
+  "src/layers/sql/OAuthClients.ts": [
+    change({ in: "keep", replace: "yield* sql`select pg_advisory_xact_lock(${registrationLock})`", by: "" })
+      .loses("registrations at once pass the limit")
+      .seenBy("test/oauth/races.test.ts")
+  ],
+  "src/layers/sql/DirectoryLock.ts": [
+    change({ in: "lock", replace: "tryLock(fd)", by: "tryLock(fd) && absolute === \"\"" })
+      .loses("two processes write one embedded database")
+      .seenBy("test/layers/sql/Pglite.test.ts")
+  ],
+  "src/layers/sql/Monitors.ts": [
+    change({ in: "finished", replace: "epoch <> done.epoch_then", by: "epoch < 0" })
+      .loses("a look that ends undoes a pause that came during it")
+      .seenBy("test/engine/claims.test.ts"),
+    change({ in: "finished", replace: "and fence = done.fence_then", by: "" })
+      .loses("a look that took too long gives back an account that somebody else holds")
+      .seenBy("test/engine/claims.test.ts")
+  ],
+  "src/layers/sql/Connections.ts": [
+    change({ in: "isLast", replace: " || this.#posted.length > 0", by: "" })
+      .loses("a transaction of which a change has failed goes on, and tells another reason")
+      .seenBy("test/layers/sql/Tenant.test.ts"),
+    change({ in: "statements", replace: "...this.#posted, ", by: "" })
+      .loses("changes that wait for the COMMIT are never sent, and their answer says that they are made")
+      .seenBy("test/layers/sql/wireSession.test.ts", "test/properties/journal.test.ts"),
+    change({
+      in: "onSuccess",
+      replace: "({ command }) => command === \"ROLLBACK\" ? Effect.fail(aborted()) : Effect",
+      by: "() => Effect"
+    })
+      .loses("a COMMIT that rolled back is acknowledged")
+      .seenBy("test/layers/sql/Client.test.ts")
+  ],
+  "src/layers/sql/LastUses.ts": [
+    change({ in: "text", replace: " skip locked", by: "" })
+      .loses("who changes a key makes all that was used meanwhile wait")
+      .seenBy("test/layers/sql/lastUses.test.ts"),
+    change({ in: "layer", replace: "yield* Effect.addFinalizer(() => writeAll)", by: "" })
+      .loses("a service that stops forgets who used it last")
+      .seenBy("test/layers/sql/lastUses.test.ts")
+  ]
+}
