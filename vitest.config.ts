@@ -51,6 +51,7 @@ export default defineConfig({
     reporters: [
       "default",
       "./test/support/projectTimes.ts",
+      "./test/support/proofReporter.ts",
       ["json", { outputFile: "node_modules/.cache/test-results.json" }]
     ]
   }

@@ -1,8 +1,17 @@
-import { facts, named } from "../test/spec/facts.ts"
+import { readFileSync } from "node:fs"
+import { facts } from "../test/spec/facts.ts"
 import { exceptions, exclusions } from "../test/spec/scope.ts"
 
-/** Prints each fact of the specification with the tests that name it, or why none does. */
+/** Prints each fact of the specification with the tests that proved it in the last whole run, or why none did. */
+const proofs = (() => {
+  try {
+    return new Map(JSON.parse(readFileSync("node_modules/.cache/proofs.json", "utf8")))
+  } catch {
+    console.error("There is no whole run of the tests yet: npm test")
+    process.exit(1)
+  }
+})()
 for (const { id, later, text } of facts) {
   const why = exclusions[id] ?? exceptions[id] ?? (later ? "later" : "UNPROVED")
-  console.log(`${id}  ${text}\n${(named.get(id) ?? [`(${why})`]).map((line) => `    ${line}\n`).join("")}`)
+  console.log(`${id}  ${text}\n${(proofs.get(id) ?? [`(${why})`]).map((line) => `    ${line}\n`).join("")}`)
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { facts, idsIn, named, parseFacts, titles } from "../spec/facts.ts"
+import { facts, parseFacts } from "../spec/facts.ts"
+import { casesIn, findingsOf, proofsOf, type Ran } from "../spec/proofs.ts"
 import { exceptions, exclusions } from "../spec/scope.ts"
+import { codeOf } from "../support/code.ts"
 
 const known = new Set(facts.map(({ id }) => id))
-const excused = { ...exclusions, ...exceptions }
 
 describe("the facts of the specification", () => {
   it("are all read from docs/specification", () => {
@@ -11,26 +12,13 @@ describe("the facts of the specification", () => {
     expect(known.size).toBe(facts.length)
   })
 
-  it("are each named by a test, excluded or excepted", () => {
-    const unproved = facts.filter(({ id, later }) => !later && !named.has(id) && !(id in excused))
-    expect(unproved.map(({ id, text }) => `${id} ${text}`)).toEqual([])
-  })
-
-  it("exist, where a test names one", () => {
-    expect([...named].filter(([id]) => !known.has(id))).toEqual([])
-  })
-
   it("exist, where one is excused, and are excused once", () => {
-    expect(Object.keys(excused).filter((id) => !known.has(id))).toEqual([])
+    expect(Object.keys({ ...exclusions, ...exceptions }).filter((id) => !known.has(id))).toEqual([])
     expect(Object.keys(exclusions).filter((id) => id in exceptions)).toEqual([])
   })
 
   it("are excluded only for OAuth or pages", () => {
     expect(Object.entries(exclusions).filter(([, reason]) => !/^(?:OAuth|pages): ./.test(reason))).toEqual([])
-  })
-
-  it("are not excepted where a test names them", () => {
-    expect(Object.keys(exceptions).filter((id) => named.has(id))).toEqual([])
   })
 })
 
@@ -44,33 +32,69 @@ describe("the reading of the facts", () => {
         { id: "S1-02", text: "More (later)", later: true }
       ])
   })
+})
 
-  it("takes titles from calls, whatever their kind", () => {
-    expect(
-      titles(`
-      describe("S1-01: a", () => {
-        it.effect("S1-02, S1-03: b", () => Effect.void)
-        it.effect.prop(\`S1-04: c \${f("x")} d\`, [Schema.String], () => {})
-        it.each([["S9-99", (x) => x], [")"]])("S1-05: %s", () => {})
-        test(
-          'S1-06: it\\'s', () => {})
-      })
-    `).flatMap(idsIn)
-    ).toEqual(["S1-01", "S1-02", "S1-03", "S1-04", "S1-05", "S1-06"])
+const ran = (titles: ReadonlyArray<string>, passed = true): Ran => ({ file: "a.test.ts", titles, passed })
+
+const findings = (tests: ReadonlyArray<Ran>, documents: Partial<Parameters<typeof findingsOf>[1]>) =>
+  findingsOf(tests, { facts: [], excluded: {}, excepted: {}, cases: [], shown: [], ...documents })
+
+describe("what a run proves", () => {
+  const fact = { id: "S1-01", text: "One seat", later: false }
+  const unproved = ["S1-01 is named by no test that passed: One seat"]
+
+  it("is a fact that the title of a test that passed names, or that of a group around it", () => {
+    expect(findings([ran(["S1-01: a"])], { facts: [fact] })).toEqual([])
+    expect(findings([ran(["S1-01: a", "b", "c"])], { facts: [fact] })).toEqual([])
+    expect([...proofsOf([ran(["S1-01: a", "S1-01, S1-02: b"]), ran(["S1-03: c"], false)])]).toEqual([
+      ["S1-01", ["a.test.ts: S1-01, S1-02: b"]],
+      ["S1-02", ["a.test.ts: S1-01, S1-02: b"]]
+    ])
   })
 
-  it("takes none from comments, other strings, regular expressions, other calls and skipped tests", () => {
-    expect(titles(`
-      // it("S1-01: a")
-      /* it("S1-02: b") */
-      const text = "it('S1-03: c')" + \`it("S1-04: \${"it('S1-05')"}")\`
-      const pattern = /it\\("S1-06"\\)/
-      limit("S1-07: d")
-      suite.it("S1-08: e")
-      it.skip("S1-09: f")
-      it.effect.skip("S1-10: g")
-      const id = "S1-11"
-      it(id, () => {})
-    `)).toEqual([])
+  it("is no fact that no test names, or only one that failed or was skipped", () => {
+    expect(findings([ran(["a"])], { facts: [fact] })).toEqual(unproved)
+    expect(findings([ran(["S1-01: a"], false)], { facts: [fact] })).toEqual(unproved)
+    expect(findings([ran(["S1-011: a"])], { facts: [fact] })).toContain(unproved[0])
+  })
+
+  it("need not be a fact that is later, excluded or excepted, and is none that is excepted", () => {
+    expect(findings([], { facts: [{ ...fact, later: true }] })).toEqual([])
+    expect(findings([], { facts: [fact], excluded: { "S1-01": "pages: none" } })).toEqual([])
+    expect(findings([], { facts: [fact], excepted: { "S1-01": "none" } })).toEqual([])
+    expect(findings([ran(["S1-01: a"])], { facts: [fact], excepted: { "S1-01": "none" } })).toEqual([
+      "S1-01 is excepted, and yet tests name it"
+    ])
+  })
+
+  it("is nothing that does not exist, even where the test failed", () => {
+    expect(findings([ran(["S9-98: a"], false)], {})).toEqual(["S9-98 is no fact: a.test.ts: S9-98: a"])
+    expect(findings([ran(["cases 1 and 3"])], { cases: [1] })).toEqual([
+      "Case 3 does not exist: a.test.ts: cases 1 and 3"
+    ])
+  })
+
+  it("is each case by its number", () => {
+    expect(casesIn("case 1: a, cases 2 to 4, 7 and 9: b; in case of 10, 11 cases")).toEqual([1, 2, 3, 4, 7, 9])
+    expect(findings([ran(["case 1: a"]), ran(["case 2: b"], false)], { cases: [1, 2] })).toEqual([
+      "Case 2 is named by no test that passed"
+    ])
+  })
+
+  it("is a line of the security document by file and whole title", () => {
+    const shown = [{ file: "a.test.ts", title: "b" }]
+    expect(findings([ran(["a", "b"])], { shown })).toEqual([])
+    const missing = ["docs/security.md names what no test that passed is called: a.test.ts: b"]
+    expect(findings([ran(["a", "b too"])], { shown })).toEqual(missing)
+    expect(findings([ran(["a", "b"], false)], { shown })).toEqual(missing)
+    expect(findings([{ ...ran(["b"]), file: "b.test.ts" }], { shown })).toEqual(missing)
+  })
+})
+
+describe("a source without its texts", () => {
+  it("keeps code where it stands, and nothing of comments, strings, templates and regular expressions", () => {
+    const source = "f('a\\'b') // c\n/* d\n*/ g(`h${i(\"j\")}k`, /l\\/[/]m/gu, n / 2 / o)"
+    const code = "f('    ')     \n    \n   g(` ${i(\" \")} `, /       /gu, n / 2 / o)"
+    expect(codeOf(source)).toBe(code)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { blank } from "../spec/facts.ts"
+import { codeOf } from "../support/code.ts"
 import { files, read } from "./repository.ts"
 
 /** What sends a request somewhere, apart from methods that are named alike. */
@@ -15,7 +15,7 @@ const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog
 
 describe("the service", () => {
   it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints and the reader of documents", () => {
-    const asking = files("src/**/*.ts").filter((file) => outgoing.test(blank(read(file))))
+    const asking = files("src/**/*.ts").filter((file) => outgoing.test(codeOf(read(file))))
     expect(asking.filter((file) => !mayAsk.test(file))).toEqual([])
     expect(asking.length).toBeGreaterThan(0)
   })

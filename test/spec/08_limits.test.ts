@@ -4,9 +4,9 @@ import { TestClock } from "effect/testing"
 import { readdirSync, readFileSync } from "node:fs"
 import * as Limits from "../../src/domain/Limits.ts"
 import * as OAuth from "../../src/domain/OAuth.ts"
+import { codeOf } from "../support/code.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
-import { blank } from "./facts.ts"
 
 const start = 1_700_000_000_000
 
@@ -119,7 +119,7 @@ describe("8 limits", () => {
     expect(files.length).toBeGreaterThan(50)
     const written = files.map((file) => {
       const source = readFileSync(`src/${file}`, "utf8")
-      const numbers = blank(source).match(/(?<![\w.])(?:140|70|20|90|24|48)\b/g) ?? []
+      const numbers = codeOf(source).match(/(?<![\w.])(?:140|70|20|90|24|48)\b/g) ?? []
       return [file, ...numbers, ...source.match(/"(?:90 days|24 hours|1 day|48 hours|2 days)"/g) ?? []]
     })
     expect(written.filter(({ length }) => length > 1)).toEqual([])

@@ -25,7 +25,7 @@ export const operations: MutantsByFile = {
   "src/kernel/Refused.ts": [
     change({ in: "journalRefusals", replace: "reached === undefined", by: "reached === undefined || code !== \"\"" })
       .loses("what is refused leaves no entry")
-      .seenBy("test/kernel/declaration.test.ts")
+      .seenBy("test/kernel/refusedEntries.test.ts")
   ],
   "src/kernel/runners/Write.ts": [
     change({ in: "account", replace: "true", by: "false" })

@@ -228,7 +228,7 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("a thief who was signed out by an admin keeps the 2FA password")
-      .seenBy("test/spec/04_16_sessions.test.ts")
+      .seenBy("test/spec/04_16_session_sign_outs.test.ts")
   ],
   "src/layers/sql/Guard.ts": [
     change({ in: "renewed", replace: "fence = $3", by: "fence >= $3" })
