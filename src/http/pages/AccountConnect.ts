@@ -34,12 +34,7 @@ const inputs = {
 
 const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refused?: Refused.RefusedForm) {
   if (!protectors.includes(view.admin.role)) {
-    return yield* Visit.problem(view.visit.base, view.visit.requestId, {
-      status: 403,
-      title: "This page is not for your role",
-      text: "The owner, superadmins and admins connect accounts.",
-      advice: "Ask one of them."
-    })
+    return yield* Visit.notForRole(view.visit, "The owner, superadmins and admins connect accounts.")
   }
   const departments = yield* Lists.departments
   const unfinished = yield* OpenLogins.section(view)

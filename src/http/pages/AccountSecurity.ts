@@ -56,14 +56,12 @@ const faultsOf = ({ action, refused }: SecurityFormResult): Html.Faults =>
 
 /** The page of the account's security. */
 export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: SecurityFormResult) {
-  const { base, requestId } = view.visit
+  const { base } = view.visit
   if (!protectors.includes(view.admin.role)) {
-    return yield* Visit.problem(base, requestId, {
-      status: 403,
-      title: "This page is not for your role",
-      text: "The owner, superadmins and admins see and change how accounts are secured.",
-      advice: "Ask one of them."
-    })
+    return yield* Visit.notForRole(
+      view.visit,
+      "The owner, superadmins and admins see and change how accounts are secured."
+    )
   }
   const account = yield* getAccount.call({ account_id: id })
   const { changes, profile, unread } = yield* load(view, account)

@@ -1,5 +1,5 @@
 /** What every page is made of: the frame, the headers, and words for what the service knows. Values are escaped. */
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { html as template } from "hono/html"
 import type { HtmlEscapedString } from "hono/utils/html"
@@ -196,3 +196,14 @@ export const described = (faults: Faults, id: string, hint: boolean): Html | und
     faults.has(id) ? html` aria-invalid="true"` : undefined
   }`
 }
+
+/** A secret that is shown this once, and a field that has it selected for whoever works by keyboard. */
+export const secretOnce = (secret: Redacted.Redacted, noun: string): Html =>
+  html`<code class="secret" id="secret" translate="no">${Redacted.value(secret)}</code>
+  <div class="field by-keyboard">
+    <label for="secret-field">With the keyboard</label>
+    <p class="hint" id="secret-field-hint">Tab into this field: the whole ${noun} is selected in it, ready to copy.</p>
+    <input type="text" class="key" id="secret-field" value="${
+    Redacted.value(secret)
+  }" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-field-hint">
+  </div>`

@@ -1,5 +1,5 @@
 /** Creating an API key: a page with the form, and the only page that ever shows the key. */
-import { Duration, Effect, Redacted } from "effect"
+import { Duration, Effect, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { needsPassword, Scope } from "../../domain/Access.ts"
 import { defaultApiKeyExpiry, maxApiKeyLabelLength } from "../../domain/Limits.ts"
@@ -118,14 +118,7 @@ const created = (view: Visit.View, label: string, secret: Redacted.Redacted, exp
   <h2 id="of">${Html.named(label)}</h2>
   <p class="hint">${expiresAt === null ? "It never expires." : html`It expires on ${Html.dayOf(expiresAt)}.`}</p>
   <p class="hint" id="secret-hint">One click or tap selects the whole key.</p>
-  <code class="secret" id="secret" translate="no">${Redacted.value(secret)}</code>
-  <div class="field by-keyboard">
-    <label for="secret-field">With the keyboard</label>
-    <p class="hint" id="secret-field-hint">Tab into this field: the whole key is selected in it, ready to copy.</p>
-    <input type="text" class="key" id="secret-field" value="${
-      Redacted.value(secret)
-    }" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-field-hint">
-  </div>
+  ${Html.secretOnce(secret, "key")}
 </section>
 <p><a class="button main" href="${view.visit.base}${developer}">I have copied it</a></p>`
   })

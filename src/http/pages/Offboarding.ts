@@ -52,14 +52,9 @@ const consequences = (profile: typeof MessengerProfile.Type | null): ReadonlyArr
 ]
 
 const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?: Refused.RefusedForm) {
-  const { base, requestId } = view.visit
+  const { base } = view.visit
   if (!protectors.includes(view.admin.role)) {
-    return yield* Visit.problem(base, requestId, {
-      status: 403,
-      title: "This page is not for your role",
-      text: "The owner, superadmins and admins offboard accounts.",
-      advice: "Ask one of them."
-    })
+    return yield* Visit.notForRole(view.visit, "The owner, superadmins and admins offboard accounts.")
   }
   const { name, status } = yield* getAccount.call({ account_id: id })
   const isOver = status === "available"

@@ -1,5 +1,5 @@
 /** The 2FA passwords that the service holds: which accounts have one, and the only page that shows it. */
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { find, list, reveal, type Revealed } from "../../console/SecretReveals.ts"
 import { AccountId, accountName } from "../../domain/Account.ts"
 import { answer } from "../../edge/Answer.ts"
@@ -126,14 +126,7 @@ ${back(view)}
 ${locked(account.locked_at)}
 <p class="good" role="status">This page shows it this once. Hand it to the account’s holder in a way that nobody else reads.</p>
 <section aria-label="The password">
-  <code class="secret" id="secret" translate="no">${Redacted.value(password)}</code>
-  <div class="field by-keyboard">
-    <label for="secret-field">With the keyboard</label>
-    <p class="hint" id="secret-field-hint">Tab into this field: the whole password is selected in it, ready to copy.</p>
-    <input type="text" class="key" id="secret-field" value="${
-      Redacted.value(password)
-    }" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-field-hint">
-  </div>
+  ${Html.secretOnce(password, "password")}
 </section>
 <p><a class="button main" href="${view.visit.base}${path}">Done</a></p>`
   })

@@ -87,6 +87,10 @@ export const problem = (base: string, requestId: string, { headers, status, text
 <p class="hint">Request <code>${requestId}</code></p>`
   })
 
+/** The page of who may not see it in their role. */
+export const notForRole = ({ base, requestId }: Pick<Visit, "base" | "requestId">, text: string) =>
+  problem(base, requestId, { status: 403, title: "This page is not for your role", text, advice: "Ask one of them." })
+
 const titles: Readonly<Record<number, string>> = {
   400: "This request is invalid",
   403: "This is not allowed",

@@ -81,12 +81,7 @@ export const again =
 export const administered = <A, E, R>(view: Visit.View, page: Effect.Effect<A, E, R>) =>
   superadmins.includes(view.admin.role)
     ? page
-    : Visit.problem(view.visit.base, view.visit.requestId, {
-      status: 403,
-      title: "This page is not for your role",
-      text: "Only the owner and superadmins see and change who administers the organization.",
-      advice: "Ask one of them."
-    })
+    : Visit.notForRole(view.visit, "Only the owner and superadmins see and change who administers the organization.")
 
 /** The password field of what gives or takes rights. */
 export const passwordField = ({ admin }: Visit.View, faults: Html.Faults): Html.Html =>

@@ -4,6 +4,7 @@ import type { Admin, AdminStatus } from "../../../domain/Admin.ts"
 import { isUuid } from "../../../domain/Wire.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
+import * as Lists from "../Lists.ts"
 
 export const path = "/console/people"
 export const departmentsPath = `${path}/departments`
@@ -63,12 +64,9 @@ export const pages = (
   query: Readonly<Record<string, string>>,
   { after, next }: { readonly after: string | undefined; readonly next: string | undefined }
 ): Html.Html | undefined => {
-  const at = (more: Readonly<Record<string, string>>) => {
-    const text = new URLSearchParams({ ...query, ...more }).toString()
-    return text === "" ? address : `${address}?${text}`
-  }
-  return after === undefined && next === undefined ? undefined : html`<nav aria-label="Pages" class="actions after">
-  ${after === undefined ? undefined : html`<a class="button" href="${at({})}">First page</a>`}
-  ${next === undefined ? undefined : html`<a class="button" href="${at({ after: next })}">Next page</a>`}
-</nav>`
+  return Lists.paging({
+    label: "Pages",
+    first: after === undefined ? undefined : Lists.address(address, query),
+    next: next === undefined ? undefined : Lists.address(address, { ...query, after: next })
+  })
 }
