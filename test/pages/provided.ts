@@ -1,12 +1,21 @@
 /** An organization that is connected to a provider, and browsers that are led there and back. */
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { callbackPath } from "../../src/domain/IdentityProvider.ts"
+import { ProviderInternet } from "../../src/layers/identity/Provider.ts"
 import { act } from "../support/administration.ts"
+import { pglite } from "../support/database.ts"
 import * as Identity from "../support/identityProvider.ts"
 import * as Pages from "../support/pages.ts"
+import * as World from "../support/world.ts"
 
 export const path = "/console/sign-in/provider"
 export const own = "/console/security/identity-provider"
+
+export const world = Layer.provideMerge(
+  World.world(pglite),
+  Layer.succeed(ProviderInternet, () => Identity.loopback)
+)
 
 /** An organization that is connected to the provider of an issuer. */
 export const connect = Effect.fnUntraced(function*(organization: string, issuer: string, changes: object = {}) {
@@ -27,6 +36,14 @@ export const connect = Effect.fnUntraced(function*(organization: string, issuer:
   if (typeof answer === "string") throw new Error(answer)
 })
 
+/** A new organization that is connected to a provider of its own. */
+export const made = Effect.gen(function*() {
+  const organization = yield* World.makeOrganization()
+  const provider = yield* Identity.real([`${World.baseUrl}${callbackPath(organization.id)}`])
+  yield* connect(organization.id, provider.issuer)
+  return { ...organization, provider }
+})
+
 export const linkAs = Effect.fnUntraced(function*(organization: string, adminId: string, subject: string) {
   const email = yield* Pages.emailOf(organization, adminId)
   return yield* act((requests) => requests.admins_link_identity({ organization, email, subject }))
@@ -43,6 +60,12 @@ export const go = Effect.fnUntraced(function*(
 })
 
 export const back = (url: URL, cookie: string) => Pages.visit("GET", `${url.pathname}${url.search}`, { cookie })
+
+/** Goes there and comes back. */
+export const signIn = Effect.fnUntraced(function*(organization: string, more: Record<string, string> = {}) {
+  const { cookie, url } = yield* go(organization, more)
+  return yield* back(yield* Identity.follow(url), cookie)
+})
 
 export const isSignedIn = (page: Pages.Page) =>
   Effect.map(

@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ConsoleSessions } from "../../src/console/ConsoleSessions.ts"
@@ -7,37 +7,14 @@ import { OrganizationId } from "../../src/domain/Access.ts"
 import { callbackPath } from "../../src/domain/IdentityProvider.ts"
 import type { JournalDetails } from "../../src/domain/JournalEvent.ts"
 import { providerSignInLifetime } from "../../src/domain/Limits.ts"
-import { ProviderInternet } from "../../src/layers/identity/Provider.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
-import { act } from "../support/administration.ts"
-import { pglite } from "../support/database.ts"
-import * as Factors from "../support/factors.ts"
 import * as Identity from "../support/identityProvider.ts"
-import * as Outbox from "../support/outbox.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
-import { back, connect, go, isSignedIn, linkAs, own, path } from "./provided.ts"
-
-const world = Layer.provideMerge(
-  World.world(pglite),
-  Layer.succeed(ProviderInternet, () => Identity.loopback)
-)
+import { back, connect, go, isSignedIn, linkAs, made, path, signIn, world } from "./provided.ts"
 
 describe("signing in by a real identity provider", () => {
   layer(world)((it) => {
-    const made = Effect.gen(function*() {
-      const organization = yield* World.makeOrganization()
-      const provider = yield* Identity.real([`${World.baseUrl}${callbackPath(organization.id)}`])
-      yield* connect(organization.id, provider.issuer)
-      return { ...organization, provider }
-    })
-
-    /** Goes there and comes back. */
-    const signIn = Effect.fnUntraced(function*(organization: string, more: Record<string, string> = {}) {
-      const { cookie, url } = yield* go(organization, more)
-      return yield* back(yield* Identity.follow(url), cookie)
-    })
-
     it.effect("a linked admin is signed in, once, with the sign-in's kind in the journal and nothing of it left in the browser", () =>
       Effect.gen(function*() {
         const { admins, id, provider } = yield* made
@@ -182,108 +159,6 @@ describe("signing in by a real identity provider", () => {
         expect([away.page.status, away.page.text]).toEqual([503, expect.stringContaining("app.example:1")])
       }))
 
-    it.effect("an admin links and unlinks themselves with their password, and each is mailed and journaled", () =>
-      Effect.gen(function*() {
-        const { admins, id, provider } = yield* made
-        const cookie = yield* Pages.signIn(id, admins.admin.id)
-        const bare = yield* World.makeOrganization()
-        const without = yield* Pages.signIn(bare.id, bare.admins.admin.id)
-        expect((yield* Pages.visit("GET", own, { cookie: without })).location).toBe("/console/security")
-        expect((yield* Pages.visit("GET", "/console/security", { cookie: without })).text).not.toContain(own)
-        expect((yield* Pages.visit("GET", "/console/security", { cookie })).text).toContain(own)
-
-        const send = Effect.fnUntraced(function*(what: "link" | "unlink", password: string) {
-          const form = Pages.formOf(yield* Pages.visit("GET", own, { cookie }), `${own}/${what}`)
-          return yield* Pages.visit("POST", form.action, { cookie, form: { ...form.hidden, password } })
-        })
-        expect((yield* send("link", "wrong")).status).toBe(403)
-        expect((yield* Pages.visit("POST", `${own}/link`, { cookie, form: { password: Pages.password } })).status).toBe(
-          403
-        )
-        const gone = yield* send("link", Pages.password)
-        const callback = yield* Identity.follow(Pages.ledTo(gone))
-        const left = Pages.cookiesOf(gone)
-        // Neither without the session that wanted it, nor in that of another admin.
-        const other = yield* Pages.signIn(id, admins.owner.id)
-        expect((yield* back(callback, left)).status).toBe(403)
-        expect((yield* back(callback, `${left}; ${other}`)).status).toBe(403)
-        const linked = yield* back(callback, `${left}; ${cookie}`)
-        expect([linked.status, linked.location]).toEqual([303, `${own}?done=linked`])
-        expect((yield* Pages.visit("GET", linked.location!, { cookie })).text).toMatch(/You are linked.*person-1/s)
-        expect((yield* signIn(id)).status).toBe(303)
-
-        // Nobody else can be linked to the same person.
-        const theirs = Pages.formOf(yield* Pages.visit("GET", own, { cookie: other }), `${own}/link`)
-        const going = yield* Pages.visit("POST", theirs.action, {
-          cookie: other,
-          form: { ...theirs.hidden, password: Pages.password }
-        })
-        const taken = yield* back(yield* Identity.follow(Pages.ledTo(going)), `${Pages.cookiesOf(going)}; ${other}`)
-        expect([taken.status, taken.text]).toEqual([403, expect.stringContaining("Another admin is linked")])
-
-        expect((yield* send("unlink", "wrong")).status).toBe(403)
-        yield* Factors.giveTotp(id, admins.admin.id)
-        const asked = yield* send("unlink", Pages.password)
-        expect([asked.status, asked.text]).toEqual([403, expect.stringContaining("Give your second factor.")])
-        yield* World.query(id, (sql) => sql`delete from totp where organization_id = ${id}`)
-        // Somebody else who came by the provider does not outlive the link.
-        const elsewhere = yield* signIn(id)
-        yield* Factors.giveTotp(id, admins.admin.id)
-        expect((yield* signIn(id)).location).toContain("/console/sign-in/second-factor")
-        yield* World.query(id, (sql) => sql`delete from totp where organization_id = ${id}`)
-        expect((yield* send("unlink", Pages.password)).location).toBe(`${own}?done=unlinked`)
-        expect(yield* isSignedIn(elsewhere)).toBe(false)
-        expect(yield* World.query(id, (sql) => sql`select 1 from pending_sign_in where organization_id = ${id}`))
-          .toEqual([])
-        expect((yield* Pages.visit("GET", "/console/security", { cookie })).status).toBe(200)
-        expect((yield* signIn(id)).status).toBe(403)
-        const identity = { issuer: provider.issuer, subject: "person-1" }
-        expect(
-          (yield* World.changes(id)).filter(({ action }) => action.startsWith("admin.")).map((event) => [
-            event.action,
-            event.actor_admin_id,
-            event.details
-          ])
-        ).toEqual([
-          ["admin.identity_linked", admins.admin.id, identity],
-          ["admin.identity_unlinked", admins.admin.id, { ...identity, sessions_ended: 2 }]
-        ])
-        expect((yield* Outbox.waiting(id)).map(({ kind }) => kind)).toEqual(["identity_linked", "identity_unlinked"])
-      }))
-
-    it.effect("where everybody has to come by it, passwords open sessions of the owner alone, and look wrong for the others", () =>
-      Effect.gen(function*() {
-        const { admins, id, provider } = yield* made
-        yield* linkAs(id, admins.admin.id, "person-1")
-        const tried = Effect.fnUntraced(function*(adminId: string) {
-          yield* Pages.givePassword(id, adminId)
-          const email = yield* Pages.emailOf(id, adminId)
-          const { status, text } = yield* Pages.signInWith({ organization: id, email, password: Pages.password })
-          return [status, text.replaceAll(email, "EMAIL")]
-        })
-        expect((yield* tried(admins.admin.id))[0]).toBe(303)
-        yield* connect(id, provider.issuer, { required: true })
-        expect((yield* tried(admins.owner.id))[0]).toBe(303)
-        const refused = yield* tried(admins.admin.id)
-        const unknown = yield* Pages.signInWith({
-          organization: id,
-          email: "who@acme.example",
-          password: Pages.password
-        })
-        expect(refused).toEqual([403, unknown.text.replaceAll("who@acme.example", "EMAIL")])
-        expect((yield* signIn(id)).status).toBe(303)
-        // What a password had begun waits for its second factor in vain.
-        yield* connect(id, provider.issuer, { required: false })
-        yield* Factors.giveTotp(id, admins.admin.id)
-        const waiting = yield* Factors.begin(id, yield* Pages.emailOf(id, admins.admin.id))
-        expect((yield* Factors.answer(waiting, "123456")).status).toBe(403)
-        yield* connect(id, provider.issuer, { required: true })
-        expect((yield* Factors.answer(waiting, yield* Factors.code())).status).toBe(303)
-        expect((yield* Pages.visit("GET", "/console/security", { cookie: waiting })).status).toBe(303)
-        yield* act((requests) => requests.identity_provider_remove({ organization: id }))
-        expect((yield* tried(admins.admin.id))[0]).toBe(303)
-      }))
-
     it.effect("no session begins by what was taken away between the proof and the session", () =>
       Effect.gen(function*() {
         const { admins, id, provider } = yield* made
@@ -312,47 +187,6 @@ describe("signing in by a real identity provider", () => {
         expect(yield* ways).toEqual(["service_unavailable", "service_unavailable", "begun", "begun"])
         yield* World.set(id, "admin", admins.admin.id, { disabled_at: new Date(0) })
         expect(new Set(yield* ways)).toEqual(new Set(["service_unavailable"]))
-      }))
-
-    it.effect("the provider's second factor counts where its token says so or the operator does, and else the console asks", () =>
-      Effect.gen(function*() {
-        const { admins, id, provider } = yield* made
-        yield* linkAs(id, admins.admin.id, "person-1")
-        yield* World.set(id, "organization", id, { requires_second_factor: true })
-        const cases = [
-          ["console", ["pwd", "mfa"], "/console/sign-in/second-factor"],
-          ["claim", ["pwd", "otp"], "/console/sign-in/second-factor"],
-          ["claim", ["pwd", "mfa"], "/console/developer"],
-          ["provider", ["pwd"], "/console/developer"]
-        ] as const
-        for (const [second_factor, amr, leads] of cases) {
-          yield* connect(id, provider.issuer, { second_factor })
-          provider.amr = [...amr]
-          const page = yield* signIn(id, { return_to: "/console/developer" })
-          expect([second_factor, amr, page.location?.split("?")[0]]).toEqual([second_factor, amr, leads])
-          expect(yield* isSignedIn(page)).toBe(leads === "/console/developer")
-        }
-        expect((yield* World.journal(id)).at(-1)?.details).toMatchObject({ second_factor: "identity_provider" })
-      }))
-
-    it.effect("where the operator says so, the provider has everybody sign in anew, whatever session is open there", () =>
-      Effect.gen(function*() {
-        const { admins, id, provider } = yield* made
-        yield* linkAs(id, admins.admin.id, "person-1")
-        const jar = new Map<string, string>()
-        const asked = () => provider.asked.filter((each) => each === "GET /interaction").length
-        const times = Effect.fnUntraced(function*() {
-          const before = asked()
-          const { cookie, url } = yield* go(id)
-          const page = yield* back(yield* Identity.follow(url, jar), cookie)
-          expect(page.status).toBe(303)
-          return asked() - before
-        })
-        expect([yield* times(), yield* times()]).toEqual([1, 0])
-        yield* connect(id, provider.issuer, { max_age: 60 })
-        expect(yield* times()).toBe(0)
-        yield* connect(id, provider.issuer, { max_age: 0 })
-        expect([yield* times(), yield* times()]).toEqual([1, 1])
       }))
 
     it.effect("nobody who has not proved who they are makes a row, and 20 failures of an address are free", () =>
