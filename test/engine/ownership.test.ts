@@ -157,7 +157,7 @@ describe("12.4 of several processes on one database", () => {
           const { run, stop } = yield* started(url, url, options)
           const current = yield* run(Effect.map(Ownership, (ownership) => ownership.current))
           assert.isNotNull(current())
-          slept[clock] = 59_600
+          slept[clock] = 55_000
           assert.isNotNull(current())
           slept[clock] = 59_800
           assert.isNull(current())
