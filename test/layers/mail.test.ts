@@ -1,14 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer, Redacted } from "effect"
+import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../src/domain/Access.ts"
 import { loginAttempted } from "../../src/domain/mail/index.ts"
 import { MailSender } from "../../src/engine/MailSender.ts"
-import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
-import * as Smtp from "../../src/layers/mail/Smtp.ts"
+import type * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as MailQueue from "../../src/layers/sql/MailQueue.ts"
-import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { Outbox } from "../../src/ports/Outbox.ts"
 import { postgres } from "../support/database.ts"
 import { within } from "../support/fixtures.ts"
@@ -16,68 +14,7 @@ import * as MailServer from "../support/mailServer.ts"
 import { metric } from "../support/metrics.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
-
-interface Row {
-  readonly recipient: string
-  readonly attempts: number
-  readonly letter_sealed: string | null
-  readonly next_at: Date | null
-  readonly sent_at: Date | null
-  readonly failed_at: Date | null
-  readonly error: string | null
-}
-
-const rows = (organizationId: string) =>
-  SqlClient.SqlClient.use((sql) =>
-    sql<Row>`select * from mail where organization_id = ${organizationId} order by created_at, id`
-  )
-
-/** Runs the job `send_mail` once, with a server's address. */
-const sending = Effect.fnUntraced(function*(
-  url: string,
-  timeout = Duration.seconds(5),
-  changes: Partial<MailSettings.MailServer> = {}
-) {
-  const settings = yield* MailSettings.parse({ ...World.mail, url: Redacted.make(url) })
-  const sender = Smtp.layerWith({ silence: timeout, inAll: timeout }).pipe(
-    Layer.provide(
-      Layer.succeed(MailSettings.MailSettings, settings && { ...settings, server: { ...settings.server, ...changes } })
-    )
-  )
-  const run = yield* Effect.provide(MailQueue.turns, sender)
-  // @effect-diagnostics-next-line returnEffectInGen:off -- what sends is what is made
-  return Effect.provide(run, sender)
-})
-
-const write = (organizationId: string, count = 1, name = "Ada") =>
-  within(
-    organizationId,
-    Effect.gen(function*() {
-      const outbox = yield* Outbox
-      for (let number = 1; number <= count; number++) {
-        const account = { id: organizationId, name }
-        yield* outbox.add(OrganizationId.make(organizationId), `test/${name}/${number}`, loginAttempted({ account }))
-      }
-    })
-  )
-
-/** What earlier tests have left behind waits no more. */
-const emptied = SqlClient.SqlClient.use((sql) =>
-  Tenant.directory(sql)(sql`update mail set next_at = null where next_at is not null`)
-)
-
-const organization = Effect.map(World.makeOrganization(), ({ id }) => id)
-
-/** An organization with one mail that waits. */
-const waiting = Effect.tap(organization, (id) => write(id))
-
-/** The last state of the one mail of an organization. */
-const only = (organizationId: string) =>
-  Effect.flatMap(
-    rows(organizationId),
-    ([row, ...more]) =>
-      row === undefined || more.length > 0 ? Effect.die(new Error("Not one mail")) : Effect.succeed(row)
-  )
+import { emptied, only, organization, rows, sending, waiting, write } from "./mailing.ts"
 
 describe("14.3 Sending", () => {
   layer(World.world(postgres))((it) => {
@@ -338,32 +275,6 @@ describe("14.3 Sending", () => {
         yield* TestClock.adjust("2 days")
         yield* MailQueue.sweep
         expect(yield* rows(id)).toEqual([])
-      }))
-  })
-
-  layer(Layer.empty)((it) => {
-    it.effect("refuses settings that are no server, sender or address, without repeating them", () =>
-      Effect.gen(function*() {
-        const text = { ...World.mail }
-        const wrong = [
-          ...["http://a", "smtp://", "smtp://a/path", "smtp://a?x=1", "smtps://a?tls=off", "secret"].map((url) => ({
-            ...text,
-            url: Redacted.make(url)
-          })),
-          ...["", "nobody", "a@b, c@d", "A\r\nBcc: x@y <a@b>"].map((from) => ({ ...text, from })),
-          { ...text, support: "a@b\r\nc" }
-        ]
-        for (const each of wrong) {
-          const { message } = yield* Effect.flip(MailSettings.parse(each))
-          expect(message).not.toContain("secret")
-        }
-        const parsed = yield* MailSettings.parse({ ...text, url: Redacted.make("smtp://u%40x:p%3A@mail.example") })
-        expect(parsed?.server).toMatchObject({
-          host: "mail.example",
-          port: 587,
-          tls: "required",
-          user: { name: "u@x" }
-        })
       }))
   })
 })
