@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
-import * as Journal from "../../src/layers/sql/Journal.ts"
+import { verify } from "../../src/layers/sql/JournalChain.ts"
 import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import { postgresLayer } from "../../test/support/databaseRoles.ts"
 import { fillDatabase, idOf } from "../../test/support/fill.ts"
@@ -88,7 +88,7 @@ const overTheLimit = async (replicas: ReadonlyArray<Server>, key: string) => {
 const verified = (url: string) =>
   Effect.runPromise(
     Effect.flatMap(SqlClient.SqlClient, (sql) =>
-      Tenant.transaction(sql, organization.id, { deadline: "5 minutes" })(Journal.verify(organization.id))).pipe(
+      Tenant.transaction(sql, organization.id, { deadline: "5 minutes" })(verify(organization.id))).pipe(
         Effect.provide(postgresLayer(url))
       )
   )

@@ -9,7 +9,8 @@ import { Checkpoint } from "../domain/Checkpoint.ts"
 import { JournalEvent } from "../domain/JournalEvent.ts"
 import { CheckpointKeys, judge } from "../layers/crypto/CheckpointKeys.ts"
 import * as Checkpoints from "../layers/sql/Checkpoints.ts"
-import * as Journal from "../layers/sql/Journal.ts"
+import { verify } from "../layers/sql/JournalChain.ts"
+import { head, tail } from "../layers/sql/JournalRows.ts"
 import * as Proofs from "../layers/sql/Proofs.ts"
 import * as Tenant from "../layers/sql/Tenant.ts"
 import { Directory } from "../ports/Directory.ts"
@@ -27,7 +28,7 @@ const chosen = Effect.fnUntraced(function*(organization: string | null) {
  * What one journal proves: that it is whole, agrees with every checkpoint of it, and is signed as far as it should be.
  */
 const prove = Effect.fnUntraced(function*(id: OrganizationId, kept: ReadonlyArray<Journals.Kept>) {
-  const state = yield* Journal.verify(id, kept)
+  const state = yield* verify(id, kept)
   if (!state.ok) return { organization: id, ok: false, sequence: state.sequence, hash: null, reason: state.reason }
   const unsigned = yield* Proofs.unsigned(id)
   return Option.isSome(unsigned)
@@ -99,13 +100,13 @@ const page = Effect.fnUntraced(function*(id: OrganizationId, after: number) {
   const sql = yield* SqlClient.SqlClient
   const { publicKeys } = yield* CheckpointKeys
   return yield* Tenant.transaction(sql, id)(Effect.gen(function*() {
-    const events = yield* Journal.tail(id, after, pageSize)
+    const events = yield* tail(id, after, pageSize)
     const last = events.at(-1)?.sequence ?? after
     return {
       events: yield* Effect.forEach(events, encodeEvent),
       checkpoints: yield* Effect.forEach(yield* Checkpoints.between(id, after, last), encodeCheckpoint),
       keys: publicKeys,
-      last_sequence: (yield* Journal.head(id)).sequence
+      last_sequence: (yield* head(id)).sequence
     }
   }))
 })

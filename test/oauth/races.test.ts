@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { verify } from "../../src/layers/sql/Journal.ts"
+import { verify } from "../../src/layers/sql/JournalChain.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as Pages from "../support/pages.ts"

@@ -8,7 +8,7 @@ import {
   type ScriptedAnswer,
   SimulatedPlatform
 } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { verify } from "../../src/layers/sql/Journal.ts"
+import { verify } from "../../src/layers/sql/JournalChain.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
 import { Credentials } from "../../src/ports/Credentials.ts"
 import { Guard } from "../../src/ports/Guard.ts"

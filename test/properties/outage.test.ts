@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Ref } from "effect"
 import { MessengerUserId, type Profile } from "../../src/domain/Messenger.ts"
-import { verify } from "../../src/layers/sql/Journal.ts"
+import { verify } from "../../src/layers/sql/JournalChain.ts"
 import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { postgresServer, type PrivateServer } from "../support/database.ts"

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
 import { Db } from "../../ports/Db.ts"
 import * as Gauge from "../Gauge.ts"
-import * as Journal from "./Journal.ts"
+import * as Chain from "./JournalChain.ts"
 import * as Tenant from "./Tenant.ts"
 
 /** How often a chain is checked, and how many chains one run checks at most. */
@@ -15,9 +15,9 @@ const batch = 100
 const checkOne = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date) {
   const db = yield* Db
   const on = Effect.provideService(SqlClient.SqlClient, sql)
-  let at = Journal.beginning(organizationId)
+  let at = Chain.beginning(organizationId)
   while (true) {
-    const page = yield* db.read(organizationId, on(Journal.walk(organizationId, at)))
+    const page = yield* db.read(organizationId, on(Chain.walk(organizationId, at)))
     if (!page.ok || page.last) break
     at = page
   }
@@ -25,7 +25,7 @@ const checkOne = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, organizat
     organizationId,
     Effect.gen(function*() {
       yield* sql`select 1 from journal_head where organization_id = ${organizationId} for no key update`
-      const state = yield* on(Journal.verify(organizationId, [], at))
+      const state = yield* on(Chain.verify(organizationId, [], at))
       yield* sql`
         update journal_head set checked_at = ${now}, checked_ok = ${state.ok}, checked_sequence = ${state.sequence},
           checked_hash = ${state.ok ? state.hash : null}

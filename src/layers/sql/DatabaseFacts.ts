@@ -1,7 +1,7 @@
 /** What the database says of itself, however old its schema is. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { intentTime } from "./Journal.ts"
+import { intentTime } from "./JournalAppends.ts"
 import * as Migrate from "./Migrate.ts"
 import { migrations } from "./migrations/index.ts"
 import { ownsTables } from "./Roles.ts"
