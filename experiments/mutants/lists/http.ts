@@ -46,18 +46,20 @@ export const http: MutantsByFile = {
       .loses("the next page learns the query of the request for authorization")
       .seenBy("test/pages/signIn.test.ts")
   ],
-  "src/http/pages/Visit.ts": [
+  "src/http/pages/SignInSteps.ts": [
     change({ in: "returnPath", replace: " && isReturnPath(url.pathname)", by: "" })
       .loses("a sign-in leads to any page")
-      .seenBy("test/pages/signIn.test.ts"),
-    change({ in: "form", replace: "sameOrigin || !", by: "" })
+      .seenBy("test/pages/signIn.test.ts")
+  ],
+  "src/http/pages/SentForm.ts": [
+    change({ in: "read", replace: "sameOrigin || !", by: "" })
       .loses("another site signs a visitor in")
       .seenBy("test/pages/signIn.test.ts")
   ],
   "src/http/pages/Forms.ts": [
     change({
       in: "submitted",
-      replace: "valid ? yield* run(form.value, view) : yield* Visit.foreignForm(visit)",
+      replace: "valid ? yield* run(form.value, view) : yield* SentForm.foreign(visit)",
       by: "yield* run(form.value, view)"
     })
       .loses("a form that was shown to nobody signs sessions out")

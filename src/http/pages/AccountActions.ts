@@ -18,6 +18,7 @@ import * as AccountLogin from "./AccountLogin.ts"
 import * as Forms from "./Forms.ts"
 import * as Html from "./Html.ts"
 import * as Refused from "./Refused.ts"
+import type * as SentForm from "./SentForm.ts"
 import * as Visit from "./Visit.ts"
 
 const path = "/console/accounts/:account_id"
@@ -60,7 +61,7 @@ const act = <E, R>(
   action: AccountAction,
   run: (
     accountId: string,
-    form: Visit.Form
+    form: SentForm.Form
   ) => Effect.Effect<{ readonly action: string } | { readonly to: string }, E, R>
 ) =>
   Visit.route(

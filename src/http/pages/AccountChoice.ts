@@ -3,7 +3,7 @@ import { choicesSearched, maxChosen } from "../../domain/OAuth.ts"
 import type { Choices, Listed } from "../../oauth/Ports.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
-import type * as Visit from "./Visit.ts"
+import type * as SentForm from "./SentForm.ts"
 
 /** The form's values; those of one kind of choice are kept while another kind is picked. */
 export interface AccountChoiceDraft {
@@ -27,7 +27,7 @@ export const empty: AccountChoiceDraft = {
 /** What is looked for; the database knows no text with a NUL. */
 const needle = (text: string): string => text.replaceAll("\0", "").slice(0, maxFind)
 
-export const read = (form: Visit.Form): AccountChoiceDraft => {
+export const read = (form: SentForm.Form): AccountChoiceDraft => {
   const by = form.text("scope_type")
   return {
     by: by === "all" || by === "departments" ? by : "accounts",

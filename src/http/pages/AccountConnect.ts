@@ -10,6 +10,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Lists from "./Lists.ts"
 import * as OpenLogins from "./OpenLogins.ts"
+import * as Problem from "./Problem.ts"
 import * as Refused from "./Refused.ts"
 import * as Visit from "./Visit.ts"
 
@@ -34,7 +35,7 @@ const inputs = {
 
 const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refused?: Refused.RefusedForm) {
   if (!protectors.includes(view.admin.role)) {
-    return yield* Visit.notForRole(view.visit, "The owner, superadmins and admins connect accounts.")
+    return yield* Problem.notForRole(view.visit, "The owner, superadmins and admins connect accounts.")
   }
   const departments = yield* Lists.departments
   const unfinished = yield* OpenLogins.section(view)

@@ -15,6 +15,7 @@ import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Refused from "./Refused.ts"
+import type * as SentForm from "./SentForm.ts"
 import * as Times from "./Times.ts"
 import * as Visit from "./Visit.ts"
 
@@ -205,7 +206,7 @@ const get = (visit: Visit.Visit) =>
 /** Answers a form by its operation; the next step is a page of its own. */
 const take = <E, R>(
   step: Step,
-  run: (login_id: string, form: Visit.Form) => Effect.Effect<Pick<Shown, "account_id" | "kind" | "state">, E, R>
+  run: (login_id: string, form: SentForm.Form) => Effect.Effect<Pick<Shown, "account_id" | "kind" | "state">, E, R>
 ) =>
   Visit.route(
     "POST",

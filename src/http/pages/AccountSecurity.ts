@@ -21,9 +21,10 @@ import {
 import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as Problem from "./Problem.ts"
 import * as Refused from "./Refused.ts"
 import * as StepUp from "./StepUp.ts"
-import * as Visit from "./Visit.ts"
+import type * as Visit from "./Visit.ts"
 
 export { pathOf, type SecurityAction, token } from "./AccountSecuritySections.ts"
 
@@ -58,7 +59,7 @@ const faultsOf = ({ action, refused }: SecurityFormResult): Html.Faults =>
 export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: SecurityFormResult) {
   const { base } = view.visit
   if (!protectors.includes(view.admin.role)) {
-    return yield* Visit.notForRole(
+    return yield* Problem.notForRole(
       view.visit,
       "The owner, superadmins and admins see and change how accounts are secured."
     )

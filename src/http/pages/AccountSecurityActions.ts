@@ -15,6 +15,7 @@ import { pathOf, type SecurityAction, show, token } from "./AccountSecurity.ts"
 import * as Forms from "./Forms.ts"
 import * as Html from "./Html.ts"
 import * as Refused from "./Refused.ts"
+import type * as SentForm from "./SentForm.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
@@ -50,7 +51,10 @@ const get = (visit: Visit.Visit) =>
 /**
  * Answers a form by its operation. A code completes a change that needed the second factor, and needs none of its own.
  */
-const act = <A, E, R>(action: SecurityAction, run: (account_id: string, form: Visit.Form) => Effect.Effect<A, E, R>) =>
+const act = <A, E, R>(
+  action: SecurityAction,
+  run: (account_id: string, form: SentForm.Form) => Effect.Effect<A, E, R>
+) =>
   Visit.route(
     "POST",
     `${path}/${action}`,
@@ -58,8 +62,7 @@ const act = <A, E, R>(action: SecurityAction, run: (account_id: string, form: Vi
       Effect.flatMap(
         Visit.idOf(visit, "account_id"),
         (id) =>
-          Forms.submitted(visit, pathOf(id), () =>
-            token(action, id), (form, view) =>
+          Forms.submitted(visit, pathOf(id), () => token(action, id), (form, view) =>
             (action.startsWith("confirm-") ? Effect.void : StepUp.demand(view)).pipe(
               Effect.andThen(run(id, form)),
               Effect.map(() =>
@@ -71,13 +74,13 @@ const act = <A, E, R>(action: SecurityAction, run: (account_id: string, form: Vi
   )
 
 /** The holder's password, where one was given. */
-const current = (form: Visit.Form) => {
+const current = (form: SentForm.Form) => {
   const password = Redacted.value(form.secret("current_password"))
   return password === "" ? {} : { current_password: password }
 }
 
 /** People write a code with a gap in its middle. */
-const code = (form: Visit.Form) => Redacted.value(form.secret("code")).replaceAll(/\s/g, "")
+const code = (form: SentForm.Form) => Redacted.value(form.secret("code")).replaceAll(/\s/g, "")
 
 export const routes = [
   Visit.route("GET", path, get),

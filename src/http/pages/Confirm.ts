@@ -4,6 +4,7 @@ import * as Forms from "./Forms.ts"
 import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
@@ -33,13 +34,13 @@ ${Html.summary(faults)}
 )
 
 const get = (visit: Visit.Visit) => {
-  const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
+  const returnTo = SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to"))
   return Visit.asAdmin(visit, returnTo, (view) => show(view, returnTo, Html.noFaults))
 }
 
 const post = (visit: Visit.Visit) =>
   Forms.submitted(visit, path, () => token, (form, view) => {
-    const returnTo = Visit.returnPath(form.text("return_to"))
+    const returnTo = SignInSteps.returnPath(form.text("return_to"))
     return StepUp.check(view, form).pipe(
       Effect.as(Html.redirect(`${visit.base}${returnTo}`)),
       Effect.catchTag(

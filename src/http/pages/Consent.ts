@@ -11,8 +11,11 @@ import * as AccountChoice from "./AccountChoice.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Lead from "./Lead.ts"
+import * as Problem from "./Problem.ts"
 import * as Replacing from "./Replacing.ts"
 import * as Scopes from "./Scopes.ts"
+import * as SentForm from "./SentForm.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
@@ -151,16 +154,16 @@ const checked = <E, R>(
     const found = yield* Authorize.check(visit.query, visit.site, yield* Visit.admin(visit))
     switch (found._tag) {
       case "Page":
-        return yield* Visit.problem(visit.base, visit.requestId, {
+        return yield* Problem.problem(visit.base, visit.requestId, {
           status: 400,
           title: "This application cannot be connected",
           text: reasons[found.reason],
           advice: "Start again from the application. If it happens again, contact its makers."
         })
       case "SignIn":
-        return Visit.toSignIn(visit, `${path}?${visit.query}`)
+        return SignInSteps.toSignIn(visit, `${path}?${visit.query}`)
       case "Unapproved":
-        return yield* Visit.problem(visit.base, visit.requestId, {
+        return yield* Problem.problem(visit.base, visit.requestId, {
           status: 403,
           title: "This application has to be approved first",
           text:
@@ -188,12 +191,12 @@ const get = (visit: Visit.Visit) =>
 const post = (visit: Visit.Visit) =>
   checked(visit, (request, admin) =>
     Effect.gen(function*() {
-      const sent = yield* Visit.form(visit, Visit.formLimits.consent)
-      if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
+      const sent = yield* SentForm.read(visit, SentForm.limits.consent)
+      if (Option.isNone(sent)) return yield* SentForm.foreign(visit)
       const form = sent.value
       const sessions = yield* ConsoleSessions
       if (!sessions.verifyCsrf(admin.sessionId, consentForm(visit.query, request), form.text("csrf"))) {
-        return yield* Visit.foreignForm(visit)
+        return yield* SentForm.foreign(visit)
       }
       const decision = form.text("decision")
       if (decision === "deny") return yield* Lead.to(visit, Authorize.deny(request))
@@ -209,7 +212,7 @@ const post = (visit: Visit.Visit) =>
           ? yield* show(visit, admin, request, { draft, faults: Html.noFaults })
           : yield* again(200, "password", "Type the password again, then press Allow: nothing is granted yet.")
       }
-      if (decision !== "allow") return yield* Visit.foreignForm(visit)
+      if (decision !== "allow") return yield* SentForm.foreign(visit)
       const choices = yield* Authorize.choices(admin, AccountChoice.wanted(AccountChoice.empty))
       const fault = AccountChoice.fault(draft.accounts, choices)
       if (fault !== undefined) return yield* again(422, "reach", fault)
@@ -237,7 +240,7 @@ const post = (visit: Visit.Visit) =>
           () => again(422, "scopes", "Tick at least one thing that it may do, or deny.")
         ),
         Effect.catchTag("NotAccessible", () => Effect.fail(new ResourceMissing({}))),
-        Effect.catchTag("AdminGone", () => Effect.succeed(Visit.toSignIn(visit, `${path}?${visit.query}`))),
+        Effect.catchTag("AdminGone", () => Effect.succeed(SignInSteps.toSignIn(visit, `${path}?${visit.query}`))),
         Effect.catchTag(
           "StepUpRefused",
           ({ headers, message, status }) => again(status, StepUp.fieldId, message, headers)

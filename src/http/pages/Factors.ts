@@ -19,6 +19,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as NewFactors from "./NewFactors.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
+import type * as SentForm from "./SentForm.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
@@ -131,7 +132,7 @@ interface Change {
     faults: Html.Faults
   ) => Effect.Effect<Fields | null, ServiceUnavailable, SecondFactors>
   readonly run: (
-    form: Visit.Form,
+    form: SentForm.Form,
     view: Visit.View
   ) => Effect.Effect<
     HttpServerResponse.HttpServerResponse,
@@ -230,7 +231,7 @@ ${NewFactors.recoveryCodes(codes, `${view.visit.base}${path}`)}`
   })
 
 /** Adds what the form has, and shows the codes that come with the first factor. */
-const add = (form: Visit.Form, view: Visit.View) =>
+const add = (form: SentForm.Form, view: Visit.View) =>
   Effect.gen(function*() {
     const codes = yield* (yield* SecondFactors).add(view.admin, NewFactors.read(form), view.visit)
     return codes === null ? changed(view.visit, "added") : yield* codesPage(view, codes)

@@ -4,6 +4,7 @@ import type { HttpServerResponse } from "effect/http"
 import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import type * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as SentForm from "./SentForm.ts"
 import * as Visit from "./Visit.ts"
 
 /** A form's hidden members: its token, which is bound to `token`, and what the form is about. */
@@ -26,17 +27,17 @@ export const hidden = (
 export const submitted = <E, R>(
   visit: Visit.Visit,
   path: string,
-  token: (form: Visit.Form) => string,
-  run: (form: Visit.Form, view: Visit.View) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  limits: Visit.FormLimits = Visit.formLimits.page
+  token: (form: SentForm.Form) => string,
+  run: (form: SentForm.Form, view: Visit.View) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  limits: SentForm.Limits = SentForm.limits.page
 ) =>
   Visit.asAdmin(visit, path, (view) =>
     Effect.gen(function*() {
-      const form = yield* Visit.form(visit, limits)
-      if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+      const form = yield* SentForm.read(visit, limits)
+      if (Option.isNone(form)) return yield* SentForm.foreign(visit)
       const sessions = yield* ConsoleSessions
       const valid = sessions.verifyCsrf(view.admin.sessionId, token(form.value), form.value.text("csrf"))
-      return valid ? yield* run(form.value, view) : yield* Visit.foreignForm(visit)
+      return valid ? yield* run(form.value, view) : yield* SentForm.foreign(visit)
     }))
 
 export interface Confirmed {

@@ -7,6 +7,7 @@ import { html } from "./Html.ts"
 import { home } from "./Navigation.ts"
 import * as NewPassword from "./NewPassword.ts"
 import { attemptOf, tooMany } from "./NewPassword.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as Visit from "./Visit.ts"
 
 const path = invitationPath
@@ -60,7 +61,7 @@ const post = (visit: Visit.Visit) =>
       done: (joined) =>
         Effect.gen(function*() {
           const since = new Date(yield* Clock.currentTimeMillis)
-          return yield* Visit.signIn(visit, joined, { since, details: { way: "invitation" } }, home)
+          return yield* SignInSteps.signIn(visit, joined, { since, details: { way: "invitation" } }, home)
         }),
       differs: "This is not the same as the password."
     })

@@ -6,7 +6,7 @@ import { maxPasskeyNameLength } from "../../domain/Limits.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Passkeys from "./Passkeys.ts"
-import type * as Visit from "./Visit.ts"
+import type * as SentForm from "./SentForm.ts"
 
 /** Read when the first code is drawn. */
 const library = Effect.promise(() => import("qr"))
@@ -59,7 +59,7 @@ export const passkeyFields = (question: PasskeyQuestion, faults: Html.Faults, se
 export const fieldOf = ({ kind }: NewFactor): string => kind === "totp" ? "new-code" : "passkey-name"
 
 /** The factor of a form. */
-export const read = (form: Visit.Form): NewFactor => {
+export const read = (form: SentForm.Form): NewFactor => {
   const passkey = Passkeys.answerOf(form, "create")
   return form.text("kind") === "passkey"
     ? { kind: "passkey", name: form.text("passkey_name"), ...(passkey ?? { ticket: "", response: "" }) }

@@ -11,6 +11,7 @@ import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Scopes from "./Scopes.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
@@ -167,7 +168,7 @@ const create = (visit: Visit.Visit) =>
         // Sent twice at once, or the session has just ended.
         Effect.catchTag(
           "invalid_api_key",
-          () => Effect.flatMap(isMade(id), (made) => made ? used : Effect.succeed(Visit.toSignIn(visit, path)))
+          () => Effect.flatMap(isMade(id), (made) => made ? used : Effect.succeed(SignInSteps.toSignIn(visit, path)))
         ),
         Effect.catchTag(
           "password_required",

@@ -6,19 +6,21 @@ import { minPasswordLength } from "../../domain/Limits.ts"
 import type { PasswordUnfit } from "../../ports/ConsolePasswords.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
-import * as Visit from "./Visit.ts"
+import * as Problem from "./Problem.ts"
+import * as SentForm from "./SentForm.ts"
+import type * as Visit from "./Visit.ts"
 
 /** What is journaled of an attempt. */
 export const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
 
 /** The page for a link that is unknown, used or expired, without saying which. */
 export const ended = ({ base, requestId }: Visit.Visit, words: { readonly text: string; readonly advice: string }) =>
-  Visit.problem(base, requestId, { status: 404, title: "This link does not work", ...words })
+  Problem.problem(base, requestId, { status: 404, title: "This link does not work", ...words })
 
 /** The page for an address that has tried too often. */
 export const tooMany =
   (visit: Visit.Visit, of = "wrong links") => (failure: { message: string; retry_after: number }) =>
-    Visit.problem(visit.base, visit.requestId, {
+    Problem.problem(visit.base, visit.requestId, {
       status: 429,
       title: "Too many attempts",
       text: failure.message.replace("wrong passwords", of),
@@ -79,8 +81,8 @@ export const choose = Effect.fnUntraced(function*<Found, Done, R>(
   visit: Visit.Visit,
   { differs, done, ended, look, set, show }: Choosing<Found, Done, R>
 ) {
-  const form = yield* Visit.form(visit)
-  if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+  const form = yield* SentForm.read(visit)
+  if (Option.isNone(form)) return yield* SentForm.foreign(visit)
   const token = form.value.secret("token")
   const again = (id: string, text: string) =>
     Effect.flatMap(look(token), (found) => found === null ? ended : show(found, token, new Map([[id, text]])))

@@ -13,6 +13,7 @@ import * as Forms from "./Forms.ts"
 import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as Problem from "./Problem.ts"
 import * as Refused from "./Refused.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
@@ -54,7 +55,7 @@ const consequences = (profile: typeof MessengerProfile.Type | null): ReadonlyArr
 const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?: Refused.RefusedForm) {
   const { base } = view.visit
   if (!protectors.includes(view.admin.role)) {
-    return yield* Visit.notForRole(view.visit, "The owner, superadmins and admins offboard accounts.")
+    return yield* Problem.notForRole(view.visit, "The owner, superadmins and admins offboard accounts.")
   }
   const { name, status } = yield* getAccount.call({ account_id: id })
   const isOver = status === "available"

@@ -6,9 +6,11 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Passkeys from "./Passkeys.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
+import * as SentForm from "./SentForm.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as Visit from "./Visit.ts"
 
-const path = Visit.passkeyPath
+const path = SignInSteps.passkeyPath
 
 const show = Effect.fnUntraced(
   function*(visit: Visit.Visit, returnTo: string, fault?: string) {
@@ -39,16 +41,16 @@ ${
 
 const get = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
+    const returnTo = SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to"))
     if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
     return yield* show(visit, returnTo)
   })
 
 const post = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const form = yield* Visit.form(visit)
-    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
-    const returnTo = Visit.returnPath(form.value.text("return_to"))
+    const form = yield* SentForm.read(visit)
+    if (Option.isNone(form)) return yield* SentForm.foreign(visit)
+    const returnTo = SignInSteps.returnPath(form.value.text("return_to"))
     const answer = Passkeys.answerOf(form.value, "get") ?? { ticket: "", response: "" }
     return yield* (yield* SignIns).byPasskey(answer, visit).pipe(
       Effect.map((cookies) =>

@@ -2,7 +2,7 @@
 import type { PasskeyAnswer, PasskeyQuestion } from "../../console/SecondFactors.ts"
 import type * as Html from "./Html.ts"
 import { html } from "./Html.ts"
-import type * as Visit from "./Visit.ts"
+import type * as SentForm from "./SentForm.ts"
 
 export interface Field {
   readonly verb: "create" | "get"
@@ -27,7 +27,7 @@ export const field = ({ options, ticket }: PasskeyQuestion, { button, instead = 
 </div>`
 
 /** A passkey's response in a form; null where there is none. */
-export const answerOf = (form: Visit.Form, verb: Field["verb"]): PasskeyAnswer | null => {
+export const answerOf = (form: SentForm.Form, verb: Field["verb"]): PasskeyAnswer | null => {
   const response = form.text(nameOf(verb))
   return response === "" ? null : { ticket: form.text(`${nameOf(verb)}_ticket`), response }
 }

@@ -3,7 +3,9 @@ import { Effect, Option } from "effect"
 import { ConsoleSessions } from "../../console/ConsoleSessions.ts"
 import { type PendingSignIn, SignIns } from "../../console/SignIns.ts"
 import { html } from "./Html.ts"
-import * as Visit from "./Visit.ts"
+import * as SentForm from "./SentForm.ts"
+import * as SignInSteps from "./SignInSteps.ts"
+import type * as Visit from "./Visit.ts"
 
 /** Runs the page after the first factor; otherwise it redirects to the sign-in. */
 const waiting = Effect.fnUntraced(function*<A, E, R>(
@@ -12,30 +14,34 @@ const waiting = Effect.fnUntraced(function*<A, E, R>(
   page: (pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
 ) {
   const pending = yield* (yield* SignIns).current(visit.cookies, visit.site)
-  return Option.isNone(pending) ? Visit.toSignIn(visit, returnTo) : yield* page(pending.value, returnTo)
+  return Option.isNone(pending) ? SignInSteps.toSignIn(visit, returnTo) : yield* page(pending.value, returnTo)
 })
 
 /** The page of a step, with the path that the sign-in leads to. */
 export const shown = <A, E, R>(
   visit: Visit.Visit,
   page: (pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
-) => waiting(visit, Visit.returnPath(new URLSearchParams(visit.query).get("return_to")), page)
+) => waiting(visit, SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to")), page)
 
 /** The form of a step, whose token is bound to the step within this sign-in. */
 export const submitted = Effect.fnUntraced(function*<A, E, R>(
   visit: Visit.Visit,
   step: string,
-  page: (form: Visit.Form, pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
+  page: (form: SentForm.Form, pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
 ) {
-  const sent = yield* Visit.form(visit)
-  if (Option.isNone(sent)) return yield* Visit.foreignForm(visit)
+  const sent = yield* SentForm.read(visit)
+  if (Option.isNone(sent)) return yield* SentForm.foreign(visit)
   const form = sent.value
   const sessions = yield* ConsoleSessions
-  return yield* waiting(visit, Visit.returnPath(form.text("return_to")), (pending, returnTo) =>
-    Effect.gen(function*() {
-      if (!sessions.verifyCsrf(pending.id, step, form.text("csrf"))) return yield* Visit.foreignForm(visit)
-      return yield* page(form, pending, returnTo)
-    }))
+  return yield* waiting(
+    visit,
+    SignInSteps.returnPath(form.text("return_to")),
+    (pending, returnTo) =>
+      Effect.gen(function*() {
+        if (!sessions.verifyCsrf(pending.id, step, form.text("csrf"))) return yield* SentForm.foreign(visit)
+        return yield* page(form, pending, returnTo)
+      })
+  )
 })
 
 /** The hidden members of the form of a step. */

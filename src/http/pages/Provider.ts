@@ -6,6 +6,9 @@ import { type Back, type Gone, ProviderSignIn } from "../../console/ProviderSign
 import { callbackPath, providerPath } from "../../domain/IdentityProvider.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as Problem from "./Problem.ts"
+import * as SentForm from "./SentForm.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as Visit from "./Visit.ts"
 
 /** The page that confirms a new link to an admin. */
@@ -58,7 +61,7 @@ ${
 const get = (visit: Visit.Visit) =>
   Effect.gen(function*() {
     const query = new URLSearchParams(visit.query)
-    const returnTo = Visit.returnPath(query.get("return_to"))
+    const returnTo = SignInSteps.returnPath(query.get("return_to"))
     if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
     return yield* show(visit, { organization: query.get("organization") ?? "", email: "", returnTo })
   })
@@ -84,7 +87,7 @@ export const onward = (visit: Visit.Visit, { cookie, host, url }: Gone) =>
 
 /** The provider does not answer: nothing was done. */
 export const away = (visit: Visit.Visit, host: string) =>
-  Visit.problem(visit.base, visit.requestId, {
+  Problem.problem(visit.base, visit.requestId, {
     status: 503,
     title: "Your identity provider cannot be reached",
     text: `${host} does not answer as an identity provider does.`,
@@ -93,11 +96,11 @@ export const away = (visit: Visit.Visit, host: string) =>
 
 const post = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const form = yield* Visit.form(visit)
-    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+    const form = yield* SentForm.read(visit)
+    if (Option.isNone(form)) return yield* SentForm.foreign(visit)
     const organization = form.value.text("organization")
     const email = form.value.text("email").trim()
-    const returnTo = Visit.returnPath(form.value.text("return_to"))
+    const returnTo = SignInSteps.returnPath(form.value.text("return_to"))
     const hint = email === "" ? null : email
     return yield* (yield* ProviderSignIn).go({ organization, admin: null, hint, returnTo }, visit).pipe(
       Effect.flatMap((gone) => onward(visit, gone)),
@@ -116,7 +119,7 @@ const post = (visit: Visit.Visit) =>
 const arrived = (visit: Visit.Visit, back: Back) =>
   back.kind === "linked"
     ? Effect.succeed(Html.redirect(`${visit.base}${linkedPath}`))
-    : Visit.signIn(visit, back.admin, back.first, Visit.returnPath(back.returnTo))
+    : SignInSteps.signIn(visit, back.admin, back.first, SignInSteps.returnPath(back.returnTo))
 
 /** Takes the provider's answer, whatever it is worth, and forgets what was begun. */
 const callback = (visit: Visit.Visit) =>
@@ -128,7 +131,7 @@ const callback = (visit: Visit.Visit) =>
       Effect.flatMap((back) => arrived(visit, back)),
       Effect.catchTag("ProviderAway", ({ host }) => away(visit, host)),
       Effect.catchTag("ProviderRefused", ({ message }) =>
-        Visit.problem(visit.base, visit.requestId, {
+        Problem.problem(visit.base, visit.requestId, {
           status: 403,
           title: "You are not signed in",
           text: message,

@@ -8,6 +8,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as NewPassword from "./NewPassword.ts"
 import { attemptOf, tooMany } from "./NewPassword.ts"
+import * as SentForm from "./SentForm.ts"
 import * as Visit from "./Visit.ts"
 
 const path = resetPath
@@ -130,8 +131,8 @@ const get = (visit: Visit.Visit) =>
 /** Takes the request for a link, and gives the same answer for every address. */
 const request = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const form = yield* Visit.form(visit)
-    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+    const form = yield* SentForm.read(visit)
+    if (Option.isNone(form)) return yield* SentForm.foreign(visit)
     const passwords = yield* ForgottenPasswords
     if (!passwords.available) return yield* askOperator(visit)
     const who = {

@@ -8,9 +8,10 @@ import { html } from "./Html.ts"
 import * as Passkeys from "./Passkeys.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 import * as PendingSignIn from "./PendingSignIn.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as Visit from "./Visit.ts"
 
-const path = Visit.secondFactorPath
+const path = SignInSteps.secondFactorPath
 
 /** The text that the form's token is bound to, within the pending sign-in. */
 const answerForm = "second factor"
@@ -67,7 +68,7 @@ const get = (visit: Visit.Visit) =>
   PendingSignIn.shown(visit, (pending, returnTo) =>
     Effect.gen(function*() {
       if (!pending.hasFactor) {
-        return Html.redirect(`${visit.base}${Visit.setUpPath}?return_to=${encodeURIComponent(returnTo)}`)
+        return Html.redirect(`${visit.base}${SignInSteps.setUpPath}?return_to=${encodeURIComponent(returnTo)}`)
       }
       return yield* show(visit, pending, { returnTo })
     }))
@@ -85,7 +86,7 @@ const post = (visit: Visit.Visit) =>
         Effect.map((cookies) =>
           HttpServerResponse.mergeCookies(Html.redirect(`${visit.base}${returnTo}`), Cookies.fromSetCookie(cookies))
         ),
-        Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
+        Effect.catchTag("SignInEnded", () => Effect.succeed(SignInSteps.toSignIn(visit, returnTo))),
         Effect.catchTag(
           "SecondFactorIncorrect",
           ({ message }) => show(visit, pending, { returnTo, fault: message, status: 403 })

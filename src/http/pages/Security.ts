@@ -14,6 +14,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Identity from "./Identity.ts"
 import * as Notices from "./Notices.ts"
+import * as SentForm from "./SentForm.ts"
 import * as StepUp from "./StepUp.ts"
 import * as Visit from "./Visit.ts"
 
@@ -186,7 +187,7 @@ const end = (visit: Visit.Visit) =>
   Forms.submitted(visit, path, (form) => endForm(form.text("id")), (form, view) =>
     Effect.gen(function*() {
       const id = form.text("id")
-      if (id !== "all" && !isUuid(id)) return yield* Visit.foreignForm(visit)
+      if (id !== "all" && !isUuid(id)) return yield* SentForm.foreign(visit)
       yield* (yield* ConsoleSessions).endOther(view.admin, id, visit)
       return done(visit, id === "all" ? "others" : "ended")
     }))

@@ -8,9 +8,10 @@ import { html } from "./Html.ts"
 import * as NewFactors from "./NewFactors.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 import * as PendingSignIn from "./PendingSignIn.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as Visit from "./Visit.ts"
 
-const path = Visit.setUpPath
+const path = SignInSteps.setUpPath
 
 /** The text that the forms' token is bound to, within the pending sign-in. */
 const setUpForm = "set up"
@@ -59,7 +60,7 @@ ${
 const get = (visit: Visit.Visit) =>
   PendingSignIn.shown(visit, (pending, returnTo) =>
     Effect.gen(function*() {
-      if (pending.hasFactor) return Visit.toSecondFactor(visit, returnTo)
+      if (pending.hasFactor) return SignInSteps.toSecondFactor(visit, returnTo)
       return yield* show(visit, pending, returnTo, Html.noFaults)
     }))
 
@@ -83,7 +84,7 @@ ${NewFactors.recoveryCodes(recoveryCodes, `${visit.base}${returnTo}`)}`
             (page) => HttpServerResponse.mergeCookies(page, Cookies.fromSetCookie(cookies))
           )
         ),
-        Effect.catchTag("SignInEnded", () => Effect.succeed(Visit.toSignIn(visit, returnTo))),
+        Effect.catchTag("SignInEnded", () => Effect.succeed(SignInSteps.toSignIn(visit, returnTo))),
         Effect.catchTag(
           "SecondFactorIncorrect",
           ({ message }) => show(visit, pending, returnTo, new Map([[NewFactors.fieldOf(factor), message]]))

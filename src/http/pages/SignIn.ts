@@ -9,6 +9,8 @@ import { providerPath } from "../../domain/IdentityProvider.ts"
 import { resetPath } from "../../ports/ConsoleAddress.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as SentForm from "./SentForm.ts"
+import * as SignInSteps from "./SignInSteps.ts"
 import * as Visit from "./Visit.ts"
 
 const path = "/console/sign-in"
@@ -64,7 +66,7 @@ ${Html.summary(faults)}
 </form>
 ${
       Visit.hasPasskeys(visit)
-        ? html`<p><a href="${visit.base}${Visit.passkeyPath}?return_to=${
+        ? html`<p><a href="${visit.base}${SignInSteps.passkeyPath}?return_to=${
           encodeURIComponent(returnTo)
         }">Sign in with a passkey</a></p>`
         : undefined
@@ -83,7 +85,7 @@ ${
 /** The form; who is signed in already goes where it would lead. */
 const get = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const returnTo = Visit.returnPath(new URLSearchParams(visit.query).get("return_to"))
+    const returnTo = SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to"))
     if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
     return yield* show(visit, { returnTo, values: new Map(), failure: undefined })
   })
@@ -91,11 +93,11 @@ const get = (visit: Visit.Visit) =>
 /** Begins a new session, even if there was one, or asks for the second factor first. */
 const post = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const form = yield* Visit.form(visit)
-    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
+    const form = yield* SentForm.read(visit)
+    if (Option.isNone(form)) return yield* SentForm.foreign(visit)
     const signIn = yield* AdminSignIn
     const sessions = yield* ConsoleSessions
-    const returnTo = Visit.returnPath(form.value.text("return_to"))
+    const returnTo = SignInSteps.returnPath(form.value.text("return_to"))
     const fields = signIn.fields(visit.site)
     const values = new Map(fields.map(({ name }) => [name, form.value.secret(name)] as const))
     const since = new Date(yield* Clock.currentTimeMillis)
@@ -103,7 +105,7 @@ const post = (visit: Visit.Visit) =>
     const attempt = { via: "console", ip: visit.ip, requestId: visit.requestId, browser } as const
     return yield* signIn.signIn(values, visit.site, attempt).pipe(
       Visit.showRefusal,
-      Effect.flatMap((admin) => Visit.signIn(visit, admin, { since }, returnTo)),
+      Effect.flatMap((admin) => SignInSteps.signIn(visit, admin, { since }, returnTo)),
       Effect.catchTag(["password_incorrect", "too_many_attempts"], (failure) =>
         show(visit, {
           returnTo,
@@ -119,17 +121,17 @@ const post = (visit: Visit.Visit) =>
 /** Ends the session, and leads to the sign-in. */
 const postOut = (visit: Visit.Visit) =>
   Effect.gen(function*() {
-    const form = yield* Visit.form(visit)
+    const form = yield* SentForm.read(visit)
     const admin = yield* Visit.admin(visit)
     const sessions = yield* ConsoleSessions
-    if (Option.isNone(form)) return yield* Visit.foreignForm(visit)
-    const returnTo = Visit.returnPath(form.value.text("return_to"))
-    if (Option.isNone(admin)) return Visit.toSignIn(visit, returnTo)
+    if (Option.isNone(form)) return yield* SentForm.foreign(visit)
+    const returnTo = SignInSteps.returnPath(form.value.text("return_to"))
+    if (Option.isNone(admin)) return SignInSteps.toSignIn(visit, returnTo)
     if (!sessions.verifyCsrf(admin.value.sessionId, Visit.outForm, form.value.text("csrf"))) {
-      return yield* Visit.foreignForm(visit)
+      return yield* SentForm.foreign(visit)
     }
     const cookie = yield* sessions.end(admin.value, visit)
-    return HttpServerResponse.setHeader(Visit.toSignIn(visit, returnTo), "set-cookie", cookie)
+    return HttpServerResponse.setHeader(SignInSteps.toSignIn(visit, returnTo), "set-cookie", cookie)
   })
 
 export const routes = [

@@ -7,6 +7,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Passkeys from "./Passkeys.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
+import type * as SentForm from "./SentForm.ts"
 import * as Visit from "./Visit.ts"
 
 /** The second factor was not given, with the place and text of the message. */
@@ -65,7 +66,7 @@ ${
 })
 
 /** Fails unless the form gives the second factor, or the session need not ask. */
-export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form: Visit.Form) {
+export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form: SentForm.Form) {
   const factors = yield* SecondFactors
   if (yield* factors.remembered(admin)) return
   const passkey = Passkeys.answerOf(form, "get")

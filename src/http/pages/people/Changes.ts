@@ -12,6 +12,7 @@ import { setAdminRole } from "../../../operations/admins/set_admin_role.ts"
 import { transferOwnership } from "../../../operations/admins/transfer_ownership.ts"
 import * as Forms from "../Forms.ts"
 import * as Html from "../Html.ts"
+import * as SentForm from "../SentForm.ts"
 import * as StepUp from "../StepUp.ts"
 import * as Visit from "../Visit.ts"
 import * as Admin from "./Admin.ts"
@@ -32,7 +33,7 @@ const doneAt = (base: string, id: string, act: Admin.Act): string =>
 /** The changes that ask for the console password: they give rights, or remove them for good. */
 const confirmed: ReadonlyArray<Admin.Act> = ["access", "enable", "remove", "role"]
 
-const checked = (act: Admin.Act, view: Visit.View, form: Visit.Form) =>
+const checked = (act: Admin.Act, view: Visit.View, form: SentForm.Form) =>
   confirmed.includes(act)
     ? Refusals.checkPassword(view, form)
     // The operation checks the password itself.
@@ -42,7 +43,7 @@ const checked = (act: Admin.Act, view: Visit.View, form: Visit.Form) =>
 
 const change = <A, E, R>(
   act: Admin.Act,
-  run: (id: string, form: Visit.Form) => Effect.Effect<A, E, R>
+  run: (id: string, form: SentForm.Form) => Effect.Effect<A, E, R>
 ) =>
   Visit.route("POST", Admin.actPath(":admin_id", act), (visit) => {
     const id = visit.params["admin_id"] ?? ""
@@ -60,7 +61,7 @@ const change = <A, E, R>(
           Effect.map(() => Html.redirect(doneAt(visit.base, id, act))),
           Refusals.again((refusal) => Admin.show(view, id, { ...refusal, act, ...draft }))
         )
-      }), Visit.formLimits.access)
+      }), SentForm.limits.access)
   })
 
 export const routes = [

@@ -17,6 +17,7 @@ import * as Forms from "../Forms.ts"
 import * as Frame from "../Frame.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
+import type * as SentForm from "../SentForm.ts"
 import * as Visit from "../Visit.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Words from "./Words.ts"
@@ -157,7 +158,7 @@ const get = (visit: Visit.Visit) => {
   return Visit.asAdmin(visit, pathOf(id), (view) => Refusals.administered(view, show(view, id, Refusals.none)))
 }
 
-const change = <A, E, R>(act: Act, run: (id: string, form: Visit.Form) => Effect.Effect<A, E, R>) =>
+const change = <A, E, R>(act: Act, run: (id: string, form: SentForm.Form) => Effect.Effect<A, E, R>) =>
   Visit.route("POST", actPath(":department_id", act), (visit) => {
     const id = visit.params["department_id"] ?? ""
     return Forms.submitted(visit, pathOf(id), (form) => tokenOf(id, act, form.text("account")), (form, view) => {

@@ -6,7 +6,7 @@ import type { Choices } from "../../../oauth/Ports.ts"
 import * as AccountChoice from "../AccountChoice.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
-import type * as Visit from "../Visit.ts"
+import type * as SentForm from "../SentForm.ts"
 import { roles } from "./Words.ts"
 
 /** What is in a form about access. */
@@ -20,7 +20,7 @@ export interface AccessDraft {
 
 export const empty: AccessDraft = { accounts: [], departments: [], archive: false, findAccount: "", findDepartment: "" }
 
-export const read = (form: Visit.Form): AccessDraft => {
+export const read = (form: SentForm.Form): AccessDraft => {
   const { accounts, departments, findAccount, findDepartment } = AccountChoice.read(form)
   return {
     accounts: accounts.filter(isUuid),
@@ -37,7 +37,7 @@ export const wanted = (draft: AccessDraft) => AccountChoice.wanted({ ...draft, b
 const given = ["admin", "archive", "billing", "superadmin"] as const satisfies ReadonlyArray<GivenRole>
 
 /** The role that a form names. */
-export const roleOf = (form: Visit.Form): GivenRole | undefined => given.find((role) => role === form.text("role"))
+export const roleOf = (form: SentForm.Form): GivenRole | undefined => given.find((role) => role === form.text("role"))
 
 /** The roles that the admin may give; only the owner makes superadmins. */
 export const roleField = (by: Role, chosen: Role | undefined, faults: Html.Faults): Html.Html =>

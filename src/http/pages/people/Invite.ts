@@ -10,6 +10,7 @@ import * as Forms from "../Forms.ts"
 import * as Frame from "../Frame.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
+import * as SentForm from "../SentForm.ts"
 import * as StepUp from "../StepUp.ts"
 import * as Visit from "../Visit.ts"
 import * as Granting from "./Granting.ts"
@@ -127,6 +128,6 @@ const post = (visit: Visit.Visit) =>
       Effect.map(({ id }) => Html.redirect(`${visit.base}${people}/${id}?done=invited`)),
       Refusals.again((refusal) => show(view, draft, refusal))
     )
-  }, Visit.formLimits.access)
+  }, SentForm.limits.access)
 
 export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

@@ -5,9 +5,11 @@ import { superadmins } from "../../../domain/Access.ts"
 import * as RequestLog from "../../../edge/RequestLog.ts"
 import * as Html from "../Html.ts"
 import { html } from "../Html.ts"
+import * as Problem from "../Problem.ts"
 import * as Refused from "../Refused.ts"
+import type * as SentForm from "../SentForm.ts"
 import * as StepUp from "../StepUp.ts"
-import * as Visit from "../Visit.ts"
+import type * as Visit from "../Visit.ts"
 
 /** A form's fault, and how its page is answered. */
 export interface FormRefusal {
@@ -81,7 +83,7 @@ export const again =
 export const administered = <A, E, R>(view: Visit.View, page: Effect.Effect<A, E, R>) =>
   superadmins.includes(view.admin.role)
     ? page
-    : Visit.notForRole(view.visit, "Only the owner and superadmins see and change who administers the organization.")
+    : Problem.notForRole(view.visit, "Only the owner and superadmins see and change who administers the organization.")
 
 /** The password field of what gives or takes rights. */
 export const passwordField = ({ admin }: Visit.View, faults: Html.Faults): Html.Html =>
@@ -97,7 +99,7 @@ export const passwordField = ({ admin }: Visit.View, faults: Html.Faults): Html.
 </div>`
 
 /** Fails unless the form has the admin's password, and the second factor, if any, was given recently. */
-export const checkPassword = Effect.fnUntraced(function*({ admin, visit }: Visit.View, form: Visit.Form) {
+export const checkPassword = Effect.fnUntraced(function*({ admin, visit }: Visit.View, form: SentForm.Form) {
   const sessions = yield* ConsoleSessions
   yield* sessions.verifyPassword(admin, form.secret("password"), visit.ip)
   yield* StepUp.demand({ admin, visit })
