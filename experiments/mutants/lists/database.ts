@@ -52,10 +52,12 @@ export const database: MutantsByFile = {
       .loses("an application that reaches one account reaches all")
       .seenBy("test/oauth/reach.test.ts")
   ],
-  "src/layers/sql/Accounts.ts": [
+  "src/layers/sql/AccountReads.ts": [
     change({ in: "find", replace: "organization_id = ${caller.organizationId} and ", by: "" })
       .loses("one wall of two is gone")
-      .seenBy("test/properties/isolation.test.ts"),
+      .seenBy("test/properties/isolation.test.ts")
+  ],
+  "src/layers/sql/AccountChanges.ts": [
     change({ in: "resume", replace: "${now}, urgent", by: "null, urgent" })
       .loses("an account that is resumed is protected by nobody")
       .seenBy("test/engine/twoDays.test.ts")

@@ -8,21 +8,21 @@ export const watching: MutantsByFile = {
       .seenBy("test/domain/protection/sequences.test.ts"),
     change({ in: "canSignOut", replace: ">=", by: ">" })
       .loses("what is queued is not signed out at the end of the platform's lock")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/sessions.test.ts"),
     change({ in: "isOnSight", replace: " && now < plus(account.locked_at, takeoverWindow)", by: "" })
       .loses("the lock of a takeover never ends")
       .seenBy("test/domain/protection/sequences.test.ts"),
     change({ in: "soonest", replace: "later(now, facts.enforcement)", by: "now" })
       .loses("sign-outs are due before the platform allows them")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/sessions.test.ts"),
     change({ in: "aged", replace: "createdAt ?? facts.", by: "" })
       .loses("a stranger that was found late comes to the age at which it may sign others out")
-      .seenBy("test/domain/protection/decide.test.ts")
+      .seenBy("test/domain/protection/sessions.test.ts")
   ],
   "src/domain/protection/Takeover.ts": [
     change({ in: "takeoverSignals", replace: "signals.filter(({ code }) => code !== \"T7\")", by: "[]" })
       .loses("no signal is a takeover")
-      .seenBy("test/domain/protection/decide.test.ts")
+      .seenBy("test/domain/protection/takeovers.test.ts")
   ],
   "src/domain/protection/Signals.ts": [
     change({
@@ -31,7 +31,7 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("a 2FA password that a thief changes is no signal")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/takeovers.test.ts"),
     change({
       in: "changes",
       replace:
@@ -39,7 +39,7 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("a thief who asks for a reset of the 2FA password is not seen")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/takeovers.test.ts"),
     change({
       in: "changes",
       replace:
@@ -47,7 +47,7 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("a thief's recovery address is not seen")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/takeovers.test.ts"),
     change({
       in: "changes",
       replace:
@@ -55,7 +55,7 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("a thief's login address is not seen")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/takeovers.test.ts"),
     change({
       in: "changes",
       replace:
@@ -63,7 +63,7 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("a thief takes the account to another number unseen")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/takeovers.test.ts"),
     change({
       in: "changes",
       replace:
@@ -71,13 +71,13 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("a thief's passkey is not seen")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/takeovers.test.ts"),
     change({ in: "code", replace: "!login.open && ", by: "" })
       .loses("the service's own login is reported as somebody's attempt")
       .seenBy(
         "test/domain/protection/sequences.test.ts",
         "test/engine/logins.test.ts",
-        "test/domain/protection/decide.test.ts"
+        "test/domain/protection/sessions.test.ts"
       )
   ],
   "src/domain/protection/Stage.ts": [
@@ -87,10 +87,10 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("who does not want accounts locked has everybody signed out")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/takeovers.test.ts"),
     change({ in: "response", replace: "canSignOut(enforcement, now) ? \"sign_out\" : \"queued\"", by: "\"sign_out\"" })
       .loses("a takeover is answered before the platform allows it")
-      .seenBy("test/domain/protection/decide.test.ts")
+      .seenBy("test/domain/protection/takeovers.test.ts")
   ],
   "src/domain/protection/Lost.ts": [
     change({
@@ -100,29 +100,29 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("protection stops although a second session lives")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/lostSessions.test.ts"),
     change({
       in: "survived",
       replace: "if (isEnded(reason)) return stopped(facts, lost, stopReason(reason), now)",
       by: ""
     })
       .loses("an account without a session shows as unknown for ever")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/lostSessions.test.ts"),
     change({
       in: "signalsOf",
       replace: "reasons.some((reason) => reason === \"revoked\" || reason === \"logged_out\") ? [revoked] : []",
       by: "[revoked]"
     })
       .loses("the service's own fault is a thief's signal")
-      .seenBy("test/domain/protection/decide.test.ts"),
+      .seenBy("test/domain/protection/lostSessions.test.ts"),
     change({ in: "promoted.account", replace: "pairedLost(facts, \"promoted\", now)", by: "{}" })
       .loses("the console shows a second session that is the first one now")
-      .seenBy("test/domain/protection/decide.test.ts")
+      .seenBy("test/domain/protection/lostSessions.test.ts")
   ],
   "src/domain/protection/WhenUnseen.ts": [
     change({ in: "freesIdentity", replace: "left.stopped !== null", by: "false" })
       .loses("a person whose session was lost cannot be protected by anybody else")
-      .seenBy("test/domain/protection/decide.test.ts")
+      .seenBy("test/domain/protection/lostSessions.test.ts")
   ],
   "src/domain/protection/Polling.ts": [
     change({ in: "next", replace: "dueAt !== null && dueAt < poll ? dueAt : poll", by: "poll" })
@@ -144,7 +144,7 @@ export const watching: MutantsByFile = {
       by: "Duration.toMillis(wait) < 0"
     })
       .loses("every short wait makes the account unknown")
-      .seenBy("test/domain/protection/decide.test.ts")
+      .seenBy("test/domain/protection/lostSessions.test.ts")
   ],
   "src/domain/protection/Settle.ts": [
     change({ in: "settled", replace: "\"unknown_authorization\" && again", by: "\"unknown_authorization\"" })
@@ -215,7 +215,7 @@ export const watching: MutantsByFile = {
       .loses("an approval makes nobody's what the service has signed out")
       .seenBy("test/spec/04_16_sessions.test.ts")
   ],
-  "src/layers/sql/Accounts.ts": [
+  "src/layers/sql/AccountChanges.ts": [
     change({ in: "ended", replace: "and not ${sql.literal(isSpared)}", by: "" })
       .loses("a pause and a resume sign an approved session out")
       .seenBy("test/spec/04_16_sessions.test.ts")
