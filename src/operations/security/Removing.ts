@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Facets } from "../../domain/protection/Facts.ts"
 import type { SecretKind } from "../../domain/Secrets.ts"
 import type { GuardedContext } from "../../kernel/Context.ts"
-import type { ChangeFailure } from "../../kernel/runners/Guarded.ts"
+import type { ChangeFailure } from "../../kernel/runners/GuardedSteps.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { byLook, looked, needing, ofAccount, prepare, type SeenSecurity } from "./Securing.ts"
 
