@@ -1,15 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as crypto from "node:crypto"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { operations } from "../added/index.ts"
 import { awaiting } from "../support/answers.ts"
 import { postgres } from "../support/database.ts"
-import * as Fixtures from "../support/fixtures.ts"
 import * as Populated from "../support/populated.ts"
-import { ask, inputOf, requestOf } from "../support/requests.ts"
+import { ask, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
@@ -26,7 +23,7 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   set_account_department: [4, "whether the caller reaches the department, and the account after the move"],
   approve_session: [5, "the session, what the account's status follows from, and the account after it"],
   create_support_request: [3, "its number"],
-  create_api_key: [4, "the key that it is made with, and whether its id is free"],
+  create_api_key: [7, "the password, as in transfer_ownership, the key that it is made with, whether its id is free"],
   revoke_api_key: [4, "whether it is revoked, the keys as they are shown, how many were made with it"],
   revoke_ai_connection: [3, "whether it is revoked, the connections as they are shown"],
   rename_department: [3, "whether the name is free"],
@@ -41,53 +38,15 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   transfer_ownership: [5, "the password, before the transaction: the hash, the attempt counted and taken back"]
 }
 
-/** An organization in which the write has something to change. */
-const stage = Effect.fnUntraced(function*({ id: operation, sample }: Operation.Any) {
-  const { admins, id } = yield* World.makeOrganization()
-  const account = yield* World.makeAccount(id, { facts: { role_label: "First" } })
-  const person = yield* World.makePerson(id, operation === "transfer_ownership" ? "superadmin" : "admin")
-  const key = yield* World.makeKey(id, person.id)
-  const connection = crypto.randomUUID()
-  yield* World.grant(id, person.id, { accounts: [account] })
-  yield* World.addRows("ai_connection", id, [{
-    id: connection,
-    admin_id: person.id,
-    kind: "token",
-    label: "Bridge",
-    mode: "local",
-    scopes: ["org:read"],
-    scope_type: "accounts",
-    created_at: new Date(0)
-  }])
-  yield* World.addRows("session", id, [
-    { account_id: account, id: "2", review_deadline: new Date(9e12), seen_at: new Date(0) }
-  ])
-  if ("current_password" in sample.request) {
-    const password = Redacted.make(String(sample.request.current_password))
-    yield* Fixtures.within(id, Provisioning.password(id, admins.owner.id, password))
-  }
-  const at = new Date(0)
-  if (operation === "enable_admin") yield* World.set(id, "admin", person.id, { disabled_at: at })
-  if (operation === "resend_admin_invitation") yield* World.set(id, "admin", person.id, { joined_at: null })
-  if (operation === "resume_protection") yield* World.set(id, "account", account, { paused_at: at })
-  if (operation === "release_takeover_lock") yield* World.set(id, "account", account, { locked_at: at })
-  const department = yield* World.makeDepartment(id)
-  return {
-    id,
-    key: admins.owner.key,
-    subject: { account, person: person.id, department, connection, key: key.id, session: "2" }
-  }
-})
-
 describe("5 answers of the database", () => {
   layer(World.world(postgres))((it) => {
     it.effect("a write waits for two answers after the entrance, and those of this list for more", () =>
       Effect.gen(function*() {
         const found: Array<readonly [string, number]> = []
-        for (const operation of writes) {
-          const { id, key, subject } = yield* stage(operation)
-          const request = requestOf(operation, inputOf(operation, subject))
-          const { answer, messages } = yield* awaiting(ask(request, key))
+        const { organization, ready } = yield* makeStage()
+        const { admins: { owner }, id } = organization
+        for (const { operation, request } of ready(owner).filter(({ operation }) => operation.kind === "write")) {
+          const { answer, messages } = yield* awaiting(ask(yield* request, owner.key))
           const [last] = (yield* World.journal(id)).slice(-1)
           expect([operation.id, answer.status, last?.action]).toEqual([operation.id, 200, operation.journal?.action])
           expect(messages.at(-1)?.at(-1)).toBe("COMMIT")

@@ -1,18 +1,14 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Effect, type Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { Role, Scope } from "../../src/domain/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import type { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import type { Db } from "../../src/ports/Db.ts"
-import type { Secrets } from "../../src/ports/Secrets.ts"
-import { api, operations } from "../added/index.ts"
+import { operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
 import * as AdminTables from "../support/adminTables.ts"
 import { postgres } from "../support/database.ts"
+import { prepare } from "../support/preparations.ts"
 import { idKindOf, isStep } from "../support/random.ts"
 import { inputOf } from "../support/requests.ts"
 import * as Securing from "../support/securing.ts"
@@ -29,7 +25,7 @@ interface Case {
   readonly scopes?: ReadonlyArray<Scope>
   readonly key?: string
   readonly closed?: boolean
-  readonly before?: ReturnType<typeof World.set> | Effect.Effect<void>
+  readonly before?: ReturnType<typeof World.set> | ReturnType<typeof onlySession>
 }
 
 const emailOf = (organizationId: string, adminId: string) =>
@@ -41,28 +37,23 @@ const emailOf = (organizationId: string, adminId: string) =>
     ([row]) => row?.email ?? ""
   )
 
-/** Puts back what reviews and locks change: of each account one session of the service and one of a stranger. */
-const reviewing = (id: string, accounts: ReadonlyArray<string>) => {
-  const rows = accounts.flatMap((account_id) => {
-    const row = { organization_id: id, account_id, seen_at: new Date(1_000) }
-    return [
-      { ...row, record_id: crypto.randomUUID(), id: "1", service: true },
-      { ...row, record_id: crypto.randomUUID(), id: "2", review_deadline: new Date(9e12) }
-    ]
-  })
-  return World.query(id, (sql) =>
-    Effect.forEach(
-      [
-        sql`update account set locked_at = ${new Date(1_000)}, security_lock = false where organization_id = ${id}`,
-        sql`update organization set tamper_lockdown_enabled = true where id = ${id}`,
-        sql`delete from termination where organization_id = ${id}`,
-        sql`delete from session where organization_id = ${id}`,
-        ...rows.map((row) => sql`insert into session ${sql.insert(row)}`)
-      ],
-      (statement) => statement,
-      World.inOneWrite
-    ))
-}
+/** Puts a session into the account, and no other. */
+const onlySession = (organization_id: string, account_id: string, facts: object) =>
+  World.query<object>(organization_id, (sql) =>
+    Effect.forEach([
+      sql`delete from session where organization_id = ${organization_id} and account_id = ${account_id}`,
+      sql`insert into session ${
+        sql.insert({
+          organization_id,
+          account_id,
+          record_id: crypto.randomUUID(),
+          seen_at: new Date(1_000),
+          review_deadline: new Date(9e12),
+          ...facts
+        })
+      }`
+    ], (statement) =>
+      statement, World.inOneWrite))
 
 /** By which ways the organization's journal has been written since, and how far it goes. */
 const written = (id: string, since: number) =>
@@ -77,18 +68,19 @@ const stage = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const closed = yield* World.makeOrganization({ closed_at: new Date(1_000) })
   const account = yield* World.makeLiveAccount(id)
-  const sessionless = yield* World.makeAccount(id, { facts: { enforcement_active_at: new Date(1_000) } })
+  const early = new Date(1_000)
+  const sessionless = yield* World.makeAccount(id, {
+    facts: { enforcement_active_at: early, paired_state: "lost", paired_since: early }
+  })
+  yield* Securing.awaitCodes(id, sessionless)
   const taken = `taken_${crypto.randomUUID().slice(0, 8)}`
   yield* World.makeLiveAccount(id, { username: taken })
   yield* World.put(`/v1/accounts/${account.id}/role-label`, admins.owner.key, { role_label: "First" })
   const nameless = yield* World.makePerson(id, "superadmin", { facts: { joined_at: null } })
   const [event] = yield* World.journal(id)
-  yield* World.grant(id, admins.admin.id, { accounts: [account.id] })
-  const { id: person, keyId } = yield* World.makePerson(id, "archive")
+  const person = (yield* World.makePerson(id, "archive")).id
   const department = yield* World.makeDepartment(id)
   yield* World.makeDepartment(id, "Taken")
-  const password = Redacted.make(String(api.transfer_ownership.sample.request.current_password))
-  yield* Provisioning.password(id, admins.owner.id, password)
   const connectionId = crypto.randomUUID()
   yield* World.addRows("ai_connection", id, [{
     id: connectionId,
@@ -104,76 +96,62 @@ const stage = Effect.gen(function*() {
     id,
     admins,
     closed,
-    keyId,
-    connectionId,
     person,
     department,
     account: account.id,
-    userId: account.userId,
     sessionless,
     taken,
     nameless,
     taken_email: yield* emailOf(id, admins.admin.id),
     eventId: event!.id,
     request: yield* World.makeSupportRequest(id, admins.owner.id),
-    login: yield* World.makeLogin(id, admins.owner.id),
-    restored: Effect.andThen((yield* AdminTables.kept(id)).restored, reviewing(id, [account.id, sessionless]))
+    login: yield* World.makeLogin(id, admins.owner.id)
   }
 })
 
-type Stage = Effect.Success<typeof stage>
-
-/** The arguments of the operation that everybody who may call it gets an answer for. */
-const goodArguments = (
-  operation: Operation.Any,
-  { account, admins, connectionId, department, eventId, keyId, login, person, request }: Stage
-): Arguments =>
-  inputOf(operation, {
-    account,
-    event: eventId,
-    key: keyId,
-    connection: connectionId,
-    department,
-    login,
-    request,
-    session: "2",
-    person: operation.id === "transfer_ownership" ? admins.superadmin.id : person
+/** The stage with what the operation is about, its arguments, and what makes them succeed again. */
+const makePrepared = Effect.fnUntraced(function*(operation: Operation.Any, asker: Role) {
+  const made = yield* stage
+  const { admins, department, eventId: event, id, login, request } = made
+  const { again = Effect.void, members, subject } = yield* prepare(operation.id, {
+    asker: admins[asker],
+    organization: id
   })
+  const { account, person } = { ...made, ...subject }
+  // Admins are asked for too.
+  yield* World.grant(id, admins.admin.id, { accounts: [account] })
+  const { restored } = yield* AdminTables.kept(id)
+  return {
+    ...made,
+    account,
+    person,
+    args: {
+      ...inputOf(operation, { account, department, event, login, person, request, ...subject }),
+      ...members
+    },
+    restored: Effect.andThen(restored, Effect.andThen(World.set(id, "account", account, { paused_at: null }), again))
+  }
+})
 
-/** What has to be so before some operations can do anything. */
-const ready: Readonly<
-  Record<string, (made: Stage) => Effect.Effect<void, unknown, SqlClient.SqlClient | Db | Secrets | SimulatedPlatform>>
-> = {
-  ...Object.fromEntries(
-    operations.filter(({ path, scope }) => scope === "security:write" && /two-fa|-email|passkey/.test(path)).map((
-      { id }
-    ) => [id, Securing.ready])
-  ),
-  create_paired_session: (made) => World.set(made.id, "account", made.account, { paired_state: "none" }),
-  remove_paired_session: (made) =>
-    Effect.forEach(
-      [made.account, made.sessionless],
-      (account) => World.set(made.id, "account", account, { paired_state: "lost", paired_since: new Date(1_000) }),
-      { discard: true }
-    ),
-  offboard_account: (made) =>
-    Effect.forEach([made.account, made.sessionless], (account) => offboarded(made, account, null), { discard: true }),
-  enable_admin: (made) => World.set(made.id, "admin", made.person, { disabled_at: new Date(1_000) }),
-  remove_admin: (made) => World.set(made.id, "api_key", made.keyId, { revoked_at: null }),
-  resend_admin_invitation: (made) => World.set(made.id, "admin", made.person, { joined_at: null })
-}
+type Made = Effect.Success<ReturnType<typeof makePrepared>>
 
-const offboarded = (made: Stage, account: string, at: Date | null) =>
+const offboarded = (made: Made, account: string, at: Date | null) =>
   World.set(made.id, "account", account, { offboarded_at: at })
 
 /** How each refusal by state or by the messenger comes about; a new code has a line here. */
-const provoked: Readonly<Record<string, (args: Arguments, made: Stage) => Omit<Case, "title">>> = {
+const provoked: Readonly<Record<string, (args: Arguments, made: Made) => Omit<Case, "title">>> = {
   not_active: (args, made) => ({ args, before: paused(made, new Date(2_000)) }),
   already_offboarded: (args, made) => ({ args, before: offboarded(made, made.account, new Date(2_000)) }),
   not_paused: (args, made) => ({ args, before: paused(made, null) }),
   not_locked: (args, made) => ({ args, before: World.set(made.id, "account", made.account, { locked_at: null }) }),
-  service_session: (args, made) => ({ args: { ...args, session_id: "1" }, before: paused(made, null) }),
-  no_session: (args, made) => ({ args: { ...args, account_id: made.sessionless } }),
+  service_session: (args, made) => ({
+    args: { ...args, session_id: "1" },
+    before: onlySession(made.id, made.account, { id: "1", service: true })
+  }),
+  no_session: (args, made) => ({
+    args: { ...args, account_id: made.sessionless },
+    before: onlySession(made.id, made.sessionless, { id: args["session_id"] ?? "2" })
+  }),
   mail_preferences_unavailable: (args) => ({ args, key: "nameless" }),
   username_taken: (args, made) => ({ args: { ...args, username: made.taken } }),
   username_invalid: (args) => ({ args: { ...args, username: "9" } }),
@@ -192,7 +170,7 @@ const provoked: Readonly<Record<string, (args: Arguments, made: Stage) => Omit<C
   department_exists: (args) => ({ args: { ...args, name: "TAKEN" } }),
   department_in_use: (args, made) => ({
     args,
-    before: World.set(made.id, "account", made.account, { department_id: made.department })
+    before: World.set(made.id, "account", made.account, { department_id: args["department_id"] })
   }),
   bio_too_long: (args) => ({ args: { ...args, about: "x".repeat(100) } })
 }
@@ -213,7 +191,7 @@ const shownElsewhere: ReadonlySet<string> = new Set([
   "username_purchasable"
 ])
 
-const paused = (made: Stage, at: Date | null) => World.set(made.id, "account", made.account, { paused_at: at })
+const paused = (made: Made, at: Date | null) => World.set(made.id, "account", made.account, { paused_at: at })
 
 /** What makes something makes it anew by every call. */
 const makesAnew = new Set(["create_api_key", "create_department", "create_support_request", "invite_admin"])
@@ -222,8 +200,8 @@ const nameless = (operation: Operation.Any, answer: Arguments): Arguments =>
   makesAnew.has(operation.id) ? without(without(without(answer, "id"), "secret"), "number") : answer
 
 /** What an input may be like: good, bad, forbidden, missing, and in conflict with how things are. */
-const cases = (operation: Operation.Any, made: Stage): ReadonlyArray<Case> => {
-  const args = goodArguments(operation, made)
+const cases = (operation: Operation.Any, made: Made): ReadonlyArray<Case> => {
+  const { args } = made
   const codes = operation.failures.map(({ identifier }) => identifier)
   const before = paused(made, codes.includes("not_paused") ? new Date(2_000) : null)
   const { query } = operation
@@ -279,9 +257,9 @@ describe("REST, MCP and embedding", () => {
         () =>
           Effect.gen(function*() {
             yield* TestClock.setTime(1_700_000_000_000)
-            const made = yield* stage
             const found = new Set<string>()
             const sender = operation.roles.includes("superadmin") ? "superadmin" : "owner"
+            const made = yield* makePrepared(operation, sender)
             let journaled = 0
             const keys = new Map<string, Redacted.Redacted>()
             const credential = Effect.fnUntraced(function*({ closed, role = sender, scopes }: Case) {
@@ -295,10 +273,9 @@ describe("REST, MCP and embedding", () => {
             })
             // What an earlier answer has changed is put back; a refusal changes nothing, and neither does a read.
             let prepared: Case["before"] | "changed" = "changed"
-            const prepare = Effect.fnUntraced(function*({ before }: Case) {
+            const make = Effect.fnUntraced(function*({ before }: Case) {
               if (prepared === before) return
               yield* made.restored
-              yield* ready[operation.id]?.(made) ?? Effect.void
               yield* before ?? Effect.void
               prepared = before
             })
@@ -307,20 +284,20 @@ describe("REST, MCP and embedding", () => {
             }
             for (const one of cases(operation, made)) {
               const key = one.key === "nameless" ? made.nameless.key : one.key ?? (yield* credential(one))
-              yield* prepare(one)
+              yield* make(one)
               const { path, ...request } = overHttp(operation, one.args)
               const rest = yield* World.send(operation.method, path, { key, ...request })
               const { body } = rest
               // A login has a member of that name too.
               const error = rest.status === 200 ? undefined : body.error
               answered(error === undefined)
-              yield* prepare(one)
+              yield* make(one)
               expect([one.title, nameless(operation, yield* embedded(operation, one.args, key))]).toEqual([
                 one.title,
                 nameless(operation, error === undefined ? body : without(error, "type"))
               ])
               answered(error === undefined)
-              yield* prepare(one)
+              yield* make(one)
               journaled = (yield* written(made.id, journaled)).at(-1)?.sequence ?? journaled
               const options = operation.personal === undefined ? {} : { options: Mcp.personal }
               const tool = Mcp.told(yield* Mcp.call(operation.id, one.args, { key, ...options }))

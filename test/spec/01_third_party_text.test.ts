@@ -109,7 +109,7 @@ describe("1 third-party text", () => {
       Effect.gen(function*() {
         for (const text of hostile) {
           const planted = yield* plant(text)
-          const reads = planted.requests.filter(({ id }) => !changing.includes(id))
+          const reads = planted.requests.filter(({ id }) => !changing.has(id))
           const before = yield* World.snapshot(planted.organization.id)
           const { body: account } = yield* World.get(`/v1/accounts/${planted.account.id}`, planted.key)
           expect(account).toMatchObject({

@@ -2,6 +2,7 @@
 import { Effect, Predicate } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
+import { isPrepared, leftOut, type Place, prepare } from "./preparations.ts"
 import * as Random from "./random.ts"
 import * as World from "./world.ts"
 
@@ -48,29 +49,18 @@ export const requestOf = (operation: Operation.Any, input: Readonly<Record<strin
   input
 })
 
-/**
- * Changes of people and credentials, of what protects an account, and of logins stand apart where they have to succeed:
- * each needs a person, a session, a lock or a step before it of its own.
- */
-const standsApart = (operation: Operation.Any): boolean =>
-  Random.changes(operation) &&
-  (operation.kind === "login" || operation.scope === "admins:write" || "session_id" in operation.params ||
-    operation.scope === "security:write" && "account_id" in operation.params)
-
-/**
- * The requests that succeed, about one account, one event of the journal and what else is named, in the list's order.
- */
+/** The requests that need no preparation, about one account, one event and what else is named, in list order. */
 export const requests = (account: string, event: string, more: Subject = {}): ReadonlyArray<Request> =>
-  all.filter((operation) => !standsApart(operation))
+  all.filter((operation) => !leftOut.thirdPartyText(operation))
     .map((operation) => requestOf(operation, inputOf(operation, { ...more, account, event })))
 
 /**
  * A request of every operation in the list's order, none left out, for what needs no state: refusals, and headers.
  *
- * Those that stand apart name nothing that is there, unless another subject is named for them.
+ * Those that are prepared name nothing that is there, unless another subject is named for them.
  */
 const everyRequest = (subject: Subject, apart: Subject = {}): ReadonlyArray<Request> =>
-  all.map((operation) => requestOf(operation, inputOf(operation, standsApart(operation) ? apart : subject)))
+  all.map((operation) => requestOf(operation, inputOf(operation, isPrepared(operation.id) ? apart : subject)))
 
 /** Every kind of id. */
 const kinds = Object.keys(Random.noIds) as ReadonlyArray<Random.IdKind>
@@ -81,10 +71,33 @@ export const naming = (id: string, ofKinds: ReadonlyArray<Random.IdKind> = kinds
   return everyRequest(named, named)
 }
 
-/** The operations whose requests succeed and change something, in the order of the list. */
-export const changing: ReadonlyArray<string> = all.filter((operation) =>
-  Random.changes(operation) && !standsApart(operation)
-).map(({ id }) => id)
+/** The operations that change something, in the order of the list. */
+export const changing: ReadonlySet<string> = new Set(all.filter(Random.changes).map(({ id }) => id))
+
+/** The request that succeeds, once there is what the operation needs; it names the subject otherwise. */
+const succeeding = (operation: Operation.Any, subject: Subject, place: Place) =>
+  Effect.map(
+    prepare(operation.id, place),
+    (prepared) =>
+      requestOf(operation, {
+        ...inputOf(operation, { ...subject, ...prepared.subject }),
+        ...prepared.members
+      })
+  )
+
+/** What an operation journals besides its own entry. */
+const besides: Readonly<Record<string, ReadonlyArray<string>>> = {
+  submit_login_code: ["account.connected done"],
+  submit_login_password: ["account.connected done"]
+}
+
+/** The entries that a success of the operation leaves, in their order. */
+export const journaled = ({ id, journal, kind }: Operation.Any): ReadonlyArray<string> =>
+  journal === undefined ? [] : [
+    ...(kind === "guarded" ? [`${journal.action} pending`] : []),
+    `${journal.action} done`,
+    ...(besides[id] ?? [])
+  ]
 
 /** Sends one of the requests. */
 export const ask = (request: Pick<Request, "method" | "path" | "body">, key?: World.Asking["key"]) =>
@@ -110,10 +123,14 @@ export const makeStage = Effect.fnUntraced(function*(facts: Record<string, unkno
     account,
     eventId,
     department,
-    login,
-    /** What succeeds. */
-    requests: requests(account.id, eventId, subject),
-    /** One of every operation. */
-    every: everyRequest(subject)
+    /** One of every operation, for what needs no state. */
+    every: everyRequest(subject),
+    /** One of every operation, and what makes it one that succeeds when this admin sends it: others have to be granted the account and the department. */
+    ready: (asker: World.Person) =>
+      all.map((operation) => ({
+        id: operation.id,
+        operation,
+        request: succeeding(operation, subject, { asker, organization: organization.id })
+      }))
   }
 })
