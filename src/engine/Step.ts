@@ -5,7 +5,7 @@ import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { background, type Happened, journalAction, journalEntry } from "../domain/JournalEntry.ts"
 import { failuresUntilUnknown } from "../domain/Limits.ts"
 import { decide } from "../domain/protection/Decide.ts"
-import type { Decision, EngineEvent, EngineMail, SessionEnding, SignOutAttempt } from "../domain/protection/Decision.ts"
+import type { Decision, EngineEvent, EngineMail, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
 import { isSilent, nextStepAt } from "../domain/protection/Polling.ts"
 import { type LookOutcome, outcomeOf } from "../domain/protection/Reachability.ts"
@@ -17,8 +17,8 @@ import type { GuardLost } from "../ports/Guard.ts"
 import { Journal } from "../ports/Journal.ts"
 import { Outbox } from "../ports/Outbox.ts"
 import { Secrets } from "../ports/Secrets.ts"
-import { acting, type SignOutTarget } from "./Acting.ts"
-import { inTime, LiveSessions } from "./LiveSessions.ts"
+import { acting } from "./Acting.ts"
+import { LiveSessions } from "./LiveSessions.ts"
 import { type LoginServices, resolve } from "./Logins.ts"
 import { type About, mailOf } from "./Mails.ts"
 import * as Measures from "./Measures.ts"
@@ -26,7 +26,8 @@ import type { Claimed, Quiet } from "./Monitors.ts"
 import { look, type LookResult } from "./Observe.ts"
 import { Outages } from "./Outages.ts"
 import { Ownership } from "./Ownership.ts"
-import { type BegunSignOut, type LockedAccount, Watch } from "./Watch.ts"
+import * as SignOuts from "./SignOuts.ts"
+import { type LockedAccount, Watch } from "./Watch.ts"
 
 /**
  * How a step ended: it found nothing new, which is written down with others', or it has given the account back itself.
@@ -51,11 +52,6 @@ const quietFor = 9 * 60_000
 
 /** How soon an account is looked at again while a sign-in to it is under way. */
 const whileSigningIn = 2_000
-
-/** A sign-out with an intent in the journal. */
-interface Sent extends BegunSignOut {
-  readonly again: boolean
-}
 
 /** Around its period each poll is due a fifth earlier or later, so that accounts do not stay together. */
 const spread = Effect.map(Random.next, (value) => 0.8 + 0.4 * value)
@@ -102,29 +98,6 @@ const report = Effect.fnUntraced(function*(
       if (mail.event === place) yield* outbox.add(organizationId, "event", mailOf(mail, about))
     }
   }
-})
-
-/**
- * Journals what is about to be signed out; an intent that the sweep has closed is begun anew, and names the old one.
- */
-const begin = Effect.fnUntraced(function*(
-  { accountId, organizationId }: Claimed,
-  { action, by, details, intent, reason, session_id }: SessionEnding
-) {
-  const journal = yield* Journal
-  if (intent !== null && (yield* journal.renew(organizationId, intent))) {
-    return { sessionId: session_id, reason, by, intent, again: true } satisfies Sent
-  }
-  const { sequence } = yield* journal.begin(
-    organizationId,
-    journalEntry(Actor.service, background, journalAction(action), {
-      targetId: session_id,
-      accountId,
-      outcome: "pending",
-      details: intent === null ? details : { ...details, retries: intent }
-    })
-  )
-  return { sessionId: session_id, reason, by, intent: sequence, again: intent !== null } satisfies Sent
 })
 
 const about = (
@@ -191,58 +164,11 @@ const record = Effect.fnUntraced(
         }
         yield* report(claimed, decision, about(locked, decision.upserts))
         // Several sessions may share one intent: the event of one that is gone has closed it.
-        const sent = yield* Effect.forEach(decision.endings, (ending) => begin(claimed, ending))
+        const sent = yield* Effect.forEach(decision.endings, (ending) => SignOuts.begin(claimed, ending))
         yield* watch.begin(claimed, sent, now)
         return { sent, events: decision.events }
       })
     )
-  }
-)
-
-const attempted = (
-  { again, intent, reason, sessionId }: Sent,
-  outcome: SignOutAttempt["outcome"],
-  retryAt: Date | null
-): SignOutAttempt => ({ session_id: sessionId, reason, intent, again, outcome, retryAt })
-
-/** Signs one session out, unless an admin has decided otherwise in the meantime. */
-const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: SignOutTarget, sent: Sent) {
-  const watch = yield* Watch
-  const attempt = (outcome: SignOutAttempt["outcome"], retryAt: Date | null = null) => attempted(sent, outcome, retryAt)
-  if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt("skipped")
-  const now = yield* Clock.currentTimeMillis
-  return yield* Effect.match(inTime(live.signOut(id)), {
-    onSuccess: () => attempt("done"),
-    onFailure: (failure) => {
-      switch (failure._tag) {
-        case "UnknownAuthorization":
-          return attempt("unknown_authorization")
-        case "SignOutLocked":
-          return attempt("locked", failure.until)
-        case "PlatformBusy":
-          return attempt("flood", new Date(now + failure.retryAfterSeconds * 1000))
-        case "NoSession":
-        case "PlatformRefused":
-        case "PlatformUnavailable":
-          return attempt("unavailable")
-      }
-    }
-  })
-})
-
-/** Signs out one after the other; once the platform refuses one for a while, the others are not sent. */
-const act = Effect.fnUntraced(
-  function*(claimed: Claimed, target: (id: string) => SignOutTarget, all: ReadonlyArray<Sent>) {
-    const attempts: Array<SignOutAttempt> = []
-    let refused = false
-    for (const sent of all) {
-      const attempt: SignOutAttempt = refused
-        ? attempted(sent, "skipped", null)
-        : yield* signOut(claimed, target(sent.sessionId), sent)
-      attempts.push(attempt)
-      refused ||= attempt.outcome === "flood" || attempt.outcome === "locked"
-    }
-    return attempts
   }
 )
 
@@ -318,7 +244,7 @@ export const step = (
     yield* Measures.countEvents(events)
     if (sent.length === 0) return { kind: "written", signedOut: 0, reach }
     const target = yield* acting(claimed, looked)
-    const attempts = target === null ? [] : yield* Measures.phase("act")(act(claimed, target, sent))
+    const attempts = target === null ? [] : yield* Measures.phase("act")(SignOuts.act(claimed, target, sent))
     yield* Measures.countEvents(yield* Measures.phase("close")(close(claimed, attempts)))
     yield* Measures.signedOut(attempts)
     return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, reach }

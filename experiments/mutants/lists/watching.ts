@@ -159,6 +159,21 @@ export const watching: MutantsByFile = {
       .seenBy("test/domain/protection/sequences.test.ts", "test/domain/protection/polling.test.ts")
   ],
   "src/engine/Step.ts": [
+    change({ in: "written", replace: "(written) => written === null ? unwritten : Effect", by: "() => Effect" })
+      .loses("a login code that comes while an admin changes the account is never told of")
+      .seenBy("test/engine/outdated.test.ts"),
+    change({ in: "step", replace: " || ownership.current() !== term", by: "" })
+      .loses("a process that has lost the lease writes down what it saw with a dead key")
+      .seenBy("test/engine/outdated.test.ts"),
+    change({
+      in: "recorded",
+      replace: "login !== null && isUnseen(looked) ? yield* written(true) : first",
+      by: "first"
+    })
+      .loses("an account that nobody can look at shows as protected while a login into it is not known to be over")
+      .seenBy("test/engine/logins.test.ts")
+  ],
+  "src/engine/SignOuts.ts": [
     change({
       in: "signOut",
       replace: "if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt(\"skipped\")",
@@ -166,12 +181,6 @@ export const watching: MutantsByFile = {
     })
       .loses("who is approved at the last moment is signed out")
       .seenBy("test/engine/meanwhile.test.ts"),
-    change({ in: "written", replace: "(written) => written === null ? unwritten : Effect", by: "() => Effect" })
-      .loses("a login code that comes while an admin changes the account is never told of")
-      .seenBy("test/engine/outdated.test.ts"),
-    change({ in: "step", replace: " || ownership.current() !== term", by: "" })
-      .loses("a process that has lost the lease writes down what it saw with a dead key")
-      .seenBy("test/engine/outdated.test.ts"),
     change({ in: "begin", replace: "(yield* journal.renew", by: "intent < 0 && (yield* journal.renew" })
       .loses("each try of a sign-out leaves an intent open")
       .seenBy("test/engine/crashes.test.ts"),
@@ -181,14 +190,7 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("who is asked to wait goes on calling")
-      .seenBy("test/engine/protecting.test.ts", "test/engine/measures.test.ts"),
-    change({
-      in: "recorded",
-      replace: "login !== null && isUnseen(looked) ? yield* written(true) : first",
-      by: "first"
-    })
-      .loses("an account that nobody can look at shows as protected while a login into it is not known to be over")
-      .seenBy("test/engine/logins.test.ts")
+      .seenBy("test/engine/protecting.test.ts", "test/engine/measures.test.ts")
   ],
   "src/layers/sql/Watch.ts": [
     change({ in: "mayEnd", replace: " and not ${sql.literal(isSpared)}", by: "" })
