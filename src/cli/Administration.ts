@@ -3,6 +3,7 @@ import { Effect, Record, Schema, Stream, Struct } from "effect"
 import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as RpcMiddleware from "effect/rpc/RpcMiddleware"
+import * as AdminLinks from "../administration/AdminLinks.ts"
 import * as Admins from "../administration/Admins.ts"
 import * as ApiKeys from "../administration/ApiKeys.ts"
 import * as Applications from "../administration/Applications.ts"
@@ -85,8 +86,8 @@ const commands = {
   ...request(Admins.resetFactor),
   ...request(Admins.disableAdmin),
   ...request(Admins.enableAdmin),
-  ...request(Admins.renewInvitation),
-  ...request(Admins.makePasswordLink),
+  ...request(AdminLinks.renewInvitation),
+  ...request(AdminLinks.makePasswordLink),
   ...request(Admins.transferOwnership),
   ...request(ApiKeys.createKey),
   ...request(ApiKeys.listKeys),

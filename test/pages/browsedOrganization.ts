@@ -1,7 +1,7 @@
 /** The people and accounts of an organization, in a browser. */
 import { expect } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import * as Admins from "../../src/administration/Admins.ts"
+import * as AdminLinks from "../../src/administration/AdminLinks.ts"
 import * as Browser from "../support/browser.ts"
 import { delivered, linkIn } from "../support/delivered.ts"
 import { meet } from "../support/logins.ts"
@@ -34,7 +34,7 @@ export const organization = (it: It): void => {
       yield* type(page, "#email", email)
       yield* press(page, "main button.main")
       yield* look("reset-sent")
-      const { token } = yield* Admins.makePasswordLink.run({ organization: id, email })
+      const { token } = yield* AdminLinks.makePasswordLink.run({ organization: id, email })
       yield* visit(`/console/reset?token=${Redacted.value(token)}`, "reset-link")
       yield* type(page, "#new", "short")
       yield* type(page, "#repeated", "short")

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as Admins from "../../src/administration/Admins.ts"
+import * as AdminLinks from "../../src/administration/AdminLinks.ts"
 import { postgres } from "../support/database.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
@@ -15,7 +15,7 @@ const staged = Effect.gen(function*() {
   const email = "new@example.com"
   const invited = yield* World.send("POST", "/v1/admins", { key: admins.owner.key, body: { email, role: "billing" } })
   const link = Effect.map(
-    Admins.renewInvitation.run({ organization: id, email }),
+    AdminLinks.renewInvitation.run({ organization: id, email }),
     ({ token }) => `${path}?token=${Redacted.value(token)}`
   )
   return { admins, id, email, adminId: String(invited.body.id), link, first: yield* link }

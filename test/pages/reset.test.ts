@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import * as Admins from "../../src/administration/Admins.ts"
+import * as AdminLinks from "../../src/administration/AdminLinks.ts"
 import { ForgottenPasswords as Forgotten } from "../../src/console/ForgottenPasswords.ts"
 import { freeResetRequests, passwordResetsPerAdmin, resetRequestsWaiting } from "../../src/domain/Limits.ts"
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
@@ -99,7 +99,7 @@ describe("14.4 a forgotten password", () => {
       Effect.gen(function*() {
         const { admins, email, id } = yield* staged
         yield* Factors.giveTotp(id, admins.owner.id)
-        const { token } = yield* Admins.makePasswordLink.run({ organization: id, email })
+        const { token } = yield* AdminLinks.makePasswordLink.run({ organization: id, email })
         expect((yield* choose(Redacted.value(resetLink("", token)))).location).toBe(`${path}?done=changed`)
         const begun = yield* Pages.signInWith({ organization: id, email, password: chosen })
         expect(begun.location).toContain("/console/sign-in/second-factor")
@@ -200,7 +200,7 @@ describe("14.4 a forgotten password", () => {
       Effect.gen(function*() {
         const { admins, email, id } = yield* staged
         const theirs = yield* Pages.emailOf(id, admins.admin.id)
-        const { token } = yield* Admins.makePasswordLink.run({ organization: id, email: theirs })
+        const { token } = yield* AdminLinks.makePasswordLink.run({ organization: id, email: theirs })
         const made = Redacted.value(resetLink("", token))
         const set = Pages.formOf(yield* Pages.visit("GET", made), `${path}/password`)
         yield* act((requests) =>
@@ -224,12 +224,12 @@ describe("14.4 a forgotten password", () => {
         expect((yield* Pages.visit("GET", made)).status).toBe(404)
         const late = { form: { ...set.hidden, new: chosen, repeated: chosen } }
         expect((yield* Pages.visit("POST", set.action, late)).status).toBe(404)
-        const refused = yield* Effect.flip(Admins.makePasswordLink.run({ organization: id, email: theirs }))
+        const refused = yield* Effect.flip(AdminLinks.makePasswordLink.run({ organization: id, email: theirs }))
         expect(refused.message).toContain("signs in by the identity provider")
         expect((yield* events(id)).filter((action) => action === "admin.password_set")).toEqual([])
         const [link = ""] = yield* links(id)
         expect((yield* choose(link)).location).toBe(`${path}?done=changed`)
-        yield* Admins.makePasswordLink.run({ organization: id, email })
+        yield* AdminLinks.makePasswordLink.run({ organization: id, email })
       }))
 
     it.effect("is made by the operator's link where no mail is sent", () =>
@@ -242,7 +242,7 @@ describe("14.4 a forgotten password", () => {
         const page = yield* Effect.provide(Pages.visit("GET", path), without)
         expect(page.text).toContain("Ask whoever operates it")
         expect(page.text).not.toContain("<form")
-        const { token } = yield* Admins.makePasswordLink.run({ organization: id, email })
+        const { token } = yield* AdminLinks.makePasswordLink.run({ organization: id, email })
         const link = Redacted.value(resetLink("", token))
         expect((yield* choose(link)).status).toBe(303)
         expect((yield* events(id)).filter((action) => action.includes("password"))).toEqual([
@@ -251,7 +251,7 @@ describe("14.4 a forgotten password", () => {
         ])
         yield* World.post(`/v1/admins/${admins.billing.id}/disable`, admins.superadmin.key)
         const refused = yield* Effect.flip(
-          Admins.makePasswordLink.run({ organization: id, email: yield* Pages.emailOf(id, admins.billing.id) })
+          AdminLinks.makePasswordLink.run({ organization: id, email: yield* Pages.emailOf(id, admins.billing.id) })
         )
         expect(refused.message).toContain("is disabled")
       }))

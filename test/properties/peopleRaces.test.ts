@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import * as Admins from "../../src/administration/Admins.ts"
+import * as AdminLinks from "../../src/administration/AdminLinks.ts"
 import * as ForgottenPasswords from "../../src/layers/sql/ForgottenPasswords.ts"
 import * as Pages from "../support/pages.ts"
 import { replicas } from "../support/replicas.ts"
@@ -80,7 +80,7 @@ describe("races of people on PostgreSQL", () => {
       const { admins, id } = yield* one(World.makeOrganization())
       const email = "new@example.com"
       yield* one(World.send("POST", "/v1/admins", { key: admins.owner.key, body: { email, role: "billing" } }))
-      const { token } = yield* one(Admins.renewInvitation.run({ organization: id, email }))
+      const { token } = yield* one(AdminLinks.renewInvitation.run({ organization: id, email }))
       const answers = yield* Effect.forEach([one, two, one, two], (replica, index) =>
         replica(Pages.visit("POST", "/console/invitation", {
           form: {
@@ -101,7 +101,7 @@ describe("races of people on PostgreSQL", () => {
       const [one, two] = yield* replicas
       const { admins, id } = yield* one(World.makeOrganization())
       const email = yield* one(Pages.emailOf(id, admins.owner.id))
-      const made = yield* one(Admins.makePasswordLink.run({ organization: id, email }))
+      const made = yield* one(AdminLinks.makePasswordLink.run({ organization: id, email }))
       const answers = yield* Effect.forEach(
         [one, two, one, two],
         (replica, index) =>
