@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import type * as Applications from "../administration/Applications.ts"
-import { common, organization, run } from "./Commands.ts"
+import { common, organization, run } from "./DatabaseCommand.ts"
 import * as Output from "./Output.ts"
 
 const application = Argument.String("application").pipe(

@@ -1,8 +1,10 @@
 /** The commands by what they work on. */
 import { Command } from "effect/cli"
-import { adminCommands, createOrganization, keyCommands, transferOwnership } from "./Commands.ts"
+import { adminCommands } from "./AdminCommands.ts"
 import { identityCommands, identityProvider } from "./IdentityCommands.ts"
 import { journalCommands } from "./JournalCommands.ts"
+import { keyCommands } from "./KeyCommands.ts"
+import { createOrganization, transferOwnership } from "./OrganizationCommands.ts"
 import { adminRecords, keyRecords, organizationRecords } from "./RecordCommands.ts"
 
 /** What is done with organizations. */

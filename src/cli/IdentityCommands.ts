@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import type * as IdentityProviders from "../administration/IdentityProviders.ts"
 import { Refused } from "../administration/UseCase.ts"
 import { callbackPath, providerPath, SecondFactorBy } from "../domain/IdentityProvider.ts"
-import { common, email, organization, run } from "./Commands.ts"
+import { common, email, organization, run } from "./DatabaseCommand.ts"
 import * as Output from "./Output.ts"
 
 const onOff = (name: string, description: string) =>

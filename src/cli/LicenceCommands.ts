@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Tier } from "../domain/Organization.ts"
-import { common, organization, run } from "./Commands.ts"
+import { common, organization, run } from "./DatabaseCommand.ts"
 import * as Output from "./Output.ts"
 
 const setTier = Command.make("set-tier", {

@@ -61,7 +61,7 @@ const commands = [
   lazy(
     "seed",
     "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are",
-    () => import("./Commands.ts").then(({ seed }) => seed)
+    () => import("./SeedCommand.ts").then(({ seed }) => seed)
   ),
   lazy(
     "secrets",

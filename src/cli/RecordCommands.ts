@@ -7,7 +7,7 @@ import type * as Organizations from "../administration/Organizations.ts"
 import { Role } from "../domain/Access.ts"
 import { Tier } from "../domain/Organization.ts"
 import { billingFlags, billingInput } from "./BillingFlags.ts"
-import { common, email, organization, run } from "./Commands.ts"
+import { common, email, organization, run } from "./DatabaseCommand.ts"
 import * as Output from "./Output.ts"
 
 const day = (moment: Date | null, otherwise: string): string => moment?.toISOString().slice(0, 10) ?? otherwise

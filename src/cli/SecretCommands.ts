@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { RewrapCounts } from "../ports/Rewrap.ts"
-import { common, run } from "./Commands.ts"
+import { common, run } from "./DatabaseCommand.ts"
 import * as Output from "./Output.ts"
 
 const listed = (counts: RewrapCounts) =>

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type * as Support from "../administration/Support.ts"
-import { common, organization, run } from "./Commands.ts"
+import { common, organization, run } from "./DatabaseCommand.ts"
 import * as Output from "./Output.ts"
 
 type Request = typeof Support.closeSupport.output.Type
