@@ -18,18 +18,18 @@ const watchJobs: Worked<Engine["Service"]> = {
     period: longestPause,
     least: shortestPause,
     does:
-      "looks at the accounts that are due: more often where many are, and at once when a deadline comes, the messenger tells of a change, or a request of the same process asks for it",
+      "looks at the accounts that are due: more often if there are many, and at once at a deadline, after a push from the messenger, or on a request to the same process",
     work: ({ claim, pause }) => ({ run: claim, pause })
   },
   secure_accounts: {
     period: "5 seconds",
     does:
-      "does on the messenger what is due without a request: a new 2FA password after a takeover, a new second session, taking back what a change left half done, logging out sessions that are no longer needed",
+      "makes changes on the messenger that are due without a request: sets a new 2FA password after a takeover, makes a new second session, undoes changes that were left half done, logs out sessions that are no longer needed",
     work: ({ secure }) => ({ run: secure })
   },
   close_sessions: {
     period: "1 minute",
-    does: "closes connections to the messenger of accounts that are not watched any more",
+    does: "closes connections to the messenger for accounts that are no longer watched",
     work: ({ closeUnwatched }) => ({ run: closeUnwatched })
   }
 }
@@ -38,7 +38,7 @@ const watchJobs: Worked<Engine["Service"]> = {
 const loginJobs: Worked<LoginEndings["Service"]> = {
   end_logins: {
     period: "1 minute",
-    does: "ends logins that are over, and those whose step a crash cut off",
+    does: "ends logins that have expired, and those with a step that a crash interrupted",
     work: ({ end }) => ({ run: end })
   }
 }

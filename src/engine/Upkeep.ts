@@ -3,7 +3,7 @@ import { Context } from "effect"
 import { statusSamplePeriod } from "../domain/Limits.ts"
 import type { Declared, Work } from "./Job.ts"
 
-/** The jobs by their names; what is said beside one is what its work has to keep. */
+/** The jobs by their names; a comment at a job says what its work has to guarantee. */
 export const upkeepJobs = {
   /** Of two processes one closes each. */
   close_abandoned_intents: {
@@ -14,18 +14,18 @@ export const upkeepJobs = {
   /** Rows that another process has locked are skipped. */
   refresh_statuses: {
     period: "1 minute",
-    does: "writes down the statuses of accounts that time alone has ended"
+    does: "stores the new statuses of accounts whose stored status has expired"
   },
   /** A second process writes nothing more. */
   sample_statuses: {
     period: statusSamplePeriod,
-    does: "counts the accounts of each status, where that has changed, for the charts of 30 days"
+    does: "counts the accounts of each status for the charts of 30 days, and stores counts that have changed"
   },
   /** Batches lock their rows. */
   settle_licences: {
     period: "1 minute",
     does:
-      "ends trials that are over, and suspends organizations 30 days after their licence by agreement; stops the protection of organizations whose licence has ended or that are suspended or closed, and restores it with the licence; after 30 days it gives up their sessions on the messenger, which a worker logs out, with the 2FA password and the passkey of the service removed; frees the seats of sign-up links that nobody used in time"
+      "ends trials that are over, and suspends organizations 30 days after the end of their licence by agreement; stops the protection of organizations whose licence has ended or that are suspended or closed, and restores it with the licence; after 30 days it gives up their accounts, for which a worker removes the service's 2FA password and passkey and logs the sessions out; frees the seats of unused sign-up links"
   },
   /** Rows that another process has locked are skipped. */
   expire_takeover_locks: {
@@ -45,7 +45,7 @@ export const upkeepJobs = {
   /** Rows that another process has locked are skipped. Only of a service whose accounts are to be watched. */
   notice_silence: {
     period: "1 minute",
-    does: "makes accounts unknown that nobody has looked at for 10 minutes, though no process watches"
+    does: "sets the status of accounts to unknown that no process has looked at for 10 minutes"
   },
   /** One process at a time. */
   sign_checkpoints: {
@@ -55,7 +55,7 @@ export const upkeepJobs = {
   /** One job for each target; a lease keeps other processes from it. */
   push_checkpoints: {
     period: "15 seconds",
-    does: "pushes signed checkpoints; one job for each target, which its name ends with"
+    does: "pushes signed checkpoints; there is one job for each target, whose name is at the end of the job's name"
   },
   /** A request that two processes see leads to one mail. */
   mail_password_resets: {
@@ -70,7 +70,7 @@ export const upkeepJobs = {
   /** Each once under its row's lock. */
   journal_password_failures: {
     period: "10 minutes",
-    does: "journals wrong passwords that have waited for an hour"
+    does: "journals the wrong passwords of the last hour that are not journaled yet"
   },
   // What follows deletes rows by their age: a second process finds nothing to delete.
   forget_password_attempts: {
@@ -79,11 +79,11 @@ export const upkeepJobs = {
   },
   forget_rate_limits: {
     period: "10 minutes",
-    does: "deletes counters of requests that are over"
+    does: "deletes expired counters of requests"
   },
   forget_console_sessions: {
     period: "10 minutes",
-    does: "deletes console sessions and sign-ins that are over"
+    does: "deletes console sessions and sign-ins that have ended"
   },
   forget_browsers: {
     period: "10 minutes",
@@ -91,7 +91,7 @@ export const upkeepJobs = {
   },
   forget_oauth: {
     period: "10 minutes",
-    does: "deletes tokens and codes that are over, and applications that nobody connected"
+    does: "deletes expired tokens and codes, and applications that no admin has connected"
   },
   forget_idempotency_keys: {
     period: "10 minutes",
@@ -100,15 +100,15 @@ export const upkeepJobs = {
   forget_secrets: {
     period: "10 minutes",
     does:
-      "deletes secrets that were replaced a week ago, keys of sessions that are gone, attempts that count no more, and login addresses that nobody confirmed"
+      "deletes secrets that were replaced a week ago, keys of sessions that no longer exist, attempts that no longer count, and login addresses that were not confirmed"
   },
   forget_mail: {
     period: "10 minutes",
-    does: "deletes what is left of mails after 30 days"
+    does: "deletes the records of mails after 30 days"
   },
   forget_password_resets: {
     period: "10 minutes",
-    does: "deletes what is left of links to a new password after a day"
+    does: "deletes the records of links to a new password after a day"
   }
 } as const satisfies Record<string, Declared>
 
