@@ -78,9 +78,9 @@ describe("the verdicts over kept figures", () => {
         columns: ["Property", "Sequences", "Requests", "Findings"],
         rows: names.map((name) => [name, 10, 20, name === "watch" ? 1 : 0])
       }))
-    const told = properties("isolation", "monotonicity", "reach", "watch")
-    expect(new Set(told.map(({ question }) => question)).size).toBe(4)
-    expect(told.map(({ holds }) => holds)).toEqual([true, true, true, false])
+    const results = properties("isolation", "monotonicity", "reach", "watch")
+    expect(new Set(results.map(({ question }) => question)).size).toBe(4)
+    expect(results.map(({ holds }) => holds)).toEqual([true, true, true, false])
     expect(() => properties("gravity")).toThrow("no property gravity")
   })
 

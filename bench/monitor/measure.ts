@@ -107,12 +107,12 @@ export const detected = async ({ superuser }: Ground) => {
 const findStrangers = async (ground: Ground, platform: Platform) => {
   const { rows } = await ground.superuser.query<{ id: string }>("select id::text from account limit 20")
   const open = platform.open()
-  const told = open.filter((_, place) => place % Math.floor(open.length / 20) === 0).slice(0, 20)
-  const polled = rows.map(({ id }) => id).filter((id) => !told.includes(id))
+  const notified = open.filter((_, place) => place % Math.floor(open.length / 20) === 0).slice(0, 20)
+  const polled = rows.map(({ id }) => id).filter((id) => !notified.includes(id))
   const at = Date.now()
-  for (const ref of told) platform.signIn(ref, true)
+  for (const ref of notified) platform.signIn(ref, true)
   for (const ref of polled) platform.signIn(ref, false)
-  const all = [...told, ...polled]
+  const all = [...notified, ...polled]
   let found = new Map<string, number>()
   for (const end = at + 80_000; found.size < all.length && Date.now() < end; await wait(500)) {
     found = await detected(ground)
@@ -121,7 +121,7 @@ const findStrangers = async (ground: Ground, platform: Platform) => {
     const seen = found.get(ref)
     return seen === undefined ? undefined : seen - at
   }
-  return { all, byPush: told.map(since), byPoll: polled.map(since) }
+  return { all, byPush: notified.map(since), byPoll: polled.map(since) }
 }
 
 /** Their deadlines come, while twice as many looks are due; answers how long after each it was done. */

@@ -68,7 +68,7 @@ export const makePlatform = (latency: number) => {
     /** The sessions that are open, and hear of pushes. */
     open: () => [...open.keys()],
     /** Somebody signs in, of which the session is told or not. */
-    signIn: (ref: string, told: boolean) => {
+    signIn: (ref: string, pushed: boolean) => {
       const id = AuthorizationId.make(`stranger-${ref}`.slice(0, 60))
       strangers.set(ref, {
         ...own,
@@ -79,7 +79,7 @@ export const makePlatform = (latency: number) => {
         created_at: new Date()
       })
       const events = open.get(ref)
-      if (told && events !== undefined) Queue.offerUnsafe(events, MessengerEvent.cases.NewAuthorization.make({ id }))
+      if (pushed && events !== undefined) Queue.offerUnsafe(events, MessengerEvent.cases.NewAuthorization.make({ id }))
     },
     signedOut: (ref: string) => signedOut.get(ref)
   }

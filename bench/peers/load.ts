@@ -26,7 +26,7 @@ export interface Answered {
   readonly bytes: number
 }
 
-export type Told = { readonly fixture: Fixture } | Order
+export type Message = { readonly fixture: Fixture } | Order
 export type Said = "ready" | "begun" | { readonly ended: Answered }
 
 const say = (said: Said) => process.send?.(said)
@@ -62,20 +62,20 @@ const warmUps = 4
 
 let fixture: Fixture = { organizations: [] }
 
-process.on("message", async (told: Told) => {
-  if ("fixture" in told) {
-    fixture = told.fixture
+process.on("message", async (message: Message) => {
+  if ("fixture" in message) {
+    fixture = message.fixture
     say("ready")
     return
   }
   let warm = 0
   let failures = 0
   for (let part = 0; part < warmUps && (part === 0 || warm < enough); part++) {
-    const answered = await run(fixture, told, told.warmUpSeconds, told.slot * (warmUps + 1) + part)
+    const answered = await run(fixture, message, message.warmUpSeconds, message.slot * (warmUps + 1) + part)
     warm += answered.requests
     failures += answered.failures
   }
   say("begun")
-  const answered = await run(fixture, told, told.seconds, told.slot * (warmUps + 1) + warmUps)
+  const answered = await run(fixture, message, message.seconds, message.slot * (warmUps + 1) + warmUps)
   say({ ended: { ...answered, failures: answered.failures + failures } })
 })

@@ -1,7 +1,7 @@
 /** One server under load for a while, and what it and the database used. */
 import * as childProcess from "node:child_process"
 import type { Fixture } from "./fixture.ts"
-import type { Answered, Order, Said, Told } from "./load.ts"
+import type { Answered, Message, Order, Said } from "./load.ts"
 import { cpuOf, cpuOfFamily, memoryOf, type Server } from "./processes.ts"
 
 /** What one slot of one server on one workload came to. */
@@ -40,17 +40,17 @@ export const startLoad = async (
         resolve(said)
       })
     })
-  const tell = (told: Told) => child.send(told)
+  const send = (message: Message) => child.send(message)
   const used = (server: Server) => ({
     server: cpuOf(server.pid),
     database: databasePid === undefined ? 0 : cpuOfFamily(databasePid)
   })
-  tell({ fixture })
+  send({ fixture })
   await heard()
   return {
     measure: async (server, order) => {
       await settled()
-      tell(order)
+      send(order)
       await heard()
       const before = used(server)
       const said = await heard()

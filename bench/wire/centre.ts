@@ -7,7 +7,7 @@ import type { Word } from "../../test/support/dataCentre/Words.ts"
 import { own } from "../monitor/platform.ts"
 
 /** What the parent says; `keys` are the secrets of all sessions. */
-export type Told =
+export type Command =
   | { readonly _: "keys"; readonly keys: ReadonlyArray<string> }
   | { readonly _: "cut" | "down" | "up" | "state" }
   | { readonly _: "signIn"; readonly places: ReadonlyArray<number> }
@@ -87,7 +87,7 @@ setInterval(() => {
   before = centre.accepted()
 }, 1000).unref()
 
-const does: { readonly [Kind in Told["_"]]: (told: Extract<Told, { readonly _: Kind }>) => unknown } = {
+const does: { readonly [Kind in Command["_"]]: (order: Extract<Command, { readonly _: Kind }>) => unknown } = {
   keys: ({ keys }) => places.push(...keys.map((key) => centre.know(Buffer.from(key, "base64")))),
   cut: () => {
     centre.cut()
@@ -101,8 +101,8 @@ const does: { readonly [Kind in Told["_"]]: (told: Extract<Told, { readonly _: K
   },
   up: () => centre.up(),
   state: () => {},
-  signIn: ({ places: told }) => {
-    for (const place of told) {
+  signIn: ({ places: order }) => {
+    for (const place of order) {
       const key = places[place]!
       strangers.add(key.id)
       const update = { _: "updateNewAuthorization", unconfirmed: true, hash: Long.fromString("77"), date: 1 }
@@ -115,8 +115,8 @@ const does: { readonly [Kind in Told["_"]]: (told: Extract<Told, { readonly _: K
   }
 }
 
-process.on("message", async (told: Told) => {
-  await does[told._](told as never)
+process.on("message", async (order: Command) => {
+  await does[order._](order as never)
   const { port, publicKey } = centre
   process.send!({ port, publicKey, back: back.size, accepted: centre.accepted(), busiest } satisfies State)
 })

@@ -18,7 +18,7 @@ import { detected, fill, organization, wait, workerOver } from "../monitor/measu
 import { memoryOf } from "../peers/processes.ts"
 import { quantile } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
-import type { State, Told } from "./centre.ts"
+import type { Command, State } from "./centre.ts"
 
 export const columns = ["measured", "value", "goal"]
 
@@ -27,12 +27,12 @@ type Row = readonly [string, string, string]
 /** The data centre's process, and how it is told. */
 const startCentre = () => {
   const child = childProcess.fork(path.join(import.meta.dirname, "centre.ts"), { stdio: "inherit" })
-  const tell = (told: Told) =>
+  const send = (command: Command) =>
     new Promise<State>((resolve) => {
       child.once("message", (state) => resolve(state as State))
-      child.send(told)
+      child.send(command)
     })
-  return { tell, stop: () => child.kill() }
+  return { send, stop: () => child.kill() }
 }
 
 const collect = () => {
@@ -56,9 +56,9 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
   const { rows } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
   const refs = rows.map(({ id }) => id)
   const secrets = refs.map(() => crypto.randomBytes(256))
-  const { stop, tell } = startCentre()
+  const { stop, send } = startCentre()
   try {
-    const { port, publicKey } = await tell({ _: "keys", keys: secrets.map((secret) => secret.toString("base64")) })
+    const { port, publicKey } = await send({ _: "keys", keys: secrets.map((secret) => secret.toString("base64")) })
     const messenger = Messenger.layer({
       applicationId: 1,
       applicationHash: Redacted.make("0".repeat(32)),
@@ -112,7 +112,7 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
 
     const chosen = refs.map((_, place) => place).filter((place) => place % 10 === 0)
     const at = Date.now()
-    await tell({ _: "signIn", places: chosen })
+    await send({ _: "signIn", places: chosen })
     let found = new Map<string, number>()
     for (const end = at + 80_000; found.size < chosen.length && Date.now() < end; await wait(500)) {
       found = await detected(ground)
@@ -123,18 +123,18 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
     /** How long until all sessions have asked again, and what that came to. */
     const untilBack = async (): Promise<readonly [number, State]> => {
       const start = performance.now()
-      let state = await tell({ _: "state" })
+      let state = await send({ _: "state" })
       for (; state.back < count && performance.now() - start < 180_000; await wait(100)) {
-        state = await tell({ _: "state" })
+        state = await send({ _: "state" })
       }
       return [state.back < count ? Number.NaN : performance.now() - start, state]
     }
-    await tell({ _: "cut" })
+    await send({ _: "cut" })
     const [dropped, afterDrop] = await untilBack()
     await wait(10_000)
-    const beforeAway = await tell({ _: "down" })
+    const beforeAway = await send({ _: "down" })
     await wait(30_000)
-    await tell({ _: "up" })
+    await send({ _: "up" })
     const [away, afterAway] = await untilBack()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     return [

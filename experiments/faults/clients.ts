@@ -3,7 +3,7 @@ import type { Attempt, Kind, Outcome } from "./ledger.ts"
 import { pause, type Stage } from "./stage.ts"
 
 /** How long a client waits for an answer. */
-const patience = 30_000
+const timeout = 30_000
 
 let turn = 0
 
@@ -37,7 +37,7 @@ export const send = async (
         ...(body === undefined ? {} : { "content-type": "application/json" })
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(patience)
+      signal: AbortSignal.timeout(timeout)
     })
     return {
       status: response.status,

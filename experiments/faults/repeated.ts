@@ -7,14 +7,14 @@ import { onPostgres } from "./stage.ts"
 
 /** An address that passes requests on, and cuts the connection where the answer should come; it keeps the answers. */
 const cutting = async (target: () => string) => {
-  const told: Array<{ readonly status: number; readonly request: string | null }> = []
+  const collected: Array<{ readonly status: number; readonly request: string | null }> = []
   const server = http.createServer((request, response) => {
     const { hostname, host, port } = new URL(target())
     const passed = http.request(
       { hostname, port, method: request.method, path: request.url, headers: { ...request.headers, host } },
       (answer) => {
         answer.resume().on("end", () => {
-          told.push({ status: answer.statusCode ?? 0, request: String(answer.headers["request-id"]) })
+          collected.push({ status: answer.statusCode ?? 0, request: String(answer.headers["request-id"]) })
           response.destroy()
         })
       }
@@ -26,7 +26,7 @@ const cutting = async (target: () => string) => {
   const address = server.address()
   return {
     address: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
-    told,
+    collected,
     close: () => server.close()
   }
 }
@@ -100,11 +100,11 @@ export const repeated: Fault = async ({ rounds = 25 }) => {
       for (const { again, body, kind, method, name, path } of operations(round, plain, live)) {
         const cut = await Clients.send(proxy.address, Clients.nextKey(stage), method, path, body)
         const second = await Clients.send(service.address, Clients.nextKey(stage), method, path, body)
-        const told = proxy.told.at(-1)
-        firsts.push(told?.request ?? null)
+        const collected = proxy.collected.at(-1)
+        firsts.push(collected?.request ?? null)
         repeats.push(second.request)
-        if (cut.status !== 0 || told?.status !== 200 || second.status !== again) {
-          wrong.push(`${name}: ${cut.status} ${told?.status} ${second.status}`)
+        if (cut.status !== 0 || collected?.status !== 200 || second.status !== again) {
+          wrong.push(`${name}: ${cut.status} ${collected?.status} ${second.status}`)
         }
         if (kind !== undefined) {
           attempts.push({
@@ -112,8 +112,8 @@ export const repeated: Fault = async ({ rounds = 25 }) => {
             account: kind === "about" ? live : plain,
             text: `again ${round}`,
             outcome: "acknowledged",
-            status: told?.status ?? 0,
-            request: told?.request ?? null,
+            status: collected?.status ?? 0,
+            request: collected?.request ?? null,
             milliseconds: 0
           })
         }
@@ -124,7 +124,7 @@ export const repeated: Fault = async ({ rounds = 25 }) => {
       const revoke = `/v1/api-keys/${second.body?.id}`
       await Clients.send(proxy.address, Clients.nextKey(stage), "DELETE", revoke)
       const gone = await Clients.send(service.address, Clients.nextKey(stage), "DELETE", revoke)
-      firsts.push(proxy.told.at(-1)?.request ?? null)
+      firsts.push(proxy.collected.at(-1)?.request ?? null)
       repeats.push(gone.request)
       if (gone.status >= 500 || gone.status === 0) wrong.push(`revoke_api_key: ${gone.status}`)
     }

@@ -151,19 +151,20 @@ export const strangersCome = async (trouble: Trouble, rounds: number, done: stri
     ),
     unknown: await query("select from account where session_ref is not null and monitoring_state <> 'active'")
   }))
-  const told = (action: string) => kept.events.filter((event) => event.action === action && event.outcome === "done")
+  const journaled = (action: string) =>
+    kept.events.filter((event) => event.action === action && event.outcome === "done")
   const each = (action: string) => {
-    const targets = told(action).map(({ account_id, target_id }) => `${account_id} ${target_id}`)
+    const targets = journaled(action).map(({ account_id, target_id }) => `${account_id} ${target_id}`)
     return targets.length === rounds * strangers && new Set(targets).size === targets.length
   }
   const isMailed = (action: string) => {
     // What concerns many accounts at once has a kind of its own.
     const found = mails.filter(({ kind }) => kind.startsWith(action.replace(".", "_")))
-    const events = told(action).length
+    const events = journaled(action).length
     const sum = (of: "causes" | "count") => found.reduce((total, mail) => total + mail[of], 0)
     return sum("count") === events && sum("causes") === events
   }
-  const lost = told("monitoring.lost").length
+  const lost = journaled("monitoring.lost").length
   return {
     done: `${done}, ${rounds} rounds`,
     verdict: judge([], kept),
@@ -177,10 +178,10 @@ export const strangersCome = async (trouble: Trouble, rounds: number, done: stri
       "every termination is the service's, of a deadline": ended.length === 1 &&
         ended.every((one) => one.actor === "service" && one.reason === "autokill" && one.count === rounds * strangers),
       "no takeover is seen, and no session of the service is lost": ["takeover.detected", "protection.stopped"]
-        .every((action) => told(action).length === 0),
+        .every((action) => journaled(action).length === 0),
       [`one mail for each event: ${JSON.stringify(mails)}`]: mailed.every(isMailed),
       [`accounts that were unknown are known again: ${unknown.length}, ${lost} lost`]: unknown.length === 0 &&
-        told("monitoring.restored").length === lost
+        journaled("monitoring.restored").length === lost
     })
   }
 }

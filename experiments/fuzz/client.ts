@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** How long an answer may take. */
-const patience = 20_000
+const timeout = 20_000
 /** How long bytes that are no whole request wait for an answer before nothing more is said to come. */
 const pause = 60
 
@@ -91,7 +91,7 @@ export class Connection {
   }
 
   /** The next answer; undefined when the server has closed, or nothing has come in time. */
-  async answer(head = false, time = patience): Promise<Answer | undefined> {
+  async answer(head = false, time = timeout): Promise<Answer | undefined> {
     const deadline = Date.now() + time
     for (;;) {
       const parsed = parse(this.#received, head)
@@ -130,7 +130,7 @@ export const sendRaw = async (port: number, bytes: Uint8Array, incomplete: boole
   let ended = false
   let closed = true
   for (;;) {
-    const answer = await connection.answer(head, incomplete && !ended ? pause : patience)
+    const answer = await connection.answer(head, incomplete && !ended ? pause : timeout)
     if (answer !== undefined) {
       answers.push(answer)
       continue

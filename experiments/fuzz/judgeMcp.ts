@@ -48,14 +48,14 @@ const statusOf: Readonly<Record<string, number>> = {
 
 /** What is wrong with what a tool answered. */
 const called = (found: Case, request: Request, result: any): ReadonlyArray<string> => {
-  const told: any = content(result)
+  const shown: any = content(result)
   if (result.isError === true) {
-    if (told?.error === undefined) return ["a failed tool without the error body"]
-    const status = statusOf[told.error.type] ?? (told.error.code === "parameter_invalid" ? 400 : undefined)
+    if (shown?.error === undefined) return ["a failed tool without the error body"]
+    const status = statusOf[shown.error.type] ?? (shown.error.code === "parameter_invalid" ? 400 : undefined)
     return [
-      ...(told.error.type === "api_error" ? [`a tool answers ${told.error.code}`] : []),
-      ...(status === undefined ? [] : envelope(status, told)),
-      ...named(found, told.error)
+      ...(shown.error.type === "api_error" ? [`a tool answers ${shown.error.code}`] : []),
+      ...(status === undefined ? [] : envelope(status, shown)),
+      ...named(found, shown.error)
     ]
   }
   const schema = outputs.get(toolOf(request) ?? "")
@@ -63,7 +63,7 @@ const called = (found: Case, request: Request, result: any): ReadonlyArray<strin
   return [
     ...(fault === undefined ? [] : [`the result is not of its schema: ${fault}`]),
     // A list is told in lines for a reader, anything else as its JSON.
-    ...(told === undefined || JSON.stringify(told) === JSON.stringify(result.structuredContent)
+    ...(shown === undefined || JSON.stringify(shown) === JSON.stringify(result.structuredContent)
       ? []
       : ["text and structure differ"]),
     ...(found.fate === "refused" ? ["accepts what has to be refused"] : [])

@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed)
 const single = values.case === undefined ? undefined : Number(values.case)
 
-const told = ({ answer, fault, number, text }: Finding) =>
+const described = ({ answer, fault, number, text }: Finding) =>
   [`## ${fault}`, `npm run fuzz -- --seed ${seed} --case ${number}`, text, "### answered", answer].join("\n\n")
 
 const sorted = (counts: ReadonlyMap<string, number>): ReadonlyArray<readonly [string, number]> =>
@@ -68,7 +68,7 @@ const one = async (running: Running, number: number) => {
   const run = new Run(running, { seed, first: number, count: 1, concurrency: 1, batch: 1, shows: true })
   const { findings, shown } = await run.all()
   console.log(shown.join("\n\n"))
-  for (const finding of findings) console.log(told(finding))
+  for (const finding of findings) console.log(described(finding))
   return findings.length
 }
 
@@ -82,7 +82,7 @@ const many = async (running: Running) => {
     count: cases,
     concurrency: Number(values.concurrency),
     batch: Number(values.batch),
-    onFinding: (finding) => console.log(told(finding)),
+    onFinding: (finding) => console.log(described(finding)),
     onBatch: (done, findings) => {
       if (!running.isAlive()) throw new Error(`The service has ended before case ${done} of seed ${seed}`)
       memory.push(running.memory())

@@ -92,7 +92,7 @@ const inParallel = async <A, B>(
   return results
 }
 
-const told = (answers: ReadonlyArray<Answer>): string =>
+const described = (answers: ReadonlyArray<Answer>): string =>
   answers.map(({ body, headers, status }) =>
     [status, ...[...headers].map(([name, value]) => `${name}: ${value}`), "", body.toString().slice(0, 600)].join("\n")
   ).join("\n\n") || "nothing"
@@ -127,7 +127,7 @@ export class Run {
         closed: true
       }
       : await sendRaw(this.#target.port, bytes, found.incomplete === true)
-    if (this.#options.shows === true) this.#shown.push(describe(found), told(answers))
+    if (this.#options.shows === true) this.#shown.push(describe(found), described(answers))
     const verdicts = answers.map((answer) => judge(found, answer))
     const silent = answers.length === 0 && found.incomplete !== true ? ["is not answered"] : []
     return {
@@ -155,7 +155,7 @@ export class Run {
         number: tried.number,
         fault: name,
         text: `${describe(again.found)}\n${fault}`,
-        answer: told(again.answers)
+        answer: described(again.answers)
       }
       this.#findings.push(finding)
       this.#options.onFinding?.(finding)

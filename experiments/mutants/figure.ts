@@ -14,7 +14,7 @@ const moduleOf = (file: string): string => file.split("/")[1] ?? file
 
 const code = (text: string): string => text === "" ? "(dropped)" : text
 
-const told = { red: "killed", green: "survived", broken: "did not run" } as const
+const verdicts = { red: "killed", green: "survived", broken: "did not run" } as const
 
 export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure => {
   const modules = [...new Set(tried.map(({ mutant }) => moduleOf(mutant.file)))]
@@ -53,7 +53,7 @@ export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure =
           code(mutant.change.replace),
           code(mutant.change.by),
           mutant.why,
-          told[shown.how],
+          verdicts[shown.how],
           shown.how === "red" ? shown.title : ""
         ])
       }

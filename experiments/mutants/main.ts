@@ -72,8 +72,8 @@ await Promise.all(copies.map(async (directory) => {
     const shown = await run(directory, mutant.tests, 1)
     takeBack()
     tried.push({ number, mutant, shown })
-    const told = shown.how === "red" ? "killed" : shown.how === "green" ? "SURVIVED" : "BROKEN"
-    console.log(`${String(number).padStart(3)} ${told} ${mutant.file}: ${mutant.why}`)
+    const verdict = shown.how === "red" ? "killed" : shown.how === "green" ? "SURVIVED" : "BROKEN"
+    console.log(`${String(number).padStart(3)} ${verdict} ${mutant.file}: ${mutant.why}`)
     if (shown.how === "red") console.log(`      by: ${shown.title}`)
     if (shown.how === "broken") console.log(shown.log)
   }

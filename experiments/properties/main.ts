@@ -51,11 +51,11 @@ const databaseOf = async (name: string) => {
 /** One worker's part, with what it told last. */
 const work = (
   task: Part & { readonly property: Played["property"] },
-  told: (progress: Progress) => void
+  report: (progress: Progress) => void
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const child = fork(new URL(players[task.property], import.meta.url))
-    child.on("message", told)
+    child.on("message", report)
     child.on("exit", (code) => code === 0 ? resolve() : reject(new Error(`A worker ended with ${code}`)))
     child.send(task)
   })

@@ -3,9 +3,9 @@ import { Arbitrary, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Mcp from "../../test/mcp/support.ts"
 import { migrate, postgresLayer } from "../../test/support/databaseRoles.ts"
+import * as Access from "../../test/support/properties/access.ts"
 import * as Isolation from "../../test/support/properties/isolation.ts"
 import * as Monotonicity from "../../test/support/properties/monotonicity.ts"
-import * as Reach from "../../test/support/properties/reach.ts"
 import { oversee, tidy } from "../../test/support/properties/rewind.ts"
 import { make, type Stage } from "../../test/support/properties/stage.ts"
 import * as World from "../../test/support/world.ts"
@@ -54,13 +54,13 @@ const properties = {
     organizations: 1,
     compare: (stage: Stage, seed: string) =>
       Effect.flatMap(
-        Arbitrary.sampleEffect(Reach.sequences, { count: 1, seed }),
-        ([sequence]) => sequence === undefined ? Effect.die("no sequence") : Reach.compare(stage, sequence)
+        Arbitrary.sampleEffect(Access.sequences, { count: 1, seed }),
+        ([sequence]) => sequence === undefined ? Effect.die("no sequence") : Access.compare(stage, sequence)
       )
   }
 }
 
-const tell = (progress: Progress) => process.send?.(progress)
+const report = (progress: Progress) => process.send?.(progress)
 
 const play = Effect.fnUntraced(function*({ first, last, property, seed, step, superuserUrl }: Task) {
   const overseer = yield* Effect.acquireRelease(
@@ -87,10 +87,10 @@ const play = Effect.fnUntraced(function*({ first, last, property, seed, step, su
     comparisons += found.comparisons
     if (sequences % 100 === 0) {
       yield* Effect.promise(() => tidy(overseer))
-      tell({ sequences, requests, comparisons, findings })
+      report({ sequences, requests, comparisons, findings })
     }
   }
-  tell({ sequences, requests, comparisons, findings })
+  report({ sequences, requests, comparisons, findings })
 }, Effect.scoped)
 
 process.once("message", (task: Task) => {

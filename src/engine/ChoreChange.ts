@@ -53,7 +53,7 @@ interface Change<E> {
   readonly prepare: Effect.Effect<void, never, ChoreServices>
   /** Changes the messenger, and answers which passwords may read what it has left behind. */
   readonly act: Effect.Effect<ReadonlyArray<Redacted.Redacted>, E>
-  readonly settle: (now: Date) => Effect.Effect<void, never, ChoreServices>
+  readonly apply: (now: Date) => Effect.Effect<void, never, ChoreServices>
   /** Written where the messenger has certainly not changed. */
   readonly undo: Effect.Effect<void, never, ChoreServices>
   /** Whether the task has more to do. */
@@ -72,7 +72,7 @@ export const isUncertain = (exit: Exit.Failure<unknown, unknown>): boolean => {
 export const change = Effect.fnUntraced(function*<E>(
   { candidates, held, live, security }: TaskAccount,
   task: AccountTask,
-  { act, details, facets, goesOn = false, journaled, prepare, settle, undo, wanted }: Change<E>
+  { act, details, facets, goesOn = false, journaled, prepare, apply, undo, wanted }: Change<E>
 ) {
   const accounts = yield* Accounts
   const db = yield* Db
@@ -120,7 +120,7 @@ export const change = Effect.fnUntraced(function*<E>(
         yield* journal.close(organizationId, intent, entry("failed", { ...details, certain }, intent))
         return
       }
-      yield* settle(new Date(yield* Clock.currentTimeMillis))
+      yield* apply(new Date(yield* Clock.currentTimeMillis))
       const left = after !== null && after._tag === "Some" ? seenFacets(after.value, undefined) : {}
       yield* seen.keep(
         held,

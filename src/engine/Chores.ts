@@ -55,7 +55,7 @@ const rotate = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask
     facets: ["two_fa"],
     prepare: secrets.put(task, sealed, "next", now),
     act: Effect.as(inTime(found.live.setPassword({ current: current.password, next })), [next]),
-    settle: (at) =>
+    apply: (at) =>
       Effect.andThen(
         secrets.erase(task, found.candidates.passwords.map(({ id }) => id)),
         secrets.move(task, [{ id: sealed.id, slot: "held" }], at)
@@ -80,7 +80,7 @@ const cancelRecovery = Effect.fnUntraced(function*(found: TaskAccount, task: Acc
     facets: ["recovery"],
     prepare: Effect.void,
     act: Effect.as(inTime(found.live.cancelRecoveryEmail), current === undefined ? [] : [current.password]),
-    settle: () => changes.end(task, "recovery"),
+    apply: () => changes.end(task, "recovery"),
     undo: Effect.void
   })
 })
@@ -133,7 +133,7 @@ const pair = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) 
       made = paired
       return []
     }),
-    settle: (at) => made === null ? Effect.void : own.paired(task, ref, made, at),
+    apply: (at) => made === null ? Effect.void : own.paired(task, ref, made, at),
     undo: own.drop(task, ref)
   })
 })

@@ -3,7 +3,7 @@ import { type Cause, Clock, Context, Duration, Effect, FiberHandle, FiberSet, La
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { awayReported } from "../domain/Limits.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
-import { Reachability } from "../domain/protection/Reachability.ts"
+import { OutageDetector } from "../domain/protection/OutageDetector.ts"
 import { Alarm } from "../ports/Alarm.ts"
 import { Guard, type GuardLost } from "../ports/Guard.ts"
 import { afterAlarm, Cadence } from "./Cadence.ts"
@@ -83,7 +83,7 @@ export class Engine extends Context.Service<Engine, {
         const fibers = yield* FiberSet.make<void, never>()
         const busy = new Map<string, number>()
         const quiet: Array<Quiet> = []
-        const reachability = new Reachability()
+        const detector = new OutageDetector()
         const cadence = new Cadence()
         const announcement = yield* FiberHandle.make<void, never>()
         const notices = { away: false, back: false, after: 0 }
@@ -109,7 +109,7 @@ export class Engine extends Context.Service<Engine, {
         const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
           yield* Measures.polled(stepped.kind)
           report = { ...report, steps: report.steps + 1 }
-          if (reachability.looked(yield* Clock.currentTimeMillis, claimed.accountId, stepped.reach)) notices.back = true
+          if (detector.looked(yield* Clock.currentTimeMillis, claimed.accountId, stepped.messenger)) notices.back = true
           switch (stepped.kind) {
             case "quiet":
               quiet.push(stepped.quiet)
@@ -133,7 +133,7 @@ export class Engine extends Context.Service<Engine, {
           )
 
         const run = (claimed: Claimed): Effect.Effect<void> =>
-          step(claimed, options, () => reachability.awaySince !== null).pipe(
+          step(claimed, options, () => detector.awaySince !== null).pipe(
             Effect.scoped,
             // One that is cut off at the end gives the account back, for the process that watches next.
             Effect.onInterrupt(() => guard.release(claimed)),
@@ -155,7 +155,7 @@ export class Engine extends Context.Service<Engine, {
 
         /** Starts due notifications beside the looks, so that one slow organization does not delay them. */
         const announce = Effect.gen(function*() {
-          const since = reachability.awaySince
+          const since = detector.awaySince
           if (since === null) notices.away = false
           else notices.back = false
           const now = yield* Clock.currentTimeMillis
@@ -169,7 +169,7 @@ export class Engine extends Context.Service<Engine, {
           // Where another process watches, nothing is due here.
           if (stopped || ownership.current() === null) return { over: true, started: 0, pressing: null }
           yield* announce
-          const away = reachability.awaySince !== null
+          const away = detector.awaySince !== null
           const free = (away ? placesAway : places) - taken()
           if (free <= 0) return { over: away, started: 0, pressing: null }
           const rooms = new Map([...busy].map(([organization, of]) => [organization, placesOfOne - of]))
@@ -231,7 +231,7 @@ export class Engine extends Context.Service<Engine, {
             yield* FiberHandle.awaitEmpty(announcement)
             yield* flush
             // A push may have come between the statements that take what is due.
-            if ((yield* sessions.heard) > before || started > 0 && !(over && reachability.awaySince !== null)) continue
+            if ((yield* sessions.heard) > before || started > 0 && !(over && detector.awaySince !== null)) continue
             yield* secure
             return report
           }

@@ -99,7 +99,7 @@ export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationI
   )
   if (found === "unknown" || found === null) {
     const how = found === null ? "release" : "unsettled"
-    yield* db.transaction(organizationId, Effect.flatMap(now, (at) => logins.settle(held, {}, how, at)))
+    yield* db.transaction(organizationId, Effect.flatMap(now, (at) => logins.finishStep(held, {}, how, at)))
     return found === null
   }
   yield* db.transaction(
@@ -118,7 +118,7 @@ export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationI
         db.transaction(
           organizationId,
           Effect.gen(function*() {
-            const failed = yield* logins.settle(held, { state: "failed", error: reason }, "keep", yield* now)
+            const failed = yield* logins.finishStep(held, { state: "failed", error: reason }, "keep", yield* now)
             if (failed !== null) yield* append(organizationId, "login.failed", failed, { code: reason })
           })
         ).pipe(Effect.andThen(leave(held)))

@@ -54,7 +54,7 @@ const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task:
       wanted: passkeyWanted,
       prepare: Effect.void,
       act: Effect.as(inTime(live.removePasskey(passkey.passkeyId)), []),
-      settle: () => secrets.eraseAll(task, "passkey")
+      apply: () => secrets.eraseAll(task, "passkey")
     })
   }
   const current = takenPassword(candidates, security)
@@ -66,7 +66,7 @@ const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task:
     wanted: passwordWanted,
     prepare: secrets.keepUntil(task, "two_fa", plus(now, unrevealedKept)),
     act: Effect.as(inTime(live.removePassword(current.password)), []),
-    settle: () => secrets.eraseAll(task, "two_fa")
+    apply: () => secrets.eraseAll(task, "two_fa")
   })
 })
 

@@ -7,9 +7,9 @@ import { failuresUntilUnknown } from "../domain/Limits.ts"
 import { decide } from "../domain/protection/Decide.ts"
 import type { Decision, EngineEvent, EngineMail, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
+import { type LookOutcome, outcomeOf } from "../domain/protection/OutageDetector.ts"
 import { isSilent, nextStepAt } from "../domain/protection/Polling.ts"
-import { type LookOutcome, outcomeOf } from "../domain/protection/Reachability.ts"
-import { settle } from "../domain/protection/Settle.ts"
+import { applyOutcomes } from "../domain/protection/SignOutOutcomes.ts"
 import { isWatched } from "../domain/Status.ts"
 import { AccountTasks } from "../ports/AccountTasks.ts"
 import { Db } from "../ports/Db.ts"
@@ -41,7 +41,7 @@ export type Stepped =
   )
   & {
     /** What the look shows about the messenger. */
-    readonly reach: LookOutcome
+    readonly messenger: LookOutcome
   }
 
 /** What a step may need of the core. */
@@ -183,12 +183,12 @@ const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyAr
       const locked = yield* watch.lock(claimed)
       if (locked === null) return []
       const now = new Date(yield* Clock.currentTimeMillis)
-      const settlement = settle(locked.facts, attempts, now)
-      const nextAt = nextAfter(locked.facts, settlement, now, around)
-      yield* watch.write(claimed, { ...settlement, nextAt, release: true }, now)
-      yield* afterTakeover(claimed, locked, settlement.account, now)
-      yield* report(claimed, settlement, about(locked, settlement.upserts))
-      return settlement.events
+      const changes = applyOutcomes(locked.facts, attempts, now)
+      const nextAt = nextAfter(locked.facts, changes, now, around)
+      yield* watch.write(claimed, { ...changes, nextAt, release: true }, now)
+      yield* afterTakeover(claimed, locked, changes.account, now)
+      yield* report(claimed, changes, about(locked, changes.upserts))
+      return changes.events
     })
   )
 })
@@ -209,10 +209,10 @@ export const step = (
     const term = ownership.current()
     const looked = yield* Measures.phase("look")(look(claimed))
     // A look during which the lease was lost proves nothing about the account.
-    const reach = outcomeOf(looked.observation)
-    if (term === null || ownership.current() !== term) return { kind: "outdated", reach }
+    const messenger = outcomeOf(looked.observation)
+    if (term === null || ownership.current() !== term) return { kind: "outdated", messenger }
     const now = yield* Clock.currentTimeMillis
-    if (away() && reach === "failed" && isLost(claimed, now)) yield* (yield* Outages).notify(claimed.organizationId)
+    if (away() && messenger === "failed" && isLost(claimed, now)) yield* (yield* Outages).notify(claimed.organizationId)
     if (isQuiet(claimed, looked, now)) {
       const next = nextStepAt(
         { failures: 0, last_poll_error: null, flood_until: null },
@@ -220,7 +220,7 @@ export const step = (
         new Date(now),
         yield* spread
       )
-      return { kind: "quiet", quiet: { ...claimed, next_at: next }, reach }
+      return { kind: "quiet", quiet: { ...claimed, next_at: next }, messenger }
     }
     const sessions = yield* LiveSessions
     const unwritten = sessions.keepCodes(claimed, looked.observation.codes)
@@ -232,20 +232,20 @@ export const step = (
     const first = yield* written(false)
     const login = first !== null && "busy" in first ? first : null
     if (login !== null && !login.busy && (yield* resolve(claimed.organizationId, login.id))) {
-      return { kind: "outdated", reach }
+      return { kind: "outdated", messenger }
     }
     const recorded = login !== null && isUnseen(looked) ? yield* written(true) : first
-    if (recorded === null) return { kind: "outdated", reach }
+    if (recorded === null) return { kind: "outdated", messenger }
     if ("busy" in recorded) {
-      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, reach }
+      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, messenger }
     }
     const { events, sent } = recorded
     yield* Measures.observed(looked.observation)
     yield* Measures.countEvents(events)
-    if (sent.length === 0) return { kind: "written", signedOut: 0, reach }
+    if (sent.length === 0) return { kind: "written", signedOut: 0, messenger }
     const target = yield* acting(claimed, looked)
     const attempts = target === null ? [] : yield* Measures.phase("act")(SignOuts.act(claimed, target, sent))
     yield* Measures.countEvents(yield* Measures.phase("close")(close(claimed, attempts)))
     yield* Measures.signedOut(attempts)
-    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, reach }
+    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, messenger }
   })

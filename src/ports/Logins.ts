@@ -25,11 +25,11 @@ export class LoginEnded extends Schema.TaggedError<LoginEnded>()("LoginEnded", {
 export interface HeldLogin {
   readonly organizationId: OrganizationId
   readonly login: LoginFacts
-  /** This step's alone. */
+  /** The token of this step. */
   readonly token: string
   /** What the messenger needs at the next step, opened; null before it has answered. */
   readonly state: SealedLoginState | null
-  /** A step before this one was begun, and nobody knows how it went. */
+  /** An earlier step was begun, and its outcome is not known. */
   readonly unsettled: boolean
 }
 
@@ -63,7 +63,7 @@ export interface LoginChange extends
 }
 
 /**
- * What becomes of the hold: given back, kept for what is still to be done, or left as a step whose end nobody knows.
+ * What happens to the hold: it is released, kept for the next part of the step, or left as a step with an unknown outcome.
  */
 export type Release = "release" | "keep" | "unsettled"
 
@@ -115,8 +115,8 @@ export class Logins extends Context.Service<Logins, {
     change: LoginChange,
     now: Date
   ): Effect.Effect<HeldLogin | null>
-  /** Writes down how the step went; null where the login has ended meanwhile, or another step has taken it. */
-  settle(held: HeldLogin, change: LoginChange, release: Release, now: Date): Effect.Effect<LoginFacts | null>
+  /** Stores the result of the step, and answers the login; null if it has ended meanwhile, or another step holds it. */
+  finishStep(held: HeldLogin, change: LoginChange, release: Release, now: Date): Effect.Effect<LoginFacts | null>
   /** Gives an ended login back, and with `left` false erases what the messenger would have needed. */
   leave(held: HeldLogin, left: boolean): Effect.Effect<void>
   /** Ends a login, even while a step of it runs; null where it has ended. */

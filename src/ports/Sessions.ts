@@ -63,5 +63,5 @@ export class Sessions extends Context.Service<Sessions, {
    * Writes down what came of it; a takeover that waited for sessions to end is stopped by the first that did, as by the
    * engine: then it answers whether the service holds the account's 2FA password, and null otherwise.
    */
-  settle(whose: Whose, what: SignedOut, now: Date): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
+  applySignOuts(whose: Whose, what: SignedOut, now: Date): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
 }>()("org-security-console/ports/Sessions") {}

@@ -36,11 +36,11 @@ describe("12.4 a process that answers requests and one that watches, on PostgreS
           await until(async () => await listening() === 1)
           const { body } = await ask(api.address, key, "GET", "/v1/accounts?status=protected")
           const { id } = body.data[0]
-          const told: Array<string> = []
+          const notified: Array<string> = []
           await client.query("listen console_due")
-          client.on("notification", ({ channel }) => told.push(channel))
+          client.on("notification", ({ channel }) => notified.push(channel))
           for (const act of ["pause", "resume"]) await ask(api.address, key, "POST", `/v1/accounts/${id}/${act}`)
-          await until(() => told.length > 0)
+          await until(() => notified.length > 0)
           await until(async () => !await only("select urgent from monitor where account_id = $1", [id]))
           expect(await worker.stop()).toBe(0)
           expect(await api.stop()).toBe(0)

@@ -22,7 +22,7 @@ export const key = form("osc_live_").write(bytes(1))
 export const token = form("osc_oat_").write(bytes(2))
 
 /** What an event says, where it is not what most say. */
-interface Told {
+interface Entry {
   readonly action: string
   readonly account_id: string
   readonly target?: { readonly type: string; readonly id: string }
@@ -40,7 +40,7 @@ interface Told {
 const chained = (
   previous: string,
   sequence: number,
-  event: Told
+  event: Entry
 ) => {
   const whole = {
     object: "journal_event",
@@ -168,7 +168,7 @@ export const written = Effect.gen(function*() {
     })
   }`
   let head = crypto.createHash("sha256").update(`journal/1\n${organizationId}`).digest("hex")
-  const told: ReadonlyArray<Told> = [
+  const entries: ReadonlyArray<Entry> = [
     {
       action: "account.role_label_changed",
       account_id: filed,
@@ -190,7 +190,7 @@ export const written = Effect.gen(function*() {
     },
     { action: "account.paused", account_id: filed, target: { type: "account", id: filed } }
   ]
-  const events = told.map((event, index) => {
+  const events = entries.map((event, index) => {
     const made = chained(head, index + 1, event)
     head = made.hash
     return made

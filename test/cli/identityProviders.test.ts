@@ -64,8 +64,8 @@ describe("the commands about identity providers", () => {
           (sql) => sql`select * from identity_provider where organization_id = ${id}`
         )
         expect(row?.client_secret_sealed).toMatch(/^[0-9a-f]{8}\./)
-        const told = JSON.stringify([row, yield* show, yield* World.journal(id)])
-        expect(told).not.toContain(Redacted.value(secret))
+        const seen = JSON.stringify([row, yield* show, yield* World.journal(id)])
+        expect(seen).not.toContain(Redacted.value(secret))
         expect(yield* act((requests) => requests.identity_provider_remove({ organization: id }))).toEqual({
           organization: id,
           links: 0,

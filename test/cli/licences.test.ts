@@ -170,9 +170,9 @@ describe("the commands about plans, licences, seats and bills", () => {
 
   it("say it all by flags, and take values away by the word none", async () => {
     const data = dataDirectory()
-    const told = (...words: ReadonlyArray<string>) => doneInProcess([...words, "--data", data])
-    await told("organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example")
-    const billed = await told(
+    const printed = (...words: ReadonlyArray<string>) => doneInProcess([...words, "--data", data])
+    await printed("organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example")
+    const billed = await printed(
       ..."organizations set acme --licensed-by subscription --billing-state active --period annual".split(" "),
       ..."--licences-archive 3 --cancel-at 2027-01-01 --amount 4900 --currency EUR --payer none".split(" ")
     )

@@ -46,14 +46,14 @@ describe("what an operator sees of a running service", () => {
 
     expect(await service.stop()).toBe(0)
     const lines = service.stderr().trim().split("\n").map((line) => JSON.parse(line))
-    const told = lines.filter(({ message }) => message === "Request answered")
-    expect(told.map(({ operation, route, status }) => [operation, route, status])).toEqual([
+    const requestLines = lines.filter(({ message }) => message === "Request answered")
+    expect(requestLines.map(({ operation, route, status }) => [operation, route, status])).toEqual([
       ["list_protected_accounts", "/v1/accounts", 400],
       ["get_organization", "/v1/organization", 200],
       [null, "other", 404]
     ])
-    expect(told[1]).toMatchObject({ level: "INFO", organization_id: "demo", client_ip: "127.0.0.1" })
-    expect(told[1].duration_ms).toBeGreaterThan(0)
+    expect(requestLines[1]).toMatchObject({ level: "INFO", organization_id: "demo", client_ip: "127.0.0.1" })
+    expect(requestLines[1].duration_ms).toBeGreaterThan(0)
 
     const spans = spansIn(received)
     const asked = spans.find(({ name }) => name === "list_protected_accounts")

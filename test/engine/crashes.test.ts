@@ -145,12 +145,12 @@ describe("12.6 a process that dies in a step", () => {
             assert.lengthOf((yield* stage.account(account)).sessions, 1, at)
             yield* TestClock.adjust("61 seconds")
             yield* PendingChanges.closeAbandoned(false)
-            const told = (yield* World.journal(stage.id)).filter(({ action }) =>
+            const journaled = (yield* World.journal(stage.id)).filter(({ action }) =>
               /session|outside|takeover/.test(action)
             )
-            assert.deepStrictEqual([...new Set(told.map(({ action }) => action))], ["session.logged_out"], at)
-            const intents = told.filter(({ outcome }) => outcome === "pending")
-            const outcomes = told.filter(({ outcome }) => outcome !== "pending")
+            assert.deepStrictEqual([...new Set(journaled.map(({ action }) => action))], ["session.logged_out"], at)
+            const intents = journaled.filter(({ outcome }) => outcome === "pending")
+            const outcomes = journaled.filter(({ outcome }) => outcome !== "pending")
             const closed = outcomes.map(({ closes }) => closes).toSorted()
             assert.deepStrictEqual(closed, intents.map(({ sequence }) => sequence).toSorted(), at)
             const how = outcomes.map(({ details, outcome }) => `${outcome} ${details["certain"] ?? true}`)

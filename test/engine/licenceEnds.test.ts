@@ -28,7 +28,7 @@ const licensed = (id: string, state: "active" | "lapsed") =>
 const organization = ({ admins }: World.Organization) =>
   Effect.map(World.get("/v1/organization", admins.owner.key), ({ body }) => body)
 
-const told = (id: string) =>
+const entriesOf = (id: string) =>
   Effect.map(
     World.journal(id),
     (all) => all.map(({ action, actor_type, details }) => [action, actor_type, details])
@@ -94,8 +94,8 @@ describe("what time makes of a licence that has ended", () => {
           (sql) => sql`select archive_plan_ended_at from organization where id = ${made.id}`
         )
         expect(ended).toEqual([{ archive_plan_ended_at: new Date(start + hour) }])
-        expect(yield* told(made.id)).toEqual([["organization.set", "service", { billing_state: "lapsed" }]])
-        expect(yield* told(closed.id)).toEqual([])
+        expect(yield* entriesOf(made.id)).toEqual([["organization.set", "service", { billing_state: "lapsed" }]])
+        expect(yield* entriesOf(closed.id)).toEqual([])
       }))
 
     it.effect("5.6: a licence that ended 30 days ago suspends until it has a new end, whatever is activated", () =>
@@ -108,7 +108,7 @@ describe("what time makes of a licence that has ended", () => {
         assert.strictEqual(yield* LicenceEnds.endLicences, 1)
         assert.strictEqual(yield* LicenceEnds.endLicences, 0)
         expect((yield* organization(made)).status).toBe("suspended")
-        expect((yield* told(made.id)).at(-1)).toEqual(["organization.suspended", "service", { reason: "licence" }])
+        expect((yield* entriesOf(made.id)).at(-1)).toEqual(["organization.suspended", "service", { reason: "licence" }])
         expect(yield* standing(made.id, "activate")).toMatch(/give it a new end/)
         yield* extend(made.id, new Date(start + 100 * day))
         expect(yield* organization(made)).toMatchObject({ status: "active", protection_active: true })

@@ -23,7 +23,7 @@ const crowd = Effect.fnUntraced(function*(accounts: number, stopped: number) {
   return id
 })
 
-const told = (id: string) =>
+const entriesOf = (id: string) =>
   Effect.map(
     World.journal(id),
     (all) =>
@@ -42,11 +42,11 @@ describe("5.1 a licence that ends and comes back", () => {
         yield* lapse(id, "lapsed")
         yield* LicenceStops.applyLicences
         const stopped = ["protection.stopped", "organization", { reason: "licence", accounts: 501 }]
-        expect(yield* told(id)).toEqual([stopped])
+        expect(yield* entriesOf(id)).toEqual([stopped])
         expect((yield* Outbox.waiting(id)).map(({ kind }) => kind)).toEqual(["protection_stopped_widely"])
         yield* lapse(id, "active")
         yield* LicenceStops.applyLicences
-        expect(yield* told(id)).toEqual([stopped, ["protection.restored", "organization", { accounts: 501 }]])
+        expect(yield* entriesOf(id)).toEqual([stopped, ["protection.restored", "organization", { accounts: 501 }]])
       }))
 
     it.effect("is reported for each account where it stops few, however many there are", () =>
@@ -55,11 +55,11 @@ describe("5.1 a licence that ends and comes back", () => {
         yield* lapse(id, "lapsed")
         yield* LicenceStops.applyLicences
         const stopped = Array.from({ length: 2 }, () => ["protection.stopped", "account", { reason: "licence" }])
-        expect(yield* told(id)).toEqual(stopped)
+        expect(yield* entriesOf(id)).toEqual(stopped)
         expect((yield* Outbox.waiting(id)).length).toBe(2)
         yield* lapse(id, "active")
         yield* LicenceStops.applyLicences
-        expect(yield* told(id)).toEqual([...stopped, ...stopped.map(() => ["protection.restored", "account", {}])])
+        expect(yield* entriesOf(id)).toEqual([...stopped, ...stopped.map(() => ["protection.restored", "account", {}])])
       }))
   })
 })

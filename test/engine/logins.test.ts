@@ -10,7 +10,7 @@ import { LoginStarts } from "../../src/ports/Logins.ts"
 import { MessengerSession } from "../../src/ports/MessengerSession.ts"
 import { pglite, postgres } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { actor, meet, staged, told } from "../support/logins.ts"
+import { actor, meet, staged, summaryOf } from "../support/logins.ts"
 import { advance, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -108,7 +108,7 @@ describe("a process that dies in a step of a login", () => {
         yield* stage.platform.script({ userId: person.userId, operation: "submit_code", answer: { _tag: "Lost" } })
         yield* stage.code(login.id, yield* person.code)
         assert.strictEqual(yield* stage.sessions, 1)
-        assert.strictEqual(told(yield* stage.cancel(login.id)), "200 cancelled")
+        assert.strictEqual(summaryOf(yield* stage.cancel(login.id)), "200 cancelled")
         assert.strictEqual(yield* stage.sessions, 1)
         yield* (yield* LoginEndings).end
         assert.strictEqual(yield* stage.sessions, 0)
@@ -124,13 +124,13 @@ describe("a process that dies in a step of a login", () => {
           yield* TestClock.adjust("2 minutes")
           yield* dying(calls, stage.resend(login.id))
           yield* TestClock.adjust("2 minutes")
-          assert.strictEqual(told(yield* stage.resend(login.id)), "200 code_sent", at)
+          assert.strictEqual(summaryOf(yield* stage.resend(login.id)), "200 code_sent", at)
           yield* dying(calls, stage.cancel(login.id))
-          assert.include(["200 cancelled", "409 login_step"], told(yield* stage.cancel(login.id)), at)
+          assert.include(["200 cancelled", "409 login_step"], summaryOf(yield* stage.cancel(login.id)), at)
           yield* (yield* LoginEndings).end
           const { body: again } = yield* stage.connect(person.phone)
           assert.notStrictEqual(again.id, login.id, at)
-          assert.strictEqual(told(yield* stage.code(again.id, yield* person.code)), "200 completed", at)
+          assert.strictEqual(summaryOf(yield* stage.code(again.id, yield* person.code)), "200 completed", at)
           assert.deepStrictEqual([(yield* stage.seats).used, yield* stage.sessions], [1, 1], at)
           const all = yield* stage.actions
           assert.deepStrictEqual(all.filter((action) => action !== "login.code_resent"), [
@@ -212,7 +212,7 @@ describe("a process that dies in a step of a login", () => {
         yield* keyed.code(first.body.id, code)
         yield* keyed.password(first.body.id, "wrong password of mine")
         const replayed = yield* actor(stage.key, { "idempotency-key": "other" }).password(first.body.id, secret)
-        assert.strictEqual(told(replayed), "200 completed")
+        assert.strictEqual(summaryOf(replayed), "200 completed")
         const { login, ...rest } = yield* World.snapshot(stage.id)
         for (const planted of [secret, "wrong password of mine"]) {
           assert.notInclude(JSON.stringify([login, rest]), planted)
@@ -237,7 +237,7 @@ describe("logins that meet", () => {
             return { id: body.id, code: yield* person.code }
           })).pipe(Effect.provideService(LoginStarts, 100))
         const answers = yield* Effect.forEach(ready, ({ code, id }) => stage.code(id, code), { concurrency: 16 })
-        const ended = answers.map(told).toSorted()
+        const ended = answers.map(summaryOf).toSorted()
         assert.deepStrictEqual(ended, [
           ...Array.from({ length: seats }, () => "200 completed"),
           ...Array.from({ length: 16 - seats }, () => "409 no_free_seat")
@@ -251,7 +251,7 @@ describe("logins that meet", () => {
         const both = yield* Effect.all([one.code(first.id, code), two.code(second.id, yield* person.code)], {
           concurrency: 2
         })
-        assert.deepStrictEqual(both.map(told).toSorted(), ["200 completed", "409 already_connected"])
+        assert.deepStrictEqual(both.map(summaryOf).toSorted(), ["200 completed", "409 already_connected"])
         assert.strictEqual((yield* one.sessions) + (yield* two.sessions), 1)
       }))
   })

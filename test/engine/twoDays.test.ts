@@ -145,11 +145,11 @@ describe("12.3 two days of an organization", () => {
           const found = plays.map(({ cast, story, trace }) => ({
             name: story.name,
             seen: trace,
-            told: journals.flat().flatMap(({ account_id, action, actor_type, outcome }) =>
+            journaled: journals.flat().flatMap(({ account_id, action, actor_type, outcome }) =>
               account_id === cast.account && outcome === "done" && actor_type !== "admin" ? [action] : []
             )
           }))
-          assert.deepStrictEqual(found, stories.map(({ name, seen, told }) => ({ name, seen, told })))
+          assert.deepStrictEqual(found, stories.map(({ name, seen, journaled }) => ({ name, seen, journaled })))
           assert.isAbove(changes, 20)
         }),
       120_000

@@ -166,7 +166,7 @@ describe("the samples", () => {
               expect([id, ...faults]).toEqual([id])
             }
             if (changing) continue
-            const tool = Mcp.told(yield* Mcp.call(id, input, { key }))
+            const tool = Mcp.resultOf(yield* Mcp.call(id, input, { key }))
             expect([id, tool.how, tool.body]).toEqual([id, "done", body])
             const embedded = yield* Effect.provideService(operation.call(input), Caller, caller)
             expect([id, JSON.parse(JSON.stringify(embedded))]).toEqual([id, body])

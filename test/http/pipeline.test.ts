@@ -73,18 +73,18 @@ describe("requests that one connection sends at once", () => {
 
     it.effect("are served one at a time, in their order, however long each of them takes", () =>
       Effect.gen(function*() {
-        const told: Array<string> = []
+        const received: Array<string> = []
         const port = yield* serving((path) =>
           Effect.gen(function*() {
-            told.push(`${path} begins`)
+            received.push(`${path} begins`)
             yield* Effect.sleep(20 - 2 * Number(path.slice(1)))
-            told.push(`${path} ends`)
+            received.push(`${path} ends`)
           })
         )
         const connection = yield* connect(port)
         connection.write(numbered(0, 10))
         for (let at = 0; at < 10; at++) expect((yield* connection.answer()).text).toBe(`/${at} `)
-        expect(told).toEqual(Array.from({ length: 10 }, (_, at) => [`/${at} begins`, `/${at} ends`]).flat())
+        expect(received).toEqual(Array.from({ length: 10 }, (_, at) => [`/${at} begins`, `/${at} ends`]).flat())
       }).pipe(Effect.provide(listening)))
 
     it.effect("leave others their turn: those of another connection wait for a few of them each, not for all", () =>

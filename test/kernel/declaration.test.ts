@@ -65,11 +65,11 @@ describe("an operation that is declared, and nothing else", () => {
           const params = (given: unknown) => ({ ...called, _meta: { idempotency_key: given } })
           const newest = (given: unknown) => Mcp.ask("tools/call", params(given), { key })
           for (const wrong of ["", 1, "a".repeat(256), " ", " one", "one "]) {
-            expect(Mcp.told(yield* newest(wrong)).body.error.param).toBe("Idempotency-Key")
+            expect(Mcp.resultOf(yield* newest(wrong)).body.error.param).toBe("Idempotency-Key")
           }
-          expect(Mcp.told(yield* newest("one")).body).toEqual(answer(account))
+          expect(Mcp.resultOf(yield* newest("one")).body).toEqual(answer(account))
           const legacy = Mcp.send({ key, body: Mcp.legacy("tools/call", params("one")) })
-          expect(Mcp.told(yield* legacy).body).toEqual(answer(account))
+          expect(Mcp.resultOf(yield* legacy).body).toEqual(answer(account))
           const header = yield* retire({ "idempotency-key": "one" })
           expect([header.body, header.headers.get("idempotent-replayed")]).toEqual([answer(account), "true"])
           const caller = yield* callerOf(key)
@@ -95,7 +95,7 @@ describe("an operation that is declared, and nothing else", () => {
           expect(tool.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: false })
           expect(yield* Mcp.list({ key: admins.admin.key })).not.toContain("retire_label")
           const called = Mcp.call("retire_label", { account_id: account, reason: "Left" }, { key })
-          expect(Mcp.told(yield* called).body).toEqual(answer(account))
+          expect(Mcp.resultOf(yield* called).body).toEqual(answer(account))
         }))
 
       it.effect("is served where the list has it, and answers as any other address where it has not", () =>

@@ -88,7 +88,7 @@ const make = Effect.gen(function*() {
           ? Mcp.send({ key, headers, body: Mcp.legacy("tools/call", params) })
           : Mcp.ask("tools/call", params, { key, headers })
       ),
-      (answer) => Mcp.told(answer).body
+      (answer) => Mcp.resultOf(answer).body
     )
   }
   return { account, call, id, key, open }

@@ -96,7 +96,7 @@ describe("a destructive operation that is refused", () => {
           yield* World.set(id, "account", account, { paused_at: new Date(0) })
           expect((yield* retire("owner", "Left")).body.error.code).toBe("not_active")
           const call = Mcp.call("retire_label", { account_id: account, reason: label }, { key: admins.superadmin.key })
-          expect(Mcp.told(yield* call).body.error.code).toBe("parameter_invalid")
+          expect(Mcp.resultOf(yield* call).body.error.code).toBe("parameter_invalid")
           expect(yield* entries(id)).toEqual([
             ["account.label_retired", "refused", { code: "parameter_invalid" }],
             ["account.label_retired", "refused", { code: "not_active" }],

@@ -27,7 +27,7 @@ type Database = Effect.Success<typeof database>
 
 /** What every client has to be able to do: list, call, get a typed failure, and be told that a tool is unknown. */
 const converse = Effect.fnUntraced(function*(client: Processes.Client, { account, id, within }: Database) {
-  const told = (answer: any) => [answer.isError ?? false, JSON.parse(answer.content[0].text)]
+  const resultOf = (answer: any) => [answer.isError ?? false, JSON.parse(answer.content[0].text)]
   const names = yield* Effect.promise(() => client.list())
   expect(names).toContain("pause_protection")
   const read = yield* Effect.promise(() => client.call("get_organization", {}))
@@ -36,10 +36,10 @@ const converse = Effect.fnUntraced(function*(client: Processes.Client, { account
   const paused = yield* Effect.promise(() => client.call("pause_protection", args))
   expect(paused.structuredContent).toMatchObject({ action: "paused", account_id: account })
   const again = yield* Effect.promise(() => client.call("pause_protection", args))
-  expect(told(again)).toMatchObject([true, { error: { type: "invalid_request_error", code: "not_active" } }])
+  expect(resultOf(again)).toMatchObject([true, { error: { type: "invalid_request_error", code: "not_active" } }])
   expect(again.structuredContent).toBeUndefined()
   const bad = yield* Effect.promise(() => client.call("get_account", { account_id: "nothing" }))
-  expect(told(bad)).toMatchObject([true, { error: { code: "parameter_invalid", param: "account_id" } }])
+  expect(resultOf(bad)).toMatchObject([true, { error: { code: "parameter_invalid", param: "account_id" } }])
   const unknown = yield* Effect.promise(() => client.call("list_accounts", {}).catch((error: unknown) => error))
   expect(unknown).toMatchObject({ code: -32_602 })
   expect((yield* Effect.promise(() => client.call("resume_protection", args))).isError ?? false).toBe(false)

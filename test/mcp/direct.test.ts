@@ -121,7 +121,7 @@ describe("a call that has nothing for the SDK", () => {
           expect(direct.body.error.code).toBe(-32_602)
         }
         expect(yield* World.journal(id)).toEqual([])
-        expect(Mcp.told(yield* Mcp.send({ key, body: Mcp.legacy("tools/call", call) })).how).toBe("done")
+        expect(Mcp.resultOf(yield* Mcp.send({ key, body: Mcp.legacy("tools/call", call) })).how).toBe("done")
       }))
   })
 })

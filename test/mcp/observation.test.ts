@@ -15,10 +15,10 @@ describe("what is recorded of a tool call", () => {
         const { answered, metrics } = yield* observed(
           Mcp.call("get_account", { account_id: "0190a0a0-0000-7000-8000-000000000000" }, { key: admins.owner.key })
         )
-        const told = { via: "mcp", route: "/mcp", organization_id: id, credential_id: admins.owner.keyId }
+        const common = { via: "mcp", route: "/mcp", organization_id: id, credential_id: admins.owner.keyId }
         expect(answered.map(({ fields }) => fields)).toMatchObject([
-          { ...told, operation: "get_account", status: 404, code: "resource_missing" },
-          { ...told, operation: null, status: 200, code: null }
+          { ...common, operation: "get_account", status: 404, code: "resource_missing" },
+          { ...common, operation: null, status: 200, code: null }
         ])
         expect(new Set(answered.map(({ fields }) => fields["request_id"])).size).toBe(1)
         expect(metrics).toContain(

@@ -27,7 +27,7 @@ describe("what a person gives by themselves", () => {
         const next = yield* entered("submit_login_code", "code", yield* person.code)
         assert.strictEqual(next.body.result.structuredContent.state, "password_needed")
         const declined = yield* call("submit_login_password", { inputResponses: { password: { action: "decline" } } })
-        assert.strictEqual(Mcp.told(declined).body.error.code, "console_page_required")
+        assert.strictEqual(Mcp.resultOf(declined).body.error.code, "console_page_required")
         const done = yield* entered("submit_login_password", "password", secret)
         assert.strictEqual(done.body.result.structuredContent.state, "completed")
         for (const { text } of [next, done, declined]) assert.notInclude(text, secret)
@@ -48,7 +48,7 @@ describe("what a person gives by themselves", () => {
         const answers = (content: object | null) => ({
           inputResponses: { current_password: content === null ? { action: "decline" } : { action: "accept", content } }
         })
-        const coded = (answer: Mcp.Answer) => Mcp.told(answer).body.error?.code
+        const coded = (answer: Mcp.Answer) => Mcp.resultOf(answer).body.error?.code
         for (const name of ["create_paired_session", "set_two_fa_password"]) {
           const refused = [
             call(name, {}, { current_password: secret }),
@@ -65,11 +65,11 @@ describe("what a person gives by themselves", () => {
           assert.strictEqual(coded(yield* call(name, answers({ current_password: "wrong" }))), "password_invalid")
           const set = { options: Mcp.personal }
           const done = yield* call(name, answers({ current_password: secret }), {}, set)
-          assert.strictEqual(Mcp.told(done).body.object, "account_action")
+          assert.strictEqual(Mcp.resultOf(done).body.object, "account_action")
           assert.notInclude(done.text, secret)
         }
         // The service holds the password by now, and needs nobody's.
-        assert.strictEqual(Mcp.told(yield* call("set_two_fa_password")).body.action, "two_fa_set")
+        assert.strictEqual(Mcp.resultOf(yield* call("set_two_fa_password")).body.action, "two_fa_set")
         const owner = yield* call("transfer_ownership", {}, { account_id: undefined, admin_id: admins.superadmin.id })
         assert.property(owner.body.result.inputRequests, "current_password")
       }))
@@ -88,15 +88,15 @@ describe("what a person gives by themselves", () => {
           yield* Mcp.send({ key, body: Mcp.legacy("tools/call", asked) })
         ]
         for (const answer of answers) {
-          assert.deepInclude(Mcp.told(answer).body.error, { code: "console_page_required", param: "code" })
+          assert.deepInclude(Mcp.resultOf(answer).body.error, { code: "console_page_required", param: "code" })
         }
         assert.strictEqual((yield* stage.read(login.id)).body.attempts_left, 5)
         const unknown = yield* Mcp.ask("tools/call", { name: "submit_login_code", arguments: {}, ...Mcp.eliciting }, {
           key: stage.admins.billing.key
         })
-        assert.strictEqual(Mcp.told(unknown).body.error.code, "role_forbidden")
+        assert.strictEqual(Mcp.resultOf(unknown).body.error.code, "role_forbidden")
         const set = yield* Mcp.call("submit_login_code", args, { key, options: Mcp.personal })
-        assert.strictEqual(Mcp.told(set).body.state, "completed")
+        assert.strictEqual(Mcp.resultOf(set).body.state, "completed")
       }))
   })
 })

@@ -96,22 +96,25 @@ describe("MCP over standard input and output", () => {
         const { admins, id } = yield* World.makeOrganization()
         const { id: keyId, key } = yield* World.makeKey(id, admins.owner.id, ["org:read"])
         const { next, say } = yield* converse(yield* asker(key))
-        const told = Effect.map(next, ({ result }) => [result.isError, JSON.parse(result.content[0].text).error.code])
+        const refusal = Effect.map(
+          next,
+          ({ result }) => [result.isError, JSON.parse(result.content[0].text).error.code]
+        )
         const pause = { name: "pause_protection", arguments: {} }
         yield* say(Mcp.legacy("tools/call", pause))
-        expect(yield* told).toEqual([true, "insufficient_scope"])
+        expect(yield* refusal).toEqual([true, "insufficient_scope"])
         yield* say(Mcp.message("tools/call", pause))
         const modern = yield* next
         expect(modern.result).toMatchObject({ resultType: "complete", isError: true })
         expect(modern.result.structuredContent).toBeUndefined()
         yield* World.spend(keyId)
         yield* say(organization(1))
-        expect(yield* told).toEqual([true, "rate_limited"])
+        expect(yield* refusal).toEqual([true, "rate_limited"])
         yield* say(Mcp.legacy("ping", {}, 2))
         expect(yield* next).toMatchObject({ id: 2, error: { data: { error: { code: "rate_limited" } } } })
         yield* World.set(id, "api_key", keyId, { revoked_at: new Date(0) })
         yield* say(organization(3))
-        expect(yield* told).toEqual([true, "invalid_api_key"])
+        expect(yield* refusal).toEqual([true, "invalid_api_key"])
       }))
   })
 

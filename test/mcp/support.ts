@@ -153,7 +153,7 @@ const saysTheSame = (text: string, answer: any): boolean =>
 export const eliciting = { _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } } }
 
 /** What a call tells: the body that REST would have, and how it came. */
-export const told = ({ body, status }: Answer) => {
+export const resultOf = ({ body, status }: Answer) => {
   if (body.jsonrpc === undefined || body.error !== undefined) return { status, body, how: "refused" }
   const { content, isError, structuredContent } = body.result
   const text = isError === true ? JSON.parse(content[0].text) : undefined

@@ -37,8 +37,8 @@ describe("the tools, when they are called", () => {
             const usable = all.filter((operation) =>
               operation.roles.includes(role) && scopes.some((scope) => scope === operation.scope)
             )
-            const told = `${role} with ${scopes.join(" ")}`
-            expect([told, yield* Mcp.list({ key })]).toEqual([told, usable.map((operation) => operation.id)])
+            const what = `${role} with ${scopes.join(" ")}`
+            expect([what, yield* Mcp.list({ key })]).toEqual([what, usable.map((operation) => operation.id)])
             expect(yield* Mcp.list({ key, options: { completeList: true } })).toEqual(ids)
           }
         }
@@ -50,7 +50,7 @@ describe("the tools, when they are called", () => {
         const { key } = yield* World.makeKey(id, admins.billing.id, ["org:read"])
         const listed = yield* Mcp.list({ key })
         for (const operation of all.filter((one) => !listed.includes(one.id))) {
-          const { body } = Mcp.told(yield* Mcp.call(operation.id, {}, { key }))
+          const { body } = Mcp.resultOf(yield* Mcp.call(operation.id, {}, { key }))
           const code = operation.scope === "org:read" ? operation.refusal.identifier : "insufficient_scope"
           expect([operation.id, body.error.code]).toEqual([operation.id, code])
         }
@@ -125,7 +125,7 @@ describe("the tools, when they are called", () => {
         }
         expect(yield* World.journal(id)).toEqual([])
         const path = "/mcp/x/journal?tools=pause_protection"
-        expect(Mcp.told(yield* Mcp.call("pause_protection", args, { key, path })).how).toBe("done")
+        expect(Mcp.resultOf(yield* Mcp.call("pause_protection", args, { key, path })).how).toBe("done")
       }))
 
     it.effect("change nothing in a connection that only reads, by header or by address, and a refusal says so", () =>
@@ -157,14 +157,14 @@ describe("the tools, when they are called", () => {
             null,
             expect.not.stringMatching(/scope/)
           ])
-          expect(Mcp.told(yield* Mcp.call("get_account", { account_id: account }, asking)).how).toBe("done")
+          expect(Mcp.resultOf(yield* Mcp.call("get_account", { account_id: account }, asking)).how).toBe("done")
         }
         expect(yield* World.journal(id)).toEqual([])
         for (const value of ["", "false", "False", " f ", "no", "N", "0", "off"]) {
           expect([value, yield* Mcp.list({ key, headers: { "x-mcp-readonly": value } })]).toEqual([value, ids])
         }
         const open = { key, headers: { "x-mcp-readonly": "false" } }
-        expect(Mcp.told(yield* Mcp.call("pause_protection", { account_id: account }, open)).how).toBe("done")
+        expect(Mcp.resultOf(yield* Mcp.call("pause_protection", { account_id: account }, open)).how).toBe("done")
       }))
 
     it.effect("take null for an optional member as left out, but where it has a meaning, and REST does not", () =>
@@ -173,8 +173,8 @@ describe("the tools, when they are called", () => {
         const account = yield* World.makeAccount(id)
         const { key } = admins.owner
         const nothing = { status: null, department_id: null, limit: null, starting_after: null }
-        expect(Mcp.told(yield* Mcp.call("list_protected_accounts", nothing, { key })).how).toBe("done")
-        const cleared = Mcp.told(
+        expect(Mcp.resultOf(yield* Mcp.call("list_protected_accounts", nothing, { key })).how).toBe("done")
+        const cleared = Mcp.resultOf(
           yield* Mcp.call("set_account_role_label", { account_id: account, role_label: null }, { key })
         )
         expect(cleared.body.role_label).toBeNull()
@@ -183,14 +183,16 @@ describe("the tools, when they are called", () => {
             account_id: null
           }]] as const
         ) {
-          expect(Mcp.told(yield* Mcp.call(name, args, { key })).body.error.code).toBe("parameter_invalid")
+          expect(Mcp.resultOf(yield* Mcp.call(name, args, { key })).body.error.code).toBe("parameter_invalid")
         }
-        expect(Mcp.told(yield* Mcp.call("get_organization", { unknown: null }, { key })).body.error.param).toBe(
+        expect(Mcp.resultOf(yield* Mcp.call("get_organization", { unknown: null }, { key })).body.error.param).toBe(
           "unknown"
         )
         const live = yield* World.makeLiveAccount(id)
         const profile = { account_id: live.id, first_name: "Grace", last_name: null, about: null }
-        expect(Mcp.told(yield* Mcp.call("update_messenger_profile", profile, { key })).body.first_name).toBe("Grace")
+        expect(Mcp.resultOf(yield* Mcp.call("update_messenger_profile", profile, { key })).body.first_name).toBe(
+          "Grace"
+        )
         const rest = yield* World.patch(`/v1/accounts/${live.id}/messenger-profile`, key, { about: null })
         expect([rest.status, rest.body.error.param]).toEqual([400, "about"])
       }))
@@ -217,7 +219,7 @@ describe("the tools, when they are called", () => {
         const { key } = admins.owner
         const args = { label: "Assistant", scopes: ["org:read"] }
         const before = (yield* World.get("/v1/ai-connections", key)).body.api_keys.length
-        const refused = Mcp.told(yield* Mcp.call("create_api_key", args, { key }))
+        const refused = Mcp.resultOf(yield* Mcp.call("create_api_key", args, { key }))
         expect([refused.how, refused.body.error.type, refused.body.error.code]).toEqual([
           "failed",
           "permission_error",
@@ -229,7 +231,8 @@ describe("the tools, when they are called", () => {
         expect(yield* Mcp.list({ key })).toContain("create_api_key")
         expect(tools.find(({ name }) => name === "create_api_key")!.description).toContain("Developer page")
         expect((yield* World.send("POST", "/v1/api-keys", { key, body: args })).status).toBe(200)
-        const alone = Mcp.told(yield* Mcp.call("create_api_key", args, { key, options: { console: false } })).body.error
+        const alone =
+          Mcp.resultOf(yield* Mcp.call("create_api_key", args, { key, options: { console: false } })).body.error
         expect(alone.code).toBe("console_page_required")
         expect(alone.message).toContain("start the service (security-console serve) and open /console/developer")
         expect(alone.message).not.toContain("http")
@@ -255,7 +258,7 @@ describe("the tools, when they are called", () => {
         for (const [rest, mcp, param, values] of refusals) {
           const { error } = rest.body
           expect([rest.status, error.code, error.param]).toEqual([400, "parameter_invalid", param])
-          expect(Mcp.told(mcp).body.error).toEqual(error)
+          expect(Mcp.resultOf(mcp).body.error).toEqual(error)
           expect(values.filter((value) => !error.message.includes(value))).toEqual([])
         }
       }))

@@ -114,11 +114,11 @@ it.live(
 
 it("says which setting of the wire is missing or unfit", async () => {
   const data = path.join(freshDirectory(), "data")
-  const told = async (...args: ReadonlyArray<string>) =>
+  const printed = async (...args: ReadonlyArray<string>) =>
     (await runInProcess(["serve", "--data", data, "--port", "0", "--messenger", "wire", ...args])).stderr
-  expect(await told()).toContain("--messenger-application")
+  expect(await printed()).toContain("--messenger-application")
   const application = ["--messenger-application", "1"]
-  expect(await told(...application)).toContain("CONSOLE_MESSENGER_HASH")
-  expect(await told(...application, "--demo")).toContain("--demo simulates the messenger")
+  expect(await printed(...application)).toContain("CONSOLE_MESSENGER_HASH")
+  expect(await printed(...application, "--demo")).toContain("--demo simulates the messenger")
   expect(fs.existsSync(data)).toBe(false)
 }, 60_000)

@@ -42,10 +42,10 @@ const watched = Effect.gen(function*() {
     Effect.map((kept) => [...kept?.values.keys() ?? []].filter((name) => name.startsWith("key:"))),
     Effect.provide(KeysSql.layer)
   )
-  const told = Effect.map(waiting(stage.id), (all) => all.map(({ kind, text }) => [kind, text]))
+  const mails = Effect.map(waiting(stage.id), (all) => all.map(({ kind, text }) => [kind, text]))
   const before = (yield* stage.actions).length
   const since = Effect.map(stage.actions, (all) => all.slice(before))
-  return { account: stage.account(id), centre, id, key, keptKeys, person, since, stage, told }
+  return { account: stage.account(id), centre, id, key, keptKeys, person, since, stage, mails }
 })
 
 describe("the service over the messenger's own protocol", () => {
@@ -125,7 +125,7 @@ describe("the service over the messenger's own protocol", () => {
 
     it.effect("says of a key that was used twice that an admin has to log in again, and keeps it", () =>
       Effect.gen(function*() {
-        const { account, id, key, keptKeys, person, since, stage, told } = yield* watched
+        const { account, id, key, keptKeys, person, since, stage, mails } = yield* watched
         // The messenger takes the key as stolen, and ends its session.
         key.of["duplicated"] = true
         yield* stage.platform.logOut(person.userId, yield* stage.platform.authorizationId(key.of["ref"]))
@@ -135,7 +135,7 @@ describe("the service over the messenger's own protocol", () => {
           monitoring: { state: "unknown", last_poll_error: "key_duplicated" }
         })
         expect(yield* since).toEqual(["monitoring.lost"])
-        expect(yield* told).toEqual([["monitoring_lost", expect.stringContaining("Log in to the account again.")]])
+        expect(yield* mails).toEqual([["monitoring_lost", expect.stringContaining("Log in to the account again.")]])
         expect(yield* keptKeys).toEqual(["key:1"])
         // A login makes a key of its own.
         const { body } = yield* stage.relogin(id)
@@ -146,7 +146,7 @@ describe("the service over the messenger's own protocol", () => {
 
     it.effect("keeps a key that the messenger does not know for a while, and stops where it never does again", () =>
       Effect.gen(function*() {
-        const { account, centre, key, keptKeys, since, told } = yield* watched
+        const { account, centre, key, keptKeys, since, mails } = yield* watched
         const unknown = Effect.suspend(() => {
           centre.forget(key)
           centre.cut(key)
@@ -157,7 +157,7 @@ describe("the service over the messenger's own protocol", () => {
         centre.remember(key)
         yield* look
         expect(yield* account).toMatchObject({ status: "protected", monitoring: { last_poll_error: null } })
-        expect([yield* since, yield* told, yield* keptKeys]).toEqual([[], [], ["key:1"]])
+        expect([yield* since, yield* mails, yield* keptKeys]).toEqual([[], [], ["key:1"]])
         yield* unknown
         yield* look
         expect(yield* account).toMatchObject({
@@ -165,7 +165,7 @@ describe("the service over the messenger's own protocol", () => {
           monitoring: { state: "stopped", last_poll_error: "session_lost" }
         })
         expect(yield* since).toEqual(["protection.stopped", "outside_change.detected"])
-        expect((yield* told).map(([kind]) => kind)).toEqual(["protection_stopped", "outside_change_detected"])
+        expect((yield* mails).map(([kind]) => kind)).toEqual(["protection_stopped", "outside_change_detected"])
       }))
 
     it.effect("logs out when an account is offboarded, and forgets the key", () =>

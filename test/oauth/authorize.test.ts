@@ -4,7 +4,7 @@ import { Scope } from "../../src/domain/Access.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
-import { challenge, check, error, ready, told } from "./authorizing.ts"
+import { challenge, check, error, ready, reportedBy } from "./authorizing.ts"
 import { approve, callback, connections, mcp, query, registerApplication, stage, v1 } from "./support.ts"
 
 /** Every way in which a request can be wrong that the application is told about, each with its code. */
@@ -159,12 +159,12 @@ describe("OAuth authorization", () => {
           const { admin, application } = yield* stage()
           for (const [params, code] of wrong) {
             const checked = yield* check(query(application, challenge, params), admin)
-            expect([params, told(checked)]).toEqual([params, error(code)])
+            expect([params, reportedBy(checked)]).toEqual([params, error(code)])
           }
           const twice = yield* check(query(application, challenge, { state: ["one", "two"] }), admin)
-          expect(told(twice)).toEqual(["invalid_request", null, World.baseUrl])
+          expect(reportedBy(twice)).toEqual(["invalid_request", null, World.baseUrl])
           const without = yield* check(query(application, challenge, { state: undefined, resource: "x" }), admin)
-          expect(told(without)).toEqual(["invalid_target", null, World.baseUrl])
+          expect(reportedBy(without)).toEqual(["invalid_target", null, World.baseUrl])
           expect(yield* connections(admin.organizationId)).toEqual([])
         }))
 

@@ -11,7 +11,7 @@ export const challenge = challengeOf("verifier")
 export const check = (text: string, admin: SignedIn | null) => Authorize.check(text, issuer, Option.fromNullOr(admin))
 
 /** What the application is told: the error, the state and the issuer, in the query of its own address. */
-export const told = (checked: Authorize.AuthorizeResult, uri = callback) => {
+export const reportedBy = (checked: Authorize.AuthorizeResult, uri = callback) => {
   if (checked._tag !== "Redirect") return checked
   expect(checked.location.startsWith(`${uri}?`)).toBe(true)
   const location = new URL(checked.location)

@@ -6,7 +6,7 @@ import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
 import { KnownAssistants } from "../../src/oauth/Ports.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as World from "../support/world.ts"
-import { challenge, check, error, ready, told } from "./authorizing.ts"
+import { challenge, check, error, ready, reportedBy } from "./authorizing.ts"
 import {
   type Application,
   approve,
@@ -74,7 +74,7 @@ describe("OAuth authorization", () => {
           const failure = yield* Effect.flip(approve(application, admin, challenge, { scopes: [] }))
           expect(failure._tag).toBe("NothingChosen")
           const request = ready(yield* check(query(application, challenge), admin))
-          expect(told({ _tag: "Redirect", location: Authorize.deny(request) })).toEqual(error("access_denied"))
+          expect(reportedBy({ _tag: "Redirect", location: Authorize.deny(request) })).toEqual(error("access_denied"))
           expect(yield* connections(admin.organizationId)).toEqual([])
           expect(yield* World.changes(admin.organizationId)).toEqual([])
         }))

@@ -113,7 +113,7 @@ describe("the two resources, REST and MCP", () => {
           yield* TestClock.setTime(start)
           const { admins: { owner }, id } = yield* World.makeOrganization()
           const expiresAt = new Date(start + 5000)
-          const { key: told } = yield* World.makeKey(id, owner.id, ["org:read"], { expiresAt })
+          const { key: shownKey } = yield* World.makeKey(id, owner.id, ["org:read"], { expiresAt })
           const { key: never } = yield* World.makeKey(id, owner.id, ["org:read"], { expiresAt: null })
           const { key: usual } = yield* Fixtures.within(
             id,
@@ -121,9 +121,9 @@ describe("the two resources, REST and MCP", () => {
           )
           const days = Duration.toMillis("90 days")
           yield* TestClock.setTime(start + 4999)
-          expect(yield* both(told)).toEqual(works)
+          expect(yield* both(shownKey)).toEqual(works)
           yield* TestClock.setTime(start + 5000)
-          expect(yield* both(told)).toEqual(refused)
+          expect(yield* both(shownKey)).toEqual(refused)
           yield* TestClock.setTime(start + days - 1)
           expect(yield* both(usual)).toEqual(works)
           yield* TestClock.setTime(start + days)

@@ -65,10 +65,10 @@ describe("OAuth secrets", () => {
           for (const table of ["oauth_token", "oauth_client", "ai_connection", "journal_event", "api_key", "admin"]) {
             expect(stored).toMatch(new RegExp(`^${table}: \\{`, "m"))
           }
-          const told = logged.join("\n")
+          const logText = logged.join("\n")
           for (const text of texts) {
             for (const part of [text, text.slice(8, 51)]) {
-              expect([part.slice(0, 4), stored.includes(part), told.includes(part)]).toEqual([
+              expect([part.slice(0, 4), stored.includes(part), logText.includes(part)]).toEqual([
                 part.slice(0, 4),
                 false,
                 false

@@ -135,7 +135,7 @@ describe("people on the console's pages", () => {
           return /<code class="secret"[^>]*>([^<]+)</.exec(made.text)?.[1] ?? ""
         })
         const call = (key: string) => (name: string, args: object = {}) =>
-          Effect.map(Effect.map(Mcp.call(name, args, { key }), Mcp.told), ({ body }) => body)
+          Effect.map(Effect.map(Mcp.call(name, args, { key }), Mcp.resultOf), ({ body }) => body)
         const ownersKey = yield* keyOf(cookie, ["org:read", "accounts:write", "admins:write"])
         const hers = call(ownersKey)
         const department = yield* hers("create_department", { name: "Sales" })
@@ -162,7 +162,7 @@ describe("people on the console's pages", () => {
           ...Mcp.eliciting,
           inputResponses: { current_password: { action: "accept", content: { current_password: chosen } } }
         }, { key: ownersKey })
-        expect(Mcp.told(handedOver).how).toBe("done")
+        expect(Mcp.resultOf(handedOver).how).toBe("done")
         expect((yield* theirs("list_admins")).data).toMatchObject([
           { email: nora, role: "owner" },
           { email: olivia, role: "superadmin" }

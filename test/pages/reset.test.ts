@@ -91,8 +91,8 @@ describe("14.4 a forgotten password", () => {
             details: { by_link: true, connections: 1 }
           }
         ])
-        const told = (yield* Mails.waiting(id)).filter(({ kind }) => kind === "password_replaced")
-        expect(told.map(({ recipient }) => recipient)).toEqual([email])
+        const waitingMails = (yield* Mails.waiting(id)).filter(({ kind }) => kind === "password_replaced")
+        expect(waitingMails.map(({ recipient }) => recipient)).toEqual([email])
       }))
 
     it.effect("gives a password and never a second factor: an admin who has one is asked for it afterwards", () =>
@@ -219,8 +219,8 @@ describe("14.4 a forgotten password", () => {
           expect((yield* ask(id, each)).location).toBe(`${path}?done=sent`)
         }
         yield* job
-        const told = (yield* Mails.waiting(id)).filter(({ kind }) => kind === "password_reset")
-        expect(told.map(({ recipient }) => recipient)).toEqual([email])
+        const waitingMails = (yield* Mails.waiting(id)).filter(({ kind }) => kind === "password_reset")
+        expect(waitingMails.map(({ recipient }) => recipient)).toEqual([email])
         expect((yield* Pages.visit("GET", made)).status).toBe(404)
         const late = { form: { ...set.hidden, new: chosen, repeated: chosen } }
         expect((yield* Pages.visit("POST", set.action, late)).status).toBe(404)

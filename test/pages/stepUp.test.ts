@@ -176,8 +176,8 @@ describe("the second factor where the password is asked for again", () => {
         expect((yield* Pages.signInWith({ organization: id, email, password: Pages.password })).location).toBe(
           "/console/accounts"
         )
-        const told = (yield* actions(id)).filter((action) => action.startsWith("second_factor"))
-        expect(told).toEqual(["second_factor.added", "second_factor.failed", "second_factor.removed"])
+        const journaled = (yield* actions(id)).filter((action) => action.startsWith("second_factor"))
+        expect(journaled).toEqual(["second_factor.added", "second_factor.failed", "second_factor.removed"])
         expect((yield* waiting(id)).map(({ kind }) => kind)).toEqual(
           expect.arrayContaining(["second_factor_added", "second_factor_removed"])
         )

@@ -15,7 +15,7 @@ export type From = Attempt & { readonly browser?: Redacted.Redacted }
 /** An attempt from an address of its own. */
 export const anywhere = (): From => ({ via: "console", ip: `192.0.2.${crypto.randomUUID()}`, requestId: null })
 
-const told = <A, R>(attempted: Effect.Effect<A, PasswordIncorrect | TooManyAttempts | ServiceUnavailable, R>) =>
+const outcomeOf = <A, R>(attempted: Effect.Effect<A, PasswordIncorrect | TooManyAttempts | ServiceUnavailable, R>) =>
   Effect.map(
     Effect.result(attempted),
     Result.match({
@@ -32,7 +32,7 @@ export const attempt = (organization: string, email: string, password: string, f
   Effect.flatMap(
     ConsolePasswords,
     (passwords) => passwords.identify(organization, email, Redacted.make(password), from)
-  ).pipe(told)
+  ).pipe(outcomeOf)
 
 /** The same of a console session that is asked for the password again. */
 export const again = (organization: string, adminId: string, session: string, password: string) =>
@@ -43,7 +43,7 @@ export const again = (organization: string, adminId: string, session: string, pa
         ...anywhere(),
         credential: { kind: "console", id: session }
       })
-  ).pipe(told)
+  ).pipe(outcomeOf)
 
 export const stage = Effect.fnUntraced(function*() {
   const { admins, id } = yield* World.makeOrganization()

@@ -114,8 +114,8 @@ describe("6 appending to the journal", () => {
             const found = yield* events(id)
             expect(found.length).toBe(entries.length)
             for (const [index, event] of found.entries()) {
-              const { at, hash, id: eventId, object, prev_hash, sequence, ...told } = event
-              expect(canonicalize(told)).toBe(canonicalize(entries[index]))
+              const { at, hash, id: eventId, object, prev_hash, sequence, ...content } = event
+              expect(canonicalize(content)).toBe(canonicalize(entries[index]))
               expect([object, sequence, prev_hash]).toEqual([
                 "journal_event",
                 index + 1,

@@ -10,19 +10,19 @@ type Key = World.Asking["key"] & {}
 const budget = 120
 
 /** What a request was answered: how many are left, or the status and code of its refusal. */
-const told = ({ body, headers, status }: Pick<World.Answer, "status" | "headers" | "body">) =>
+const summaryOf = ({ body, headers, status }: Pick<World.Answer, "status" | "headers" | "body">) =>
   status === 200 && body.error === undefined && body.result?.isError === undefined
     ? Number(headers.get("ratelimit-remaining"))
     : `${status} ${body.error?.code}`
 
-const rest = (key: Key) => Effect.map(World.get("/v1/organization", key), told)
+const rest = (key: Key) => Effect.map(World.get("/v1/organization", key), summaryOf)
 
 /** A call as the newest revision makes it. */
-const call = (key: Key) => Effect.map(Mcp.call("get_organization", {}, { key }), told)
+const call = (key: Key) => Effect.map(Mcp.call("get_organization", {}, { key }), summaryOf)
 
 /** The same call as the revisions before make it, which is answered another way. */
 const legacy = (key: Key) =>
-  Effect.map(Mcp.send({ key, body: Mcp.legacy("tools/call", { name: "get_organization" }) }), told)
+  Effect.map(Mcp.send({ key, body: Mcp.legacy("tools/call", { name: "get_organization" }) }), summaryOf)
 
 /** Sends 300 requests at once, each of the ways to each of the replicas in turn. */
 const sendAll = Effect.fnUntraced(function*(

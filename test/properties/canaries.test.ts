@@ -230,7 +230,7 @@ describe("canary secrets", () => {
           }`
           const { answers, codes, organizationId } = yield* Effect.gen(function*() {
             const { organizationId, answers: given } = yield* credentials(stage)
-            const told = [
+            const collected = [
               ...yield* operations(stage),
               ...given,
               ...yield* misplaced(owner, account.id, secret),
@@ -238,7 +238,7 @@ describe("canary secrets", () => {
             ]
             const { answers: entered, codes } = yield* secured(stage)
             secrets["misplaced key"] = secret
-            return { answers: [...told, ...entered], codes, organizationId }
+            return { answers: [...collected, ...entered], codes, organizationId }
           }).pipe(Effect.provide(sinks.layer))
           expect(Object.values(secrets).filter((each) => each.length < 16)).toEqual([])
           Object.assign(secrets, codes)

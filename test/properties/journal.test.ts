@@ -89,8 +89,8 @@ describe("6 the journal and the change", () => {
                 const left = entries.map(({ outcome }) =>
                   outcome
                 )
-                const told = `${operation.id} ${answer.status} ${left.join()}`
-                outcomes.set(told, (outcomes.get(told) ?? 0) + 1)
+                const what = `${operation.id} ${answer.status} ${left.join()}`
+                outcomes.set(what, (outcomes.get(what) ?? 0) + 1)
                 if (changed) {
                   expect(answer.status).toBe(200)
                   const waits = entries[0]?.action.endsWith("sign_out_queued") === true
@@ -112,10 +112,10 @@ describe("6 the journal and the change", () => {
                     .toContain(answer.body.error.code)
                   expect(left).toEqual(["pending", "failed"])
                 } else if (operation.destructive && [400, 409].includes(answer.status) && left.length > 0) {
-                  expect(left, told).toEqual(["refused"])
+                  expect(left, what).toEqual(["refused"])
                   expect(entries[0]?.details).toEqual({ code: answer.body.error.code })
                 } else {
-                  expect(left, told).toEqual([])
+                  expect(left, what).toEqual([])
                 }
                 for (const entry of entries) {
                   expect(entry).toMatchObject({
@@ -143,7 +143,7 @@ describe("6 the journal and the change", () => {
               })
             }))
           const seen = (pattern: RegExp) =>
-            [...outcomes.keys()].filter((told) => pattern.test(told)).length
+            [...outcomes.keys()].filter((what) => pattern.test(what)).length
           expect(seen(/ 200 done$/)).toBeGreaterThan(1)
           expect(seen(/ (403|404|409) $/)).toBeGreaterThan(1)
         })

@@ -16,7 +16,7 @@ const ask = Effect.fnUntraced(function*(via: Via, id: Id, args: Arguments, key: 
   const operation = operations.find((one) => one.id === id)
   if (operation === undefined) return yield* Effect.die(new Error(`No operation ${id}`))
   if (via === "embedded") return yield* embedded(operation, args, key)
-  if (via === "mcp") return Mcp.told(yield* Mcp.call(id, args, { key, options: Mcp.personal })).body
+  if (via === "mcp") return Mcp.resultOf(yield* Mcp.call(id, args, { key, options: Mcp.personal })).body
   const { path, ...request } = overHttp(operation, args)
   return (yield* World.send(operation.method, path, { key, ...request })).body
 })
@@ -35,7 +35,7 @@ const played = Effect.fnUntraced(function*(via: Via) {
   const scopeless = yield* World.makeKey(id, admins.owner.id, ["org:read"])
   const keys = { ...admins, scopeless }
   const asked = new Set<Id>()
-  const told: Array<readonly [Id, unknown]> = []
+  const collected: Array<readonly [Id, unknown]> = []
   const names = new Map<string, string>(people.map(({ phone }, index) => [phone, `number ${index}`]))
   const named = (text: string) =>
     text.replaceAll(/\+\d{9,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found) => {
@@ -48,7 +48,7 @@ const played = Effect.fnUntraced(function*(via: Via) {
     asked.add(operation)
     const failed = typeof body.error === "object" && body.error !== null
     const answer = failed ? without(body.error, "type") : body
-    told.push([operation, JSON.parse(named(JSON.stringify(answer)))])
+    collected.push([operation, JSON.parse(named(JSON.stringify(answer)))])
     return answer
   })
   const start = (phone_number: string, who?: keyof typeof keys) => step("start_account_connect", { phone_number }, who)
@@ -85,7 +85,7 @@ const played = Effect.fnUntraced(function*(via: Via) {
   const events = yield* World.journal(id)
   return {
     asked,
-    told,
+    collected,
     journaled: events.map(({ action, details, outcome }) => [action, outcome, named(JSON.stringify(details))]),
     // That a login has run out is the service's own word, whoever notices it.
     vias: new Set(events.flatMap(({ action, via }) => action === "login.expired" ? [] : [via]))
@@ -99,7 +99,7 @@ layer(World.world(pglite))("logins over REST, MCP and embedding", (it) => {
       expect([...rest.asked].toSorted()).toEqual(
         [...operations.filter(isStep).map(({ id }) => id), "get_login"].toSorted()
       )
-      const codes = rest.told.map(([, answer]) => (answer as Arguments)["code"] ?? (answer as Arguments)["state"])
+      const codes = rest.collected.map(([, answer]) => (answer as Arguments)["code"] ?? (answer as Arguments)["state"])
       expect(new Set(codes)).toEqual(
         new Set([
           "parameter_invalid",
@@ -123,7 +123,7 @@ layer(World.world(pglite))("logins over REST, MCP and embedding", (it) => {
       )
       for (const via of ["mcp", "embedded"] as const) {
         const other = yield* played(via)
-        expect(other.told).toEqual(rest.told)
+        expect(other.collected).toEqual(rest.collected)
         expect(other.journaled).toEqual(rest.journaled)
         expect([...other.vias]).toEqual([via])
       }

@@ -57,7 +57,7 @@ const ungranted = (own: Populated.Populated, role: Exclude<Asker, "owner">) =>
 /** The headers that say nothing of the request but which it was, and how many there were. */
 const counters = new Set(["request-id", "ratelimit-remaining", "ratelimit-reset"])
 
-const told = (answer: World.Answer) => ({
+const summaryOf = (answer: World.Answer) => ({
   status: answer.status,
   body: answer.body,
   headers: [...answer.headers].filter(([name]) => !counters.has(name))
@@ -102,15 +102,15 @@ describe("7 objects that do not exist for the caller", () => {
                   const { answer, said } = yield* recording(ask(requestOf(operation, input), own.admins[role].key))
                   const inside = said.filter(({ inTransaction }) => inTransaction)
                   return {
-                    told: told(answer),
+                    summary: summaryOf(answer),
                     said: said.map(({ sql }) => sql).filter((sql) => !sql.startsWith("update api_key")),
                     plans: yield* Effect.forEach(inside, (statement) => plan(own.id, statement))
                   }
                 }))
               const which = `${operation.id} by ${role}, ${name}`
               const allowed = operation.roles.includes(role)
-              expect(asked[0]?.told.status, which).toBe(allowed ? 404 : 403)
-              if (allowed) expect(asked[0]?.told.body.error, which).toMatchObject({ param: name })
+              expect(asked[0]?.summary.status, which).toBe(allowed ? 404 : 403)
+              if (allowed) expect(asked[0]?.summary.body.error, which).toMatchObject({ param: name })
               if (!allowed || kind === "account" || kind === "event") {
                 // Whoever signs in holds the organization first.
                 const held = operation.kind === "login" ? 1 : 0
@@ -148,11 +148,11 @@ describe("7 objects that do not exist for the caller", () => {
           Effect.map(
             recording(World.get(`/v1/accounts?starting_after=${id}`, own.admins.archive.key)),
             ({ answer, said }) => ({
-              told: told(answer),
+              summary: summaryOf(answer),
               said: said.map(({ sql }) => sql).filter((sql) => !sql.startsWith("update api_key"))
             })
           ))
-        expect(answers[0]?.told.body.error).toMatchObject({ code: "parameter_invalid", param: "starting_after" })
+        expect(answers[0]?.summary.body.error).toMatchObject({ code: "parameter_invalid", param: "starting_after" })
         expect(answers[1]).toEqual(answers[0])
         expect(answers[2]).toEqual(answers[0])
       }))

@@ -118,7 +118,7 @@ const named = (
     login_id: login,
     admin_id: conflict && owned.has(operation.id) ? admins.owner.id : person
   }
-  const told: Readonly<Record<string, object>> = {
+  const conflicting: Readonly<Record<string, object>> = {
     create_department: { name: "taken" },
     rename_department: { name: "taken" },
     set_account_department: {},
@@ -134,7 +134,7 @@ const named = (
   }
   return {
     params: Object.fromEntries(Object.keys(operation.params).map((name) => [name, members[name] ?? account])),
-    body: { ...ids[operation.id], ...(conflict ? told[operation.id] : {}) }
+    body: { ...ids[operation.id], ...(conflict ? conflicting[operation.id] : {}) }
   }
 }
 
@@ -216,9 +216,13 @@ describe("the order of checks", () => {
                 ...(Object.keys(operation.body).length === 0 ? {} : { body })
               })
               const [status, codes] = expected(operation, [...wrong][0]!)
-              const told = `${operation.id}: ${[...wrong].join(", ")}`
+              const conflicting = `${operation.id}: ${[...wrong].join(", ")}`
               const code: string = answer.body.error?.code
-              expect([told, answer.status, code]).toEqual([told, status, codes.find((one) => one === code) ?? codes])
+              expect([conflicting, answer.status, code]).toEqual([
+                conflicting,
+                status,
+                codes.find((one) => one === code) ?? codes
+              ])
             }
           }
         }),
@@ -236,7 +240,7 @@ describe("the order of checks", () => {
           for (const operation of all) {
             for (const wrong of byKey(operation)) {
               const { body, extra, key, params } = yield* prepare(operation, wrong)
-              const answer = Mcp.told(
+              const answer = Mcp.resultOf(
                 yield* Mcp.call(operation.id, { ...params, ...body, ...extra }, {
                   key,
                   ...(operation.personal === undefined ? {} : { options: Mcp.personal })
@@ -245,10 +249,10 @@ describe("the order of checks", () => {
               const first = [...wrong][0]!
               const [status, codes] = expected(operation, first)
               const whole = first === "credential" || first === "rate" || first === "scope"
-              const told = `${operation.id}: ${[...wrong].join(", ")}`
+              const conflicting = `${operation.id}: ${[...wrong].join(", ")}`
               const code: string = answer.body.error?.code
-              expect([told, answer.status, answer.how, code]).toEqual([
-                told,
+              expect([conflicting, answer.status, answer.how, code]).toEqual([
+                conflicting,
                 ...(whole ? [status, "refused"] : [200, "failed"]),
                 codes.find((one) => one === code) ?? codes
               ])
@@ -279,8 +283,11 @@ describe("the order of checks", () => {
               Effect.provideService(Caller, caller)
             )
             const [, codes] = expected(operation, [...wrong][0]!)
-            const told = `${operation.id}: ${[...wrong].join(", ")}`
-            expect([told, failure._tag]).toEqual([told, codes.find((code) => code === failure._tag) ?? codes])
+            const conflicting = `${operation.id}: ${[...wrong].join(", ")}`
+            expect([conflicting, failure._tag]).toEqual([
+              conflicting,
+              codes.find((code) => code === failure._tag) ?? codes
+            ])
           }
         }
       }), 60_000)

@@ -49,7 +49,7 @@ const stage = Effect.fnUntraced(function*(options?: { readonly fsync?: boolean }
   }
 })
 
-const told = (answer: World.Answer) => [answer.status, answer.body.error?.code, answer.headers.get("retry-after")]
+const summaryOf = (answer: World.Answer) => [answer.status, answer.body.error?.code, answer.headers.get("retry-after")]
 
 const away = [503, "service_unavailable", "5"]
 
@@ -67,7 +67,7 @@ describe("the database away", () => {
           World.get(`/v1/accounts/${made.live}/messenger-profile`, made.key),
           World.get("/v1/journal", made.key)
         ]))
-        expect(answers.map(told)).toEqual([away, away, away, away])
+        expect(answers.map(summaryOf)).toEqual([away, away, away, away])
         expect(answers[0]?.body.error.type).toBe("api_error")
         expect((yield* run(World.send("GET", "/readyz"))).status).toBe(503)
         expect((yield* run(World.send("GET", "/healthz"))).status).toBe(200)
@@ -95,7 +95,7 @@ describe("the database away", () => {
               for (let number = 0;; number++) {
                 const text = `${writer}/${number}`
                 const answer = yield* made.run(made.label(text, person.key))
-                yield* Ref.update(statuses, (seen) => new Set([...seen, told(answer).join()]))
+                yield* Ref.update(statuses, (seen) => new Set([...seen, summaryOf(answer).join()]))
                 if (answer.status !== 200) return
                 yield* Ref.update(acknowledged, (texts) => [...texts, text])
               }
@@ -106,7 +106,7 @@ describe("the database away", () => {
           yield* Effect.promise(() => made.server[end]())
           yield* Fiber.join(writing)
           expect(yield* Ref.get(statuses)).toEqual(new Set(["200,,", away.join()]))
-          expect(told(yield* made.run(made.read))).toEqual(away)
+          expect(summaryOf(yield* made.run(made.read))).toEqual(away)
           yield* Effect.promise(() => made.server.start())
           expect((yield* made.run(made.read)).status).toBe(200)
           const kept = new Set(yield* made.run(made.whole))
@@ -156,7 +156,7 @@ describe("the database away", () => {
         yield* Deferred.await(begun)
         yield* Effect.promise(() => made.server.stop())
         yield* Deferred.succeed(finish, undefined)
-        expect(told(yield* Fiber.join(changing))).toEqual(away)
+        expect(summaryOf(yield* Fiber.join(changing))).toEqual(away)
         yield* Effect.promise(() => made.server.start())
         const outcomes = Effect.map(
           made.run(World.journal(made.id)),
@@ -191,7 +191,7 @@ describe("the database away", () => {
           ], { concurrency: "unbounded" })),
           Effect.scoped,
           Effect.map((answers) => {
-            expect(answers.slice(0, 3).map(told)).toEqual([away, away, away])
+            expect(answers.slice(0, 3).map(summaryOf)).toEqual([away, away, away])
             expect(answers[3]?.status).toBe(503)
           })
         )

@@ -111,13 +111,13 @@ describe("4.15 paging", () => {
               while (true) {
                 const page = yield* read(limit, member === undefined ? undefined : seen.at(-1)?.[member])
                 seen.push(...page.data)
-                const told = `${operation.id} by ${limit}, ${seen.length}`
-                expect([told, page.has_more, ids(page.data)]).toEqual([
-                  told,
+                const what = `${operation.id} by ${limit}, ${seen.length}`
+                expect([what, page.has_more, ids(page.data)]).toEqual([
+                  what,
                   seen.length < all.length,
                   ids(all.slice(seen.length - page.data.length, seen.length))
                 ])
-                if (page.has_more) expect([told, page.data.length]).toEqual([told, limit])
+                if (page.has_more) expect([what, page.data.length]).toEqual([what, limit])
                 // A search has one page.
                 if (page.has_more !== true || cursor === undefined) break
               }

@@ -300,7 +300,7 @@ describe("REST, MCP and embedding", () => {
               yield* make(one)
               journaled = (yield* written(made.id, journaled)).at(-1)?.sequence ?? journaled
               const options = operation.personal === undefined ? {} : { options: Mcp.personal }
-              const tool = Mcp.told(yield* Mcp.call(operation.id, one.args, { key, ...options }))
+              const tool = Mcp.resultOf(yield* Mcp.call(operation.id, one.args, { key, ...options }))
               answered(error === undefined)
               found.add(rest.body.error?.code ?? "done")
               const code = rest.body.error?.code

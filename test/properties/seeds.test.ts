@@ -17,7 +17,7 @@ const demo: any = JSON.parse(fs.readFileSync(new URL("../../seeds/demo.json", im
 const load = (json: unknown) => Effect.flatMap(Loader.decode(json), Loader.load)
 
 /** What a row and a list both say of a session; the current one is active now to the messenger. */
-const told = (session: SessionFacts | Authorization, frozen: boolean) => ({
+const described = (session: SessionFacts | Authorization, frozen: boolean) => ({
   id: session.id,
   current: session.current,
   device_model: session.device_model,
@@ -80,8 +80,8 @@ const compare = Effect.fnUntraced(function*(organization: any) {
       // What the messenger lists and a seed may leave out: the session that asks.
       const listed = list.success.filter((one) => !one.current || known.some(({ id }) => id === one.id))
       assert.deepStrictEqual(
-        listed.map((one) => told(one, frozen)).sort(byId),
-        known.map((row) => told(row, frozen)).sort(byId),
+        listed.map((one) => described(one, frozen)).sort(byId),
+        known.map((row) => described(row, frozen)).sort(byId),
         seed.phone
       )
     }

@@ -1,9 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { sampled } from "../support/drawn.ts"
+import * as Access from "../support/properties/access.ts"
 import * as Isolation from "../support/properties/isolation.ts"
 import * as Monotonicity from "../support/properties/monotonicity.ts"
-import * as Reach from "../support/properties/reach.ts"
 import type { Overseer } from "../support/properties/rewind.ts"
 import { prepared, Staged } from "../support/properties/staged.ts"
 import { rewriting, withoutOrganization } from "../support/statements.ts"
@@ -69,8 +69,8 @@ describe("1 sequences of requests", () => {
       prepared(Effect.gen(function*() {
         const stage = yield* Staged
         const done = { connected: 0, handed: 0 }
-        for (const sequence of yield* Arbitrary.sampleEffect(Reach.sequences, sampled(16))) {
-          const { connected, handed } = yield* Reach.compare(stage, sequence)
+        for (const sequence of yield* Arbitrary.sampleEffect(Access.sequences, sampled(16))) {
+          const { connected, handed } = yield* Access.compare(stage, sequence)
           done.connected += connected
           done.handed += handed
         }

@@ -43,7 +43,7 @@ const logins = Effect.fnUntraced(function*(key: World.Person["key"]) {
   const again = yield* mine.relogin(account)
   const read = yield* mine.read(again.body.id)
   const cancelled = yield* mine.cancel(again.body.id)
-  expect([resent, wrong, code, password, again, read, cancelled].map(Logins.told)).toEqual([
+  expect([resent, wrong, code, password, again, read, cancelled].map(Logins.summaryOf)).toEqual([
     "200 code_sent",
     "400 code_invalid",
     "200 password_needed",

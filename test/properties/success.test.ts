@@ -41,7 +41,7 @@ layer(World.world(postgres))("each change, once there is what it needs", (it) =>
         const { owner } = organization.admins
         const answers = Effect.fnUntraced(function*(request: Request) {
           if (via === "rest") return yield* ask(request, owner.key)
-          const { body, how, status } = Mcp.told(
+          const { body, how, status } = Mcp.resultOf(
             yield* Mcp.call(request.id, request.input, { key: owner.key, options: Mcp.personal })
           )
           return { body, how, status }

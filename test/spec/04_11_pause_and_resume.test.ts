@@ -33,7 +33,7 @@ describe("4.11 pause_protection, 4.12 resume_protection", () => {
             const id = yield* World.makeAccount(organization.id, { facts })
             expect(yield* statusOf(id, key)).toBe(status)
             for (
-              const [action, told, after] of [["pause", "paused", "paused"], [
+              const [action, journaled, after] of [["pause", "paused", "paused"], [
                 "resume",
                 "resumed",
                 "protected"
@@ -52,7 +52,7 @@ describe("4.11 pause_protection, 4.12 resume_protection", () => {
               expect([answer.status, answer.body]).toEqual([200, {
                 object: "account_action",
                 account_id: id,
-                action: told,
+                action: journaled,
                 status: after
               }])
               expect(yield* statusOf(id, key)).toBe(after)

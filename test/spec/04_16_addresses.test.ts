@@ -52,7 +52,7 @@ const staged = Effect.fnUntraced(function*(managed = true, facts: Record<string,
   }
 })
 
-const told = ({ body, status }: World.Answer) => [status, body.action ?? body.state ?? body.error.code]
+const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.state ?? body.error.code]
 
 type Stage = Effect.Success<ReturnType<typeof staged>>
 
@@ -141,12 +141,15 @@ describe("4.16 addresses and passkeys", () => {
             expires_at: new Date(start + 16 * 60_000).toISOString()
           })
           yield* advance("11 minutes")
-          expect(told(yield* confirm("recovery", yield* code("recovery")))).toEqual([200, "recovery_email_confirmed"])
+          expect(summaryOf(yield* confirm("recovery", yield* code("recovery")))).toEqual([
+            200,
+            "recovery_email_confirmed"
+          ])
           expect((yield* profile).recovery_email_pattern).toBe("n*****s@example.org")
-          expect(told(yield* confirm("recovery", "123456"))).toEqual([409, "no_pending_change"])
+          expect(summaryOf(yield* confirm("recovery", "123456"))).toEqual([409, "no_pending_change"])
           yield* advance("11 minutes")
-          expect(told(yield* send("DELETE", "recovery-email"))).toEqual([200, "recovery_email_removed"])
-          expect(told(yield* send("DELETE", "recovery-email"))).toEqual([200, "recovery_email_removed"])
+          expect(summaryOf(yield* send("DELETE", "recovery-email"))).toEqual([200, "recovery_email_removed"])
+          expect(summaryOf(yield* send("DELETE", "recovery-email"))).toEqual([200, "recovery_email_removed"])
           yield* advance("11 minutes")
           expect(yield* events).toEqual([
             "recovery_email.requested pending",
@@ -163,18 +166,18 @@ describe("4.16 addresses and passkeys", () => {
           const { code, confirm, set, wrong } = yield* staged()
           yield* set("recovery")
           for (let count = 0; count < 5; count++) {
-            expect(told(yield* confirm("recovery", yield* wrong("recovery")))).toEqual([400, "code_invalid"])
+            expect(summaryOf(yield* confirm("recovery", yield* wrong("recovery")))).toEqual([400, "code_invalid"])
           }
-          expect(told(yield* confirm("recovery", yield* code("recovery")))).toEqual([409, "no_pending_change"])
+          expect(summaryOf(yield* confirm("recovery", yield* code("recovery")))).toEqual([409, "no_pending_change"])
           yield* set("recovery", "another@example.org")
           yield* TestClock.adjust("15 minutes")
-          expect(told(yield* confirm("recovery", yield* code("recovery")))).toEqual([409, "no_pending_change"])
+          expect(summaryOf(yield* confirm("recovery", yield* code("recovery")))).toEqual([409, "no_pending_change"])
           yield* set("recovery", "first@example.org")
           const first = yield* code("recovery")
           yield* set("recovery", "second@example.org")
           const second = yield* code("recovery")
-          if (first !== second) expect(told(yield* confirm("recovery", first))).toEqual([400, "code_invalid"])
-          expect(told(yield* confirm("recovery", second))).toEqual([200, "recovery_email_confirmed"])
+          if (first !== second) expect(summaryOf(yield* confirm("recovery", first))).toEqual([400, "code_invalid"])
+          expect(summaryOf(yield* confirm("recovery", second))).toEqual([200, "recovery_email_confirmed"])
           yield* set("recovery")
           const refused = yield* set("recovery")
           expect([World.refusal(refused), refused.headers.get("retry-after")]).toEqual([
@@ -203,12 +206,12 @@ describe("4.16 addresses and passkeys", () => {
       it.effect("a login address is replaced where there is one, and the messenger's refusals are reported", () =>
         Effect.gen(function*() {
           const { code, confirm, platform, profile, set, userId } = yield* staged(false)
-          expect(told(yield* set("recovery"))).toEqual([409, "two_fa_not_managed"])
+          expect(summaryOf(yield* set("recovery"))).toEqual([409, "two_fa_not_managed"])
           expect(World.refusal(yield* set("login", "no address"))).toEqual([400, "parameter_invalid", "email"])
           expect(World.refusal(yield* set("login", "nobody@nowhere"))).toEqual([400, "email_refused", "email"])
-          expect(told(yield* set("login"))).toEqual([200, "code_sent"])
+          expect(summaryOf(yield* set("login"))).toEqual([200, "code_sent"])
           expect(World.refusal(yield* confirm("login", "12"))).toEqual([400, "parameter_invalid", "code"])
-          expect(told(yield* confirm("login", yield* code("login")))).toEqual([200, "login_email_confirmed"])
+          expect(summaryOf(yield* confirm("login", yield* code("login")))).toEqual([200, "login_email_confirmed"])
           expect((yield* profile).login_email_pattern).toBe("n*****s@example.org")
           yield* platform.changeSecurity(userId, { login_email: null })
           expect(World.refusal(yield* set("login"))).toEqual([400, "email_refused", "email"])
@@ -222,19 +225,19 @@ describe("4.16 addresses and passkeys", () => {
             "passkey_not_eligible",
             expect.stringContaining(new Date(start + 24 * 3_600_000).toISOString().slice(0, 13))
           ])
-          expect(told(yield* send("DELETE", "passkey"))).toEqual([200, "passkey_removed"])
+          expect(summaryOf(yield* send("DELETE", "passkey"))).toEqual([200, "passkey_removed"])
           yield* jump("25 hours")
-          expect(told(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
-          expect(told(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
+          expect(summaryOf(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
+          expect(summaryOf(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
           expect(yield* slots).toEqual(["passkey held"])
           expect(yield* profile).toMatchObject({ passkey_present: true, passkey_managed: true })
           yield* platform.script({ userId, operation: "remove_passkey", answer: { _tag: "Refused", reason: "REASON" } })
-          expect(told(yield* send("DELETE", "passkey"))).toEqual([409, "messenger_refused"])
+          expect(summaryOf(yield* send("DELETE", "passkey"))).toEqual([409, "messenger_refused"])
           expect(yield* slots).toEqual(["passkey held"])
-          expect(told(yield* send("DELETE", "passkey"))).toEqual([200, "passkey_removed"])
+          expect(summaryOf(yield* send("DELETE", "passkey"))).toEqual([200, "passkey_removed"])
           expect(yield* slots).toEqual([])
           yield* platform.changeSecurity(userId, { passkey_ids: ["holders"] })
-          expect(told(yield* send("DELETE", "passkey"))).toEqual([409, "passkey_not_managed"])
+          expect(summaryOf(yield* send("DELETE", "passkey"))).toEqual([409, "passkey_not_managed"])
           yield* jump("11 minutes")
           expect((yield* events).filter((event) => !event.startsWith("monitoring."))).toEqual([
             "passkey.added pending",
@@ -253,9 +256,9 @@ describe("4.16 addresses and passkeys", () => {
         Effect.gen(function*() {
           const { platform, profile, send, slots, userId } = yield* staged(false, {})
           yield* jump("25 hours")
-          expect(told(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
+          expect(summaryOf(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
           yield* platform.changeSecurity(userId, { passkey_ids: [] })
-          expect(told(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
+          expect(summaryOf(yield* send("PUT", "passkey"))).toEqual([200, "passkey_added"])
           expect(yield* slots).toEqual(["passkey held", "passkey retired"])
           expect(yield* profile).toMatchObject({ passkey_present: true, passkey_managed: true })
         }))
@@ -272,7 +275,7 @@ describe("4.16 addresses and passkeys", () => {
             lived = yield* dying(calls, act(stage, request))
             yield* jump("75 seconds")
             yield* jump("75 seconds")
-            const [status, said] = told(yield* act(stage, request))
+            const [status, said] = summaryOf(yield* act(stage, request))
             expect([calls, again.includes(`${status} ${said}`)]).toEqual([calls, true])
             expect([calls, yield* stage.profile]).toMatchObject([calls, left])
             yield* jump("11 minutes")

@@ -35,7 +35,7 @@ const staged = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) 
   }
 })
 
-const told = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
+const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
 
 describe("4.16, 10.6 locks", () => {
   forEachDatabase((_, database) => {
@@ -47,11 +47,11 @@ describe("4.16, 10.6 locks", () => {
           const { actions, read, release, signIn } = yield* staged(locked)
           yield* signIn
           expect(yield* advance("2 minutes")).toBe(1)
-          expect(told(yield* release)).toEqual([200, "takeover_lock_released"])
+          expect(summaryOf(yield* release)).toEqual([200, "takeover_lock_released"])
           expect((yield* actions).at(-1)).toBe("takeover.lock_released")
           const after = yield* read
           expect([after.tamper, after.status]).toEqual([{ locked_at: null, reason: null }, "hijack_blocked"])
-          expect(told(yield* release)).toEqual([409, "not_locked"])
+          expect(summaryOf(yield* release)).toEqual([409, "not_locked"])
           yield* signIn
           expect(yield* advance(Duration.hours(11))).toBe(0)
           expect((yield* read).sessions).toHaveLength(2)
@@ -62,17 +62,17 @@ describe("4.16, 10.6 locks", () => {
           const { actions, key, read, setLock, signIn, account } = yield* staged()
           yield* signIn
           yield* advance("2 minutes")
-          expect(told(yield* setLock(true))).toEqual([200, "security_lock_enabled"])
+          expect(summaryOf(yield* setLock(true))).toEqual([200, "security_lock_enabled"])
           expect(yield* advance("2 minutes")).toBe(0)
           yield* signIn
           expect(yield* advance("2 minutes")).toBe(1)
           expect((yield* read).security_lock).toEqual({ enabled: true })
           const before = yield* actions
-          expect(told(yield* setLock(true))).toEqual([200, "security_lock_enabled"])
+          expect(summaryOf(yield* setLock(true))).toEqual([200, "security_lock_enabled"])
           expect(yield* actions).toEqual(before)
-          expect(told(yield* setLock(false))).toEqual([200, "security_lock_disabled"])
+          expect(summaryOf(yield* setLock(false))).toEqual([200, "security_lock_disabled"])
           yield* World.post(`/v1/accounts/${account}/pause`, key)
-          expect(told(yield* setLock(true))).toEqual([409, "not_active"])
+          expect(summaryOf(yield* setLock(true))).toEqual([409, "not_active"])
         }))
 
       it.effect("the takeover lockdown is the organization's, and turning it on signs nothing out", () =>

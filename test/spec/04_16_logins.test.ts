@@ -6,7 +6,7 @@ import * as Worker from "../../src/layers/Worker.ts"
 import { LoginStarts } from "../../src/ports/Logins.ts"
 import { pglite } from "../support/database.ts"
 import * as Limited from "../support/limited.ts"
-import { meet, staged, start, told } from "../support/logins.ts"
+import { meet, staged, start, summaryOf } from "../support/logins.ts"
 import { jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -64,15 +64,15 @@ describe("4.16 connecting accounts", () => {
         const person = yield* meet({ security: twoFa })
         const { body: login } = yield* stage.connect(person.phone)
         const early = yield* stage.password(login.id, "horse staple")
-        expect(told(early)).toBe("409 login_step")
+        expect(summaryOf(early)).toBe("409 login_step")
         const { body: next } = yield* stage.code(login.id, yield* person.code)
         expect(next).toMatchObject({ state: "password_needed", password_hint: "animal", account_id: null })
-        expect(told(yield* stage.code(login.id, "12345"))).toBe("409 login_step")
-        expect(told(yield* stage.resend(login.id))).toBe("409 login_step")
+        expect(summaryOf(yield* stage.code(login.id, "12345"))).toBe("409 login_step")
+        expect(summaryOf(yield* stage.resend(login.id))).toBe("409 login_step")
         const wrong = yield* stage.password(login.id, "battery")
-        expect([told(wrong), wrong.body.error.param]).toEqual(["400 password_invalid", "password"])
+        expect([summaryOf(wrong), wrong.body.error.param]).toEqual(["400 password_invalid", "password"])
         expect((yield* stage.read(login.id)).body.attempts_left).toBe(4)
-        expect(told(yield* stage.password(login.id, "horse staple"))).toBe("200 completed")
+        expect(summaryOf(yield* stage.password(login.id, "horse staple"))).toBe("200 completed")
       }))
 
     it.effect("five wrong entries end a login, codes and passwords together, and leave nothing on the messenger", () =>
@@ -81,18 +81,18 @@ describe("4.16 connecting accounts", () => {
         const person = yield* meet({ security: twoFa })
         const { body: login } = yield* stage.connect(person.phone)
         for (let entry = 0; entry < 2; entry++) {
-          expect(told(yield* stage.code(login.id, "not-it"))).toBe("400 code_invalid")
+          expect(summaryOf(yield* stage.code(login.id, "not-it"))).toBe("400 code_invalid")
         }
         yield* stage.code(login.id, yield* person.code)
         for (let entry = 0; entry < 3; entry++) {
-          expect(told(yield* stage.password(login.id, "battery"))).toBe("400 password_invalid")
+          expect(summaryOf(yield* stage.password(login.id, "battery"))).toBe("400 password_invalid")
         }
         expect((yield* stage.read(login.id)).body).toMatchObject({
           state: "failed",
           error: "password_invalid",
           attempts_left: 0
         })
-        expect(told(yield* stage.password(login.id, "horse staple"))).toBe("409 login_step")
+        expect(summaryOf(yield* stage.password(login.id, "horse staple"))).toBe("409 login_step")
         expect(yield* stage.sessions).toBe(0)
         expect(yield* stage.actions).toEqual(["login.started", "login.failed failed"])
       }))
@@ -113,22 +113,22 @@ describe("4.16 connecting accounts", () => {
           ])
         }
         const refused = yield* stage.connect("+4915559999999")
-        expect([told(refused), refused.body.error.param]).toEqual(["400 phone_refused", "phone_number"])
+        expect([summaryOf(refused), refused.body.error.param]).toEqual(["400 phone_refused", "phone_number"])
         const person = yield* meet()
         const answer = (operation: "begin" | "submit_code", what: any) =>
           stage.platform.script({ userId: person.userId, operation, answer: what })
         yield* answer("begin", { _tag: "Refused", reason: "FROZEN" })
-        expect(told(yield* stage.connect(person.phone))).toBe("409 messenger_refused")
+        expect(summaryOf(yield* stage.connect(person.phone))).toBe("409 messenger_refused")
         yield* answer("begin", { _tag: "Busy", seconds: 42 })
         const busy = yield* stage.connect(person.phone)
-        expect([told(busy), busy.headers.get("retry-after")]).toEqual(["503 messenger_unavailable", "42"])
+        expect([summaryOf(busy), busy.headers.get("retry-after")]).toEqual(["503 messenger_unavailable", "42"])
         const { body: login } = yield* stage.connect(person.phone)
         yield* answer("submit_code", { _tag: "Busy", seconds: 7 })
-        expect(told(yield* stage.code(login.id, yield* person.code))).toBe("503 messenger_unavailable")
+        expect(summaryOf(yield* stage.code(login.id, yield* person.code))).toBe("503 messenger_unavailable")
         yield* answer("submit_code", { _tag: "Unavailable" })
-        expect(told(yield* stage.code(login.id, yield* person.code))).toBe("503 messenger_unavailable")
+        expect(summaryOf(yield* stage.code(login.id, yield* person.code))).toBe("503 messenger_unavailable")
         expect((yield* stage.read(login.id)).body.attempts_left).toBe(5)
-        expect(told(yield* stage.code(login.id, yield* person.code))).toBe("200 completed")
+        expect(summaryOf(yield* stage.code(login.id, yield* person.code))).toBe("200 completed")
       }))
 
     it.effect("one admin has a number at a time, others are told by whom they may be let in, and a cancelled login is gone", () =>
@@ -139,18 +139,21 @@ describe("4.16 connecting accounts", () => {
         const { body: login } = yield* admin.connect(person.phone)
         expect((yield* admin.connect(person.phone)).body).toEqual(login)
         const seen = yield* stage.connect(person.phone)
-        expect([told(seen), seen.body.error.message.includes(login.id)]).toEqual(["409 login_in_progress", true])
+        expect([summaryOf(seen), seen.body.error.message.includes(login.id)]).toEqual(["409 login_in_progress", true])
         const other = yield* World.makePerson(stage.id, "admin")
         const blind = yield* stage.as(other).connect(person.phone)
-        expect([told(blind), blind.body.error.message.includes(login.id)]).toEqual(["409 login_in_progress", false])
+        expect([summaryOf(blind), blind.body.error.message.includes(login.id)]).toEqual([
+          "409 login_in_progress",
+          false
+        ])
         for (const refused of [yield* stage.as(other).read(login.id), yield* stage.as(other).cancel(login.id)]) {
-          expect(told(refused)).toBe("404 resource_missing")
+          expect(summaryOf(refused)).toBe("404 resource_missing")
         }
         const code = yield* person.code
-        expect(told(yield* stage.cancel(login.id))).toBe("200 cancelled")
-        expect(told(yield* stage.cancel(login.id))).toBe("200 cancelled")
-        expect(told(yield* admin.code(login.id, code))).toBe("409 login_step")
-        expect(told(yield* stage.as(other).connect(person.phone))).toBe("200 code_sent")
+        expect(summaryOf(yield* stage.cancel(login.id))).toBe("200 cancelled")
+        expect(summaryOf(yield* stage.cancel(login.id))).toBe("200 cancelled")
+        expect(summaryOf(yield* admin.code(login.id, code))).toBe("409 login_step")
+        expect(summaryOf(yield* stage.as(other).connect(person.phone))).toBe("200 code_sent")
         yield* World.send("DELETE", `/v1/admins/${other.id}`, { key: stage.key })
         expect((yield* stage.actions).filter((action) => /admin|cancel/.test(action))).toEqual([
           "login.cancelled",
@@ -164,7 +167,7 @@ describe("4.16 connecting accounts", () => {
         const stage = yield* staged()
         const person = yield* meet()
         const { body: login } = yield* stage.connect(person.phone)
-        expect(told(yield* stage.resend(login.id))).toBe("409 resend_too_early")
+        expect(summaryOf(yield* stage.resend(login.id))).toBe("409 resend_too_early")
         const before = yield* person.code
         for (let time = 0; time < 3; time++) {
           yield* TestClock.adjust("60 seconds")
@@ -172,15 +175,17 @@ describe("4.16 connecting accounts", () => {
         }
         yield* TestClock.adjust("60 seconds")
         const spent = yield* stage.resend(login.id)
-        expect([told(spent), spent.headers.get("retry-after")]).toEqual(["429 too_many_attempts", "540"])
-        if (before !== (yield* person.code)) expect(told(yield* stage.code(login.id, before))).toBe("400 code_invalid")
+        expect([summaryOf(spent), spent.headers.get("retry-after")]).toEqual(["429 too_many_attempts", "540"])
+        if (before !== (yield* person.code)) {
+          expect(summaryOf(yield* stage.code(login.id, before))).toBe("400 code_invalid")
+        }
         yield* TestClock.adjust("5 minutes")
-        expect(told(yield* stage.code(login.id, yield* person.code))).toBe("409 login_expired")
+        expect(summaryOf(yield* stage.code(login.id, yield* person.code))).toBe("409 login_expired")
         const second = yield* stage.connect(person.phone)
         yield* TestClock.adjust("10 minutes")
         expect((yield* stage.read(second.body.id)).body.state).toBe("expired")
-        expect(told(yield* stage.code(second.body.id, "12345"))).toBe("409 login_expired")
-        expect(told(yield* stage.cancel(second.body.id))).toBe("409 login_step")
+        expect(summaryOf(yield* stage.code(second.body.id, "12345"))).toBe("409 login_expired")
+        expect(summaryOf(yield* stage.cancel(second.body.id))).toBe("409 login_step")
         yield* (yield* LoginEndings).end
         yield* (yield* LoginEndings).end
         expect((yield* stage.actions).filter((action) => action === "login.expired")).toHaveLength(2)
@@ -195,20 +200,20 @@ describe("4.16 connecting accounts", () => {
       Effect.gen(function*() {
         const stage = yield* staged()
         const unknown = "+4915551111111"
-        for (let time = 0; time < 3; time++) expect(told(yield* stage.connect(unknown))).toBe("400 phone_refused")
+        for (let time = 0; time < 3; time++) expect(summaryOf(yield* stage.connect(unknown))).toBe("400 phone_refused")
         const calls = (yield* stage.platform.calls).length
         const refused = yield* stage.connect(unknown)
-        expect([told(refused), refused.headers.get("retry-after")]).toEqual([
+        expect([summaryOf(refused), refused.headers.get("retry-after")]).toEqual([
           "429 too_many_attempts",
           String(day / 1000)
         ])
         for (let number = 0; number < 7; number++) yield* stage.connect(`+491555222000${number}`)
-        expect(told(yield* stage.connect("+4915552220009"))).toBe("429 too_many_attempts")
+        expect(summaryOf(yield* stage.connect("+4915552220009"))).toBe("429 too_many_attempts")
         expect((yield* stage.platform.calls).length).toBe(calls + 7)
         const more = stage.connect("+4915552220009").pipe(Effect.provideService(LoginStarts, 11))
-        expect(told(yield* more)).toBe("400 phone_refused")
+        expect(summaryOf(yield* more)).toBe("400 phone_refused")
         yield* TestClock.adjust("1 hour")
-        expect(told(yield* stage.connect("+4915552220009"))).toBe("400 phone_refused")
+        expect(summaryOf(yield* stage.connect("+4915552220009"))).toBe("400 phone_refused")
       }))
 
     it.effect("neither a licence nor a seat nor another person's claim is passed, at the start or at the end", () =>
@@ -218,17 +223,17 @@ describe("4.16 connecting accounts", () => {
         const first = (yield* full.connect(one.phone)).body
         const second = (yield* full.connect(two.phone)).body
         yield* full.code(first.id, yield* one.code)
-        expect(told(yield* full.code(second.id, yield* two.code))).toBe("200 completed")
-        expect(told(yield* full.password(first.id, "horse staple"))).toBe("409 no_free_seat")
+        expect(summaryOf(yield* full.code(second.id, yield* two.code))).toBe("200 completed")
+        expect(summaryOf(yield* full.password(first.id, "horse staple"))).toBe("409 no_free_seat")
         expect((yield* full.read(first.id)).body).toMatchObject({ state: "failed", error: "no_free_seat" })
         expect([yield* full.sessions, (yield* full.seats).used]).toEqual([1, 1])
-        expect(told(yield* full.connect((yield* meet()).phone))).toBe("409 no_free_seat")
+        expect(summaryOf(yield* full.connect((yield* meet()).phone))).toBe("409 no_free_seat")
         const suspended = yield* staged({ status: "suspended" })
-        expect(told(yield* suspended.connect(one.phone))).toBe("409 not_licensed")
+        expect(summaryOf(yield* suspended.connect(one.phone))).toBe("409 not_licensed")
         const elsewhere = yield* staged()
-        expect(told(yield* elsewhere.connected(two))).toBe("409 already_connected")
+        expect(summaryOf(yield* elsewhere.connected(two))).toBe("409 already_connected")
         expect(yield* elsewhere.sessions).toBe(0)
-        expect(told(yield* full.connect(two.phone))).toBe("409 no_free_seat")
+        expect(summaryOf(yield* full.connect(two.phone))).toBe("409 no_free_seat")
       }))
 
     it.effect("an offboarded account comes back with its id, where the caller can access it, and otherwise not at all", () =>
@@ -242,7 +247,7 @@ describe("4.16 connecting accounts", () => {
         })
         const blind = stage.as(stage.admins.admin)
         const { body: begun } = yield* blind.connect(person.phone)
-        expect(told(yield* blind.code(begun.id, yield* person.code))).toBe("409 already_connected")
+        expect(summaryOf(yield* blind.code(begun.id, yield* person.code))).toBe("409 already_connected")
         const { body } = yield* stage.connected(person)
         expect(body).toMatchObject({ state: "completed", account_id: account })
         expect(yield* stage.account(account)).toMatchObject({
@@ -261,11 +266,11 @@ describe("4.16 connecting accounts", () => {
         const [granted, other] = [yield* World.makeDepartment(stage.id), yield* World.makeDepartment(stage.id)]
         yield* World.grant(stage.id, admin.id, { departments: [granted] })
         for (const who of [archive, billing]) {
-          expect(told(yield* stage.as(who).connect((yield* meet()).phone))).toBe("403 role_forbidden")
+          expect(summaryOf(yield* stage.as(who).connect((yield* meet()).phone))).toBe("403 role_forbidden")
         }
         const mine = stage.as(admin)
         const person = yield* meet()
-        expect(told(yield* mine.connect(person.phone, { department_id: other }))).toBe("404 resource_missing")
+        expect(summaryOf(yield* mine.connect(person.phone, { department_id: other }))).toBe("404 resource_missing")
         const filed = yield* mine.connect(person.phone, { department_id: granted })
         const { body } = yield* mine.code(filed.body.id, yield* person.code)
         expect((yield* World.get(`/v1/accounts/${body.account_id}`, admin.key)).body.department_id).toBe(granted)
@@ -296,21 +301,21 @@ describe("4.16 connecting accounts", () => {
         yield* stage.platform.logIn(person.userId, { device_model: "Phone", created_at: new Date(start - day) })
         const { body: { account_id: account } } = yield* stage.connected(person)
         yield* jump("1 second")
-        expect(told(yield* stage.relogin(account))).toBe("409 already_connected")
+        expect(summaryOf(yield* stage.relogin(account))).toBe("409 already_connected")
         yield* stage.platform.revokeService(person.userId)
         yield* jump("75 seconds")
         expect((yield* stage.account(account)).status).toBe("protection_stopped")
         const stranger = yield* meet()
         const { body: wrong } = yield* stage.relogin(account, { phone_number: stranger.phone })
         const beside = yield* stage.relogin(account)
-        expect(told(beside)).toBe("409 login_in_progress")
+        expect(summaryOf(beside)).toBe("409 login_in_progress")
         expect(beside.body.error.message).toMatch(new RegExp(`^A login .* is open already: login ${wrong.id}`))
-        expect(told(yield* stage.code(wrong.id, yield* stranger.code))).toBe("409 wrong_account")
+        expect(summaryOf(yield* stage.code(wrong.id, yield* stranger.code))).toBe("409 wrong_account")
         expect((yield* stage.account(account)).phone_number).toBe(person.phone)
         yield* World.post(`/v1/accounts/${account}/pause`, stage.key)
         const { body: login } = yield* stage.relogin(account)
         expect(login).toMatchObject({ kind: "relogin", account_id: account, phone_number: person.phone })
-        expect(told(yield* stage.code(login.id, yield* person.code))).toBe("200 completed")
+        expect(summaryOf(yield* stage.code(login.id, yield* person.code))).toBe("200 completed")
         expect((yield* stage.account(account)).status).toBe("paused")
         yield* World.post(`/v1/accounts/${account}/resume`, stage.key)
         yield* jump("1 second")
@@ -322,7 +327,7 @@ describe("4.16 connecting accounts", () => {
         ]])
         expect((yield* stage.actions).slice(-2)).not.toContain("session.detected")
         const gone = yield* World.makeAccount(stage.id, { facts: { offboarded_at: new Date(0) } })
-        expect(told(yield* stage.relogin(gone))).toBe("409 not_active")
+        expect(summaryOf(yield* stage.relogin(gone))).toBe("409 not_active")
       }))
   })
 })

@@ -14,7 +14,7 @@ import { start } from "../support/watched.ts"
 import { advance, jump } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
-const told = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code, body.status]
+const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code, body.status]
 const done = [200, "offboarded", "available"]
 
 describe("4.16 offboarding", () => {
@@ -33,7 +33,7 @@ describe("4.16 offboarding", () => {
             yield* TestClock.adjust("20 millis")
           }
           const both = yield* Fiber.join(racing)
-          expect(both.map(told).sort(([one], [other]) => one - other)).toEqual([done, [
+          expect(both.map(summaryOf).sort(([one], [other]) => one - other)).toEqual([done, [
             409,
             "already_offboarded",
             undefined
@@ -47,7 +47,7 @@ describe("4.16 offboarding", () => {
           const before = yield* stage.events
           yield* jump("2 hours")
           yield* advance("5 minutes")
-          expect([yield* stage.events, told(yield* stage.offboard)]).toEqual([before, [
+          expect([yield* stage.events, summaryOf(yield* stage.offboard)]).toEqual([before, [
             409,
             "already_offboarded",
             undefined
@@ -73,7 +73,7 @@ describe("4.16 offboarding", () => {
       Effect.gen(function*() {
         const stage = yield* staged
         yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 50, userId: stage.person.userId })
-        expect(told(yield* stage.offboard)).toEqual([200, "offboarded_two_fa_held", "available"])
+        expect(summaryOf(yield* stage.offboard)).toEqual([200, "offboarded_two_fa_held", "available"])
         expect((yield* stage.last)?.details).toEqual({ two_fa: "held", passkey: "held" })
         expect([yield* stage.seats, yield* stage.authorizations, yield* stage.slots]).toEqual([0, 2, ["two_fa held"]])
         expect(yield* stage.query("messenger_identity")).toEqual([])
@@ -102,7 +102,7 @@ describe("4.16 offboarding", () => {
           yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
           yield* TestClock.adjust("100 millis")
         }
-        expect(told(yield* Fiber.join(offboarding))).toEqual(done)
+        expect(summaryOf(yield* Fiber.join(offboarding))).toEqual(done)
         expect(yield* stage.authorizations).toBeGreaterThan(0)
         const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
         expect(seconds).toBeGreaterThan(20)
@@ -117,7 +117,7 @@ describe("4.16 offboarding", () => {
       Effect.gen(function*() {
         const stage = yield* staged
         yield* stage.platform.script({ answer: { _tag: "Unavailable" }, times: 100_000, userId: stage.person.userId })
-        expect(told(yield* stage.offboard)).toEqual([200, "offboarded_two_fa_held", "available"])
+        expect(summaryOf(yield* stage.offboard)).toEqual([200, "offboarded_two_fa_held", "available"])
         yield* jump("29 days")
         expect(yield* stage.query("service_session")).toHaveLength(2)
         yield* jump("26 hours")
@@ -146,12 +146,12 @@ describe("4.16 offboarding", () => {
         const stage = yield* staged
         const { key } = stage.admins.owner
         yield* World.post(`${stage.path}/pause`, key)
-        expect(told(yield* stage.offboard)).toEqual(done)
+        expect(summaryOf(yield* stage.offboard)).toEqual(done)
         const gone = yield* World.makeAccount(stage.id, {
           facts: { stopped_at: new Date(start), stop_reason: "session_lost" }
         })
         const { body: login } = yield* World.send("POST", `/v1/accounts/${gone}/relogin`, { key, body: {} })
-        expect(told(yield* World.post(`/v1/accounts/${gone}/offboard`, key))).toEqual(done)
+        expect(summaryOf(yield* World.post(`/v1/accounts/${gone}/offboard`, key))).toEqual(done)
         if (login.id !== undefined) {
           expect((yield* World.get(`/v1/logins/${login.id}`, key)).body.state).toBe("cancelled")
           expect(yield* stage.events).toContain("login.cancelled done")
@@ -162,9 +162,9 @@ describe("4.16 offboarding", () => {
       Effect.gen(function*() {
         const stage = yield* staged
         const { admin, archive, billing, owner } = stage.admins
-        expect(told(yield* stage.as(admin))).toEqual([404, "resource_missing", undefined])
+        expect(summaryOf(yield* stage.as(admin))).toEqual([404, "resource_missing", undefined])
         for (const who of [archive, billing]) {
-          expect(told(yield* stage.as(who))).toEqual([403, "role_forbidden", undefined])
+          expect(summaryOf(yield* stage.as(who))).toEqual([403, "role_forbidden", undefined])
         }
         const other = yield* World.makeAccount(stage.id)
         const limited = yield* Limited.connect(stage.id, owner, { accounts: [other] })
@@ -172,7 +172,7 @@ describe("4.16 offboarding", () => {
           code: "resource_missing"
         })
         yield* World.grant(stage.id, admin.id, { accounts: [stage.account] })
-        expect(told(yield* stage.as(admin))).toEqual(done)
+        expect(summaryOf(yield* stage.as(admin))).toEqual(done)
       }))
 
     it.effect("the account is connected again as the same one, and what was held of it does not end by itself", () =>

@@ -50,7 +50,7 @@ const authorizations = (userId: string) =>
     )
   )
 
-const told = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
+const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
 
 describe("4.16 paired session", () => {
   forEachDatabase((_, database) => {
@@ -58,8 +58,8 @@ describe("4.16 paired session", () => {
       it.effect("is made once, is nobody's stranger, takes over where the first is lost, and is made anew then", () =>
         Effect.gen(function*() {
           const { account, events, pair, platform, slots, state, userId } = yield* staged
-          expect(told(yield* pair())).toEqual([200, "paired_session_created"])
-          expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+          expect(summaryOf(yield* pair())).toEqual([200, "paired_session_created"])
+          expect(summaryOf(yield* pair())).toEqual([200, "paired_session_created"])
           expect([yield* state, yield* slots]).toEqual(["active", ["main", "paired"]])
           yield* advance("20 minutes")
           expect((yield* events).filter((event) => event.startsWith("session."))).toEqual([])
@@ -72,7 +72,7 @@ describe("4.16 paired session", () => {
       it.effect("needs the holder's password where one is set, an active account, and is removed by itself", () =>
         Effect.gen(function*() {
           const { pair, pause, platform, slots, state, unpair, userId } = yield* staged
-          expect(told(yield* unpair)).toEqual([409, "no_paired_session"])
+          expect(summaryOf(yield* unpair)).toEqual([409, "no_paired_session"])
           yield* platform.changeSecurity(userId, { two_fa_password: Redacted.make("holders") })
           expect(World.refusal(yield* pair())).toEqual([409, "two_fa_password_required", "current_password"])
           expect(World.refusal(yield* pair({ current_password: "wrong" }))).toEqual([
@@ -80,11 +80,11 @@ describe("4.16 paired session", () => {
             "password_invalid",
             "current_password"
           ])
-          expect(told(yield* pair({ current_password: "holders" }))).toEqual([200, "paired_session_created"])
-          expect(told(yield* unpair)).toEqual([200, "paired_session_removed"])
+          expect(summaryOf(yield* pair({ current_password: "holders" }))).toEqual([200, "paired_session_created"])
+          expect(summaryOf(yield* unpair)).toEqual([200, "paired_session_removed"])
           expect([yield* state, yield* slots]).toEqual(["none", ["main"]])
           yield* pause
-          expect(told(yield* pair({ current_password: "holders" }))).toEqual([409, "not_active"])
+          expect(summaryOf(yield* pair({ current_password: "holders" }))).toEqual([409, "not_active"])
         }))
 
       it.effect("3.2: a passkey is added through it where it is older than 24 hours and the main one is not", () =>
@@ -96,12 +96,12 @@ describe("4.16 paired session", () => {
           const { account, pair } = yield* makeWatched(organization, fresh)
           const add = World.send("PUT", `/v1/accounts/${account}/passkey`, { key })
           const profile = Effect.map(World.get(`/v1/accounts/${account}/messenger-profile`, key), ({ body }) => body)
-          expect(told(yield* add)).toEqual([409, "passkey_not_eligible"])
+          expect(summaryOf(yield* add)).toEqual([409, "passkey_not_eligible"])
           expect((yield* profile).passkey_eligible_at).not.toBeNull()
           yield* pair
           yield* advance("1 minute")
           expect((yield* profile).passkey_eligible_at).toBeNull()
-          expect(told(yield* add)).toEqual([200, "passkey_added"])
+          expect(summaryOf(yield* add)).toEqual([200, "passkey_added"])
           expect((yield* profile).passkey_managed).toBe(true)
         }))
 
@@ -118,7 +118,7 @@ describe("4.16 paired session", () => {
           const ids = Effect.map(read, ({ sessions }) => sessions.map(({ id }: { id: string }) => id))
           const first = yield* stranger
           yield* advance("72 seconds")
-          expect(told(yield* World.post(`${path}/${first}/sign-out`, key))).toEqual([200, "session_signed_out"])
+          expect(summaryOf(yield* World.post(`${path}/${first}/sign-out`, key))).toEqual([200, "session_signed_out"])
           expect(yield* ids).not.toContain(first)
           const second = yield* stranger
           yield* advance("72 seconds")
@@ -129,7 +129,10 @@ describe("4.16 paired session", () => {
           const twins = [yield* stranger, yield* stranger]
           yield* advance("72 seconds")
           for (const twin of twins) {
-            expect(told(yield* World.post(`${path}/${twin}/sign-out`, key))).toEqual([200, "session_sign_out_queued"])
+            expect(summaryOf(yield* World.post(`${path}/${twin}/sign-out`, key))).toEqual([
+              200,
+              "session_sign_out_queued"
+            ])
           }
           expect(yield* ids).toEqual(expect.arrayContaining(twins))
           const third = yield* stranger
@@ -144,7 +147,7 @@ describe("4.16 paired session", () => {
             yield* TestClock.adjust("250 millis")
           }
           yield* platform.clearScripts
-          expect(told(yield* Fiber.join(asked))).toEqual([200, "session_sign_out_queued"])
+          expect(summaryOf(yield* Fiber.join(asked))).toEqual([200, "session_sign_out_queued"])
           expect((yield* Clock.currentTimeMillis) - began).toBeLessThan(30_000)
         }))
     })
@@ -159,7 +162,7 @@ describe("4.16 paired session", () => {
           yield* jump("75 seconds")
           yield* jump("75 seconds")
           expect([calls, (yield* events).filter((event) => event.startsWith("session."))]).toEqual([calls, []])
-          expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+          expect(summaryOf(yield* pair())).toEqual([200, "paired_session_created"])
           yield* jump("75 seconds")
           expect([calls, yield* slots]).toEqual([calls, ["main", "paired"]])
           expect((yield* account).sessions).toHaveLength(2)
@@ -175,7 +178,7 @@ describe("4.16 paired session", () => {
           made = yield* authorizations(userId)
           yield* TestClock.adjust("25 seconds")
         }
-        expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+        expect(summaryOf(yield* pair())).toEqual([200, "paired_session_created"])
         expect([yield* authorizations(userId), (yield* slots).at(-1)]).toEqual([3, "retired"])
         yield* jump("1 second")
         expect([yield* authorizations(userId), yield* slots]).toEqual([2, ["main", "paired"]])
@@ -190,7 +193,7 @@ describe("4.16 paired session", () => {
     it.effect("a first one whose key is lost is signed out by the second, once that may, and is nobody's stranger", () =>
       Effect.gen(function*() {
         const { account, events, id, pair, slots, userId } = yield* staged
-        expect(told(yield* pair())).toEqual([200, "paired_session_created"])
+        expect(summaryOf(yield* pair())).toEqual([200, "paired_session_created"])
         yield* advance("2 minutes")
         yield* World.query(id, (sql) =>
           sql`

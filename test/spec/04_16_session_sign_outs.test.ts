@@ -9,7 +9,7 @@ import { Sessions } from "../../src/ports/Sessions.ts"
 import { forEachDatabase } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as HeldSecrets from "../support/heldSecrets.ts"
-import { staged, told } from "../support/reviewing.ts"
+import { staged, summaryOf } from "../support/reviewing.ts"
 import { advance } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -26,7 +26,7 @@ describe("4.16, 10.6 signing sessions out", () => {
           yield* platform.changeSecurity(userId, { two_fa_password: Redacted.make("the thief's") })
           yield* advance(Duration.seconds(80))
           expect((yield* read).status).toBe("new_sign_in")
-          expect(told(yield* signOthersOut("none"))).toEqual([200, "sessions_signed_out", "hijack_blocked"])
+          expect(summaryOf(yield* signOthersOut("none"))).toEqual([200, "sessions_signed_out", "hijack_blocked"])
           expect(yield* events).toContain("takeover.stopped done")
           expect((yield* read).tamper).toMatchObject({ reason: "two_fa" })
           expect(yield* mails("takeover_stopped")).toHaveLength(1)
@@ -46,7 +46,7 @@ describe("4.16, 10.6 signing sessions out", () => {
           yield* platform.script({ answer: { _tag: "Busy", seconds: 90 }, operation: "sign_out", userId, times: 1 })
           yield* platform.changeSecurity(userId, { passkey_id: "thief" })
           yield* advance(Duration.seconds(80))
-          expect(told(yield* signOthersOut("none"))[2]).toBe("hijack_blocked")
+          expect(summaryOf(yield* signOthersOut("none"))[2]).toBe("hijack_blocked")
           yield* advance(Duration.minutes(2))
           expect(yield* events).toContain("two_fa.set done")
           expect(yield* platform.isPassword(userId, ours)).toBe(false)
@@ -80,8 +80,8 @@ describe("4.16, 10.6 signing sessions out", () => {
           for (const gone of all.slice(0, 2)) yield* platform.logOut(account.userId, gone)
           yield* advance(Duration.minutes(2))
           expect(yield* strangers).toEqual([])
-          const told = (yield* World.journal(id)).filter(({ action }) => action === "session.signed_out")
-          const done = told.filter(({ outcome }) => outcome === "done")
+          const signedOut = (yield* World.journal(id)).filter(({ action }) => action === "session.signed_out")
+          const done = signedOut.filter(({ outcome }) => outcome === "done")
           expect(done.map(({ target_id }) => target_id).toSorted()).toEqual(all.toSorted())
           expect(done.map(({ closes }) => closes)).toContain(intent)
           const open = yield* World.query(id, (sql) => sql`select sequence from pending_change`)
@@ -92,12 +92,12 @@ describe("4.16, 10.6 signing sessions out", () => {
         Effect.gen(function*() {
           const { events, platform, read, signIn, signOut, strangers, terminations } = yield* staged()
           const stranger = yield* signIn()
-          expect(told(yield* signOut(stranger))).toEqual([200, "session_signed_out", "protected"])
+          expect(summaryOf(yield* signOut(stranger))).toEqual([200, "session_signed_out", "protected"])
           expect([yield* strangers, yield* terminations]).toEqual([[], ["service rejected"]])
           const before = yield* events
           expect(before.slice(-2)).toEqual(["session.signed_out pending", "session.signed_out done"])
           const calls = (yield* platform.calls).filter(({ operation }) => operation === "sign_out").length
-          expect(told(yield* signOut(stranger))).toEqual([200, "session_signed_out", null])
+          expect(summaryOf(yield* signOut(stranger))).toEqual([200, "session_signed_out", null])
           yield* advance(Duration.hours(23))
           expect((yield* signOut(stranger)).status).toBe(200)
           expect((yield* platform.calls).filter(({ operation }) => operation === "sign_out").length).toBe(calls)
@@ -112,10 +112,10 @@ describe("4.16, 10.6 signing sessions out", () => {
           const { events, signIn, signOut, strangers, terminations } = yield* staged(0)
           const stranger = yield* signIn()
           const queued = [200, "session_sign_out_queued", null]
-          expect(told(yield* signOut(stranger))).toEqual(queued)
+          expect(summaryOf(yield* signOut(stranger))).toEqual(queued)
           const before = yield* events
           expect(before.at(-1)).toBe("session.sign_out_queued done")
-          expect(told(yield* signOut(stranger))).toEqual(queued)
+          expect(summaryOf(yield* signOut(stranger))).toEqual(queued)
           expect(yield* events).toEqual(before)
           yield* advance(Duration.hours(23))
           expect(yield* strangers).toEqual([stranger])
@@ -131,13 +131,13 @@ describe("4.16, 10.6 signing sessions out", () => {
           yield* signIn("Tablet")
           yield* signIn("Laptop")
           const before = (yield* events).length
-          expect(told(yield* signOthersOut())).toEqual([200, "sessions_signed_out", "protected"])
+          expect(summaryOf(yield* signOthersOut())).toEqual([200, "sessions_signed_out", "protected"])
           expect([yield* strangers, yield* terminations]).toEqual([[known], ["service rejected", "service rejected"]])
           const entries = (yield* World.journal(id)).slice(before)
           expect(entries.map(({ outcome }) => outcome)).toEqual(["pending", "done"])
           expect(entries[1]?.details).toMatchObject({ keep: "approved_and_baseline", sessions: 2, signed_out: 2 })
-          expect(told(yield* signOthersOut())).toEqual([200, "sessions_signed_out", null])
-          expect(told(yield* signOthersOut("approved"))[1]).toBe("sessions_signed_out")
+          expect(summaryOf(yield* signOthersOut())).toEqual([200, "sessions_signed_out", null])
+          expect(summaryOf(yield* signOthersOut("approved"))[1]).toBe("sessions_signed_out")
           expect((yield* events).length).toBe(before + 2)
           yield* signOthersOut("none")
           expect(yield* strangers).toEqual([])
@@ -165,7 +165,7 @@ describe("4.16, 10.6 signing sessions out", () => {
           const { events, signIn, signOut, terminations } = yield* staged()
           const stranger = yield* signIn()
           const sessions = yield* Sessions
-          const dying = Sessions.of({ ...sessions, settle: () => Effect.die(new Error("gone")) })
+          const dying = Sessions.of({ ...sessions, applySignOuts: () => Effect.die(new Error("gone")) })
           expect((yield* Effect.provideService(signOut(stranger), Sessions, dying)).status).toBe(500)
           expect([(yield* events).at(-1), yield* terminations]).toEqual(["session.signed_out pending", []])
           yield* advance("3 minutes")

@@ -5,7 +5,7 @@ import * as crypto from "node:crypto"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Sessions } from "../../src/ports/Sessions.ts"
 import { forEachDatabase } from "../support/database.ts"
-import { staged, start, told } from "../support/reviewing.ts"
+import { staged, start, summaryOf } from "../support/reviewing.ts"
 import { advance } from "../support/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -17,10 +17,10 @@ describe("4.16, 10.6 reviews of sessions", () => {
           const { approve, events, read, signIn, strangers } = yield* staged()
           const stranger = yield* signIn()
           expect((yield* read).status).toBe("new_sign_in")
-          expect(told(yield* approve(stranger))).toEqual([200, "session_approved", "protected"])
+          expect(summaryOf(yield* approve(stranger))).toEqual([200, "session_approved", "protected"])
           const before = yield* events
           expect(before.at(-1)).toBe("session.approved done")
-          expect(told(yield* approve(stranger))).toEqual([200, "session_approved", null])
+          expect(summaryOf(yield* approve(stranger))).toEqual([200, "session_approved", null])
           expect(yield* advance(Duration.hours(30))).toBe(0)
           expect(yield* strangers).toEqual([stranger])
           expect(yield* events).toEqual(before)
@@ -32,10 +32,10 @@ describe("4.16, 10.6 reviews of sessions", () => {
           const [kept, rejected] = [yield* signIn("Tablet"), yield* signIn("Laptop")]
           yield* signOut(kept)
           const before = (yield* mails("review_ended")).length
-          expect(told(yield* approve(kept))[1]).toBe("session_approved")
+          expect(summaryOf(yield* approve(kept))[1]).toBe("session_approved")
           expect((yield* mails("review_ended")).length).toBe(before + 1)
           yield* approve(rejected)
-          expect(told(yield* signOut(rejected))[1]).toBe("session_sign_out_queued")
+          expect(summaryOf(yield* signOut(rejected))[1]).toBe("session_sign_out_queued")
           yield* advance(Duration.hours(26))
           expect([yield* strangers, yield* terminations]).toEqual([[kept], ["service rejected"]])
         }))
@@ -45,10 +45,10 @@ describe("4.16, 10.6 reviews of sessions", () => {
           const { approve, events, signIn, signOut, terminations } = yield* staged()
           const stranger = yield* signIn()
           const sessions = yield* Sessions
-          const dying = Sessions.of({ ...sessions, settle: () => Effect.die(new Error("gone")) })
+          const dying = Sessions.of({ ...sessions, applySignOuts: () => Effect.die(new Error("gone")) })
           yield* Effect.provideService(signOut(stranger), Sessions, dying)
-          expect(told(yield* approve(stranger))).toEqual([200, "session_approved", "protected"])
-          expect(told(yield* approve(stranger))).toEqual([200, "session_approved", null])
+          expect(summaryOf(yield* approve(stranger))).toEqual([200, "session_approved", "protected"])
+          expect(summaryOf(yield* approve(stranger))).toEqual([200, "session_approved", null])
           yield* advance("3 minutes")
           expect(yield* terminations).toEqual(["service rejected"])
           expect((yield* events).filter((one) => one === "session.signed_out done")).toHaveLength(1)

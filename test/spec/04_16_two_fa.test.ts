@@ -52,7 +52,7 @@ const staged = Effect.gen(function*() {
   }
 })
 
-const told = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
+const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
 
 describe("4.16 2FA", () => {
   forEachDatabase((_, database) => {
@@ -60,12 +60,12 @@ describe("4.16 2FA", () => {
       it.effect("a password is made, kept and set; set again it is replaced; no signal follows", () =>
         Effect.gen(function*() {
           const { candidates, events, managed, profile, set, slots } = yield* staged
-          expect(told(yield* set())).toEqual([200, "two_fa_set"])
+          expect(summaryOf(yield* set())).toEqual([200, "two_fa_set"])
           assert.isTrue(yield* managed)
           const [first] = (yield* candidates).passwords
           expect(Redacted.value(first!.password)).toMatch(/^[A-HJ-NP-Za-km-z2-9]{20}$/)
           expect(yield* profile).toMatchObject({ two_fa_present: true, two_fa_managed: true })
-          expect(told(yield* set())).toEqual([200, "two_fa_set"])
+          expect(summaryOf(yield* set())).toEqual([200, "two_fa_set"])
           assert.isTrue(yield* managed)
           const [second] = (yield* candidates).passwords
           expect(Redacted.value(second!.password)).not.toBe(Redacted.value(first!.password))
@@ -98,7 +98,7 @@ describe("4.16 2FA", () => {
           yield* TestClock.adjust("61 minutes")
           for (let count = 0; count < 7; count++) {
             yield* platform.changeSecurity(userId, { two_fa_password: holders })
-            expect(told(yield* set({ current_password: Redacted.value(holders) }))).toEqual([200, "two_fa_set"])
+            expect(summaryOf(yield* set({ current_password: Redacted.value(holders) }))).toEqual([200, "two_fa_set"])
           }
           assert.isTrue(yield* managed)
         }))
@@ -106,12 +106,12 @@ describe("4.16 2FA", () => {
       it.effect("removing takes the recovery address with it, keeps the password for a week, and leaves a holder's alone", () =>
         Effect.gen(function*() {
           const { events, platform, profile, remove, set, slots, userId } = yield* staged
-          expect(told(yield* remove)).toEqual([200, "two_fa_removed"])
+          expect(summaryOf(yield* remove)).toEqual([200, "two_fa_removed"])
           expect(yield* events).toEqual([])
           yield* set()
           yield* platform.changeSecurity(userId, { recovery_email: "ada@example.org" })
           yield* advance("15 minutes")
-          expect(told(yield* remove)).toEqual([200, "two_fa_removed"])
+          expect(summaryOf(yield* remove)).toEqual([200, "two_fa_removed"])
           expect(yield* profile).toMatchObject({
             two_fa_present: false,
             two_fa_managed: false,
@@ -123,7 +123,7 @@ describe("4.16 2FA", () => {
             "outside_change.detected done"
           ])
           yield* platform.changeSecurity(userId, { two_fa_password: holders })
-          expect(told(yield* remove)).toEqual([409, "two_fa_not_managed"])
+          expect(summaryOf(yield* remove)).toEqual([409, "two_fa_not_managed"])
           expect((yield* events).at(-1)).toBe("two_fa.removed refused")
         }))
 
@@ -136,7 +136,7 @@ describe("4.16 2FA", () => {
             operation: "remove_password",
             answer: { _tag: "Refused", reason: "REASON" }
           })
-          expect(told(yield* remove)).toEqual([409, "messenger_refused"])
+          expect(summaryOf(yield* remove)).toEqual([409, "messenger_refused"])
           expect(yield* slots).toEqual(["two_fa held"])
           assert.isTrue(yield* managed)
           expect((yield* events).slice(-2)).toEqual(["two_fa.removed pending", "two_fa.removed failed"])
@@ -185,20 +185,20 @@ describe("4.16 2FA", () => {
         Effect.gen(function*() {
           const { events, managed, platform, remove, set, slots, userId } = yield* staged
           yield* platform.script({ userId, operation: "set_password", answer: { _tag: "Lost" } })
-          expect(told(yield* set())).toEqual([503, "messenger_unavailable"])
+          expect(summaryOf(yield* set())).toEqual([503, "messenger_unavailable"])
           expect(yield* slots).toEqual(["two_fa next"])
           yield* advance("2 minutes")
           assert.isTrue(yield* managed)
           yield* platform.script({ userId, operation: "set_password", answer: { _tag: "Unavailable" } })
-          expect(told(yield* set())).toEqual([503, "messenger_unavailable"])
+          expect(summaryOf(yield* set())).toEqual([503, "messenger_unavailable"])
           yield* advance("2 minutes")
           assert.isTrue(yield* managed)
           yield* platform.script({ userId, operation: "remove_password", answer: { _tag: "Unavailable" } })
-          expect(told(yield* remove)).toEqual([503, "messenger_unavailable"])
+          expect(summaryOf(yield* remove)).toEqual([503, "messenger_unavailable"])
           yield* advance("2 minutes")
           assert.isTrue(yield* managed)
           yield* platform.script({ userId, operation: "remove_password", answer: { _tag: "Lost" } })
-          expect(told(yield* remove)).toEqual([503, "messenger_unavailable"])
+          expect(summaryOf(yield* remove)).toEqual([503, "messenger_unavailable"])
           yield* advance("2 minutes")
           expect((yield* slots).filter((slot) => slot !== "two_fa retired")).toEqual([])
           expect((yield* events).filter((event) => !/^two_fa\.(?:set|removed) (?:pending|failed)$/.test(event)))
@@ -225,7 +225,7 @@ describe("4.16 2FA", () => {
             assert.strictEqual(yield* managed, present, `${change} after ${calls} calls`)
             const seen = (yield* events).filter((event) => !/^two_fa\.(?:set|removed) /.test(event))
             assert.deepStrictEqual(seen, [], `${change} after ${calls} calls`)
-            expect(told(yield* set())).toEqual([200, "two_fa_set"])
+            expect(summaryOf(yield* set())).toEqual([200, "two_fa_set"])
             expect([yield* managed, yield* slots]).toEqual([true, ["two_fa held"]])
           }
         }

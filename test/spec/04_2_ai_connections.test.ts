@@ -158,12 +158,12 @@ describe("4.2 list_ai_connections", () => {
           })
           expect(World.refusal(yield* World.get(path, dead.key))).toEqual([401, "invalid_api_key"])
           const { body } = yield* World.get(path, key)
-          const told = {
+          const shared = {
             revoked_at: at(10).toISOString(),
             expires_at: at(20).toISOString(),
             last_used_at: at(5).toISOString()
           }
-          expect(body.connections).toMatchObject([told])
+          expect(body.connections).toMatchObject([shared])
           expect(body.api_keys.find((item: any) => item.id === dead.id)).toEqual({
             object: "api_key",
             id: dead.id,
@@ -172,7 +172,7 @@ describe("4.2 list_ai_connections", () => {
             owner_email: expect.any(String),
             mine: true,
             created_at: at(100).toISOString(),
-            ...told
+            ...shared
           })
         }))
 

@@ -24,7 +24,7 @@ const tally = (names: ReadonlyArray<string | null>) =>
     {}
   )
 
-const told = (counts: Record<string, number>) =>
+const nonZero = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 
 describe("10.6 Operations beyond chapter 4: support, subscription, status", () => {
@@ -140,10 +140,10 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
           for (const { key } of Object.values(admins)) {
             const accounts = yield* listed(key)
             const { protection, saving } = (yield* World.get("/v1/status", key)).body
-            expect(told(protection.accounts)).toEqual(tally(accounts.map(({ status }) => status)))
+            expect(nonZero(protection.accounts)).toEqual(tally(accounts.map(({ status }) => status)))
             const states = accounts.map(({ archive }) => archive.saving)
-            expect(told(saving.reasons)).toEqual(tally(states.map(({ reason }) => reason)))
-            expect(told({ saving: saving.saving, stopped: saving.stopped, check: saving.check })).toEqual(
+            expect(nonZero(saving.reasons)).toEqual(tally(states.map(({ reason }) => reason)))
+            expect(nonZero({ saving: saving.saving, stopped: saving.stopped, check: saving.check })).toEqual(
               tally(states.map(({ state }) => state))
             )
           }

@@ -109,7 +109,7 @@ describe("14.1 Kinds of mail", () => {
       }
     })
 
-    const told = (id: string, kind: string) =>
+    const mailsOf = (id: string, kind: string) =>
       Effect.map(
         Outbox.waiting(id),
         (mails) => mails.filter((mail) => mail.kind === kind).map(({ recipient }) => recipient).toSorted()
@@ -133,7 +133,7 @@ describe("14.1 Kinds of mail", () => {
               id,
               Effect.flatMap(Port, (outbox) => outbox.add(OrganizationId.make(id), `test/${kind}`, mail))
             )
-            expect([kind, yield* told(id, kind)]).toEqual([kind, expected[row[0]].toSorted()])
+            expect([kind, yield* mailsOf(id, kind)]).toEqual([kind, expected[row[0]].toSorted()])
           }
         }
       }))
@@ -176,14 +176,14 @@ describe("14.1 Kinds of mail", () => {
           expect((yield* Pages.visit("POST", form.action, { form: { ...form.hidden, ...chosen } })).status).toBe(303)
         })
         yield* invite("nora@example.com")
-        expect([yield* told(id, "superadmin_invited"), yield* told(id, "superadmin_joined")]).toEqual([[owner], [
+        expect([yield* mailsOf(id, "superadmin_invited"), yield* mailsOf(id, "superadmin_joined")]).toEqual([[owner], [
           owner
         ]])
         const role = yield* World.put(`/v1/admins/${admins.admin.id}/role`, key, { role: "superadmin" })
-        expect([role.status, yield* told(id, "superadmin_invited")]).toEqual([200, [owner, owner]])
+        expect([role.status, yield* mailsOf(id, "superadmin_invited")]).toEqual([200, [owner, owner]])
         yield* World.set(id, "admin", admins.owner.id, { mail_security: false })
         yield* invite("olga@example.com")
-        expect([yield* told(id, "superadmin_invited"), yield* told(id, "superadmin_joined")]).toEqual([
+        expect([yield* mailsOf(id, "superadmin_invited"), yield* mailsOf(id, "superadmin_joined")]).toEqual([
           [owner, owner],
           [owner]
         ])
@@ -195,12 +195,12 @@ describe("14.1 Kinds of mail", () => {
         yield* Pages.givePassword(id, admins.owner.id)
         const body = { admin_id: admins.superadmin.id, current_password: Pages.password }
         const { status } = yield* World.send("POST", "/v1/organization/ownership", { key: admins.owner.key, body })
-        expect([status, yield* told(id, "ownership_transferred")]).toEqual([200, [owner, superadmin].toSorted()])
+        expect([status, yield* mailsOf(id, "ownership_transferred")]).toEqual([200, [owner, superadmin].toSorted()])
         yield* World.put(`/v1/admins/${admins.owner.id}/role`, admins.superadmin.key, { role: "billing" })
-        expect(yield* told(id, "alerts_role_lost")).toEqual([owner])
+        expect(yield* mailsOf(id, "alerts_role_lost")).toEqual([owner])
         // Whoever had turned them off loses nothing.
         const role = yield* World.put(`/v1/admins/${silent.id}/role`, admins.superadmin.key, { role: "billing" })
-        expect([role.status, yield* told(id, "alerts_role_lost")]).toEqual([200, [owner]])
+        expect([role.status, yield* mailsOf(id, "alerts_role_lost")]).toEqual([200, [owner]])
       }))
 
     it.effect("an admin hears of recovery codes that are used and made anew", () =>
@@ -211,12 +211,12 @@ describe("14.1 Kinds of mail", () => {
         yield* Factors.giveTotp(id, adminId)
         const code = yield* Factors.giveRecoveryCode(id, adminId)
         const cookie = Pages.cookiesOf(yield* Factors.answer(yield* Factors.begin(id, superadmin), code))
-        expect(yield* told(id, "recovery_code_used")).toEqual([superadmin])
+        expect(yield* mailsOf(id, "recovery_code_used")).toEqual([superadmin])
         yield* TestClock.adjust("1 minute")
         const path = "/console/security/second-factor/recovery-codes"
         const form = Pages.formOf(yield* Pages.visit("GET", path, { cookie }), path)
         const made = yield* Pages.visit("POST", path, { cookie, form: { ...form.hidden, password: Pages.password } })
-        expect([made.status, yield* told(id, "recovery_codes_renewed")]).toEqual([200, [superadmin]])
+        expect([made.status, yield* mailsOf(id, "recovery_codes_renewed")]).toEqual([200, [superadmin]])
       }))
   })
 })

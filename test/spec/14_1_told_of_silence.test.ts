@@ -8,7 +8,7 @@ const settings = "/v1/settings/notifications"
 const preferences = "/v1/me/mail-preferences"
 const choices = { security: false, storage: true, news: false, offers: false }
 
-const told = (organizationId: string) =>
+const mailsOf = (organizationId: string) =>
   Effect.map(
     Outbox.waiting(organizationId),
     (mails) => mails.map(({ cause, kind, recipient }) => ({ cause, kind, recipient }))
@@ -36,7 +36,7 @@ describe("14.1 Kinds of mail: admins who no longer get mails about takeovers are
             }
             const hearing = recipients === "owner" ? [admins.owner] : [admins.owner, admins.superadmin]
             const emails = yield* Effect.forEach(hearing, (person) => emailOf(id, person.id))
-            const mails = yield* told(id)
+            const mails = yield* mailsOf(id)
             expect(mails.map(({ recipient }) => recipient).toSorted()).toEqual(emails.toSorted())
             expect(new Set(mails.map(({ kind }) => kind))).toEqual(new Set(["alerts_turned_off"]))
           }
@@ -59,10 +59,10 @@ describe("14.1 Kinds of mail: admins who no longer get mails about takeovers are
             kind: "recipients_narrowed",
             recipient: yield* emailOf(id, admins.superadmin.id)
           }
-          expect(yield* told(id)).toEqual([mail])
+          expect(yield* mailsOf(id)).toEqual([mail])
           yield* World.put(settings, admins.owner.key, { recipients: "owner" })
           yield* World.put(settings, admins.owner.key, { recipients: "owner_superadmins" })
-          expect(yield* told(id)).toEqual([mail])
+          expect(yield* mailsOf(id)).toEqual([mail])
         }))
     })
   })

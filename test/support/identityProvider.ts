@@ -170,7 +170,7 @@ export const follow = (start: string, jar = new Map<string, string>()) =>
   })
 
 /** A token as the lying provider makes it. */
-export interface Told {
+export interface Issued {
   header: Record<string, unknown>
   claims: Record<string, unknown>
   sign: (text: string) => Buffer
@@ -193,7 +193,7 @@ export const lying = Effect.gen(function*() {
     nonce: "",
     codes: [] as Array<URLSearchParams>,
     document: {} as Record<string, unknown>,
-    token: (_: Told): void => {},
+    token: (_: Issued): void => {},
     tokenAnswer: {} as Record<string, unknown>,
     other: null as RequestListener | null
   }
@@ -201,7 +201,7 @@ export const lying = Effect.gen(function*() {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body))
   const tokenNow = () => {
     const now = Math.floor(new Date().getTime() / 1000)
-    const told: Told = {
+    const issued: Issued = {
       header: { alg: "RS256", kid: "first" },
       claims: {
         iss: server.issuer,
@@ -213,9 +213,9 @@ export const lying = Effect.gen(function*() {
       },
       sign: (text) => crypto.sign("sha256", Buffer.from(text), pair.privateKey)
     }
-    made.token(told)
-    const text = `${part(told.header)}.${part(told.claims)}`
-    return `${text}.${told.sign(text).toString("base64url")}`
+    made.token(issued)
+    const text = `${part(issued.header)}.${part(issued.claims)}`
+    return `${text}.${issued.sign(text).toString("base64url")}`
   }
   server.answer = (request, response) => {
     if (made.other !== null) return made.other(request, response)

@@ -78,4 +78,4 @@ export const staged = Effect.fnUntraced(function*(facts: Record<string, unknown>
 })
 
 /** The status and the code of a refusal, or the state of the login. */
-export const told = ({ body, status }: World.Answer): string => `${status} ${body.error?.code ?? body.state}`
+export const summaryOf = ({ body, status }: World.Answer): string => `${status} ${body.error?.code ?? body.state}`

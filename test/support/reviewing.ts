@@ -64,4 +64,6 @@ export const staged = Effect.fnUntraced(function*(days = 5) {
 })
 
 /** What an action was answered: its status, what was done or refused, and how the account shows after it. */
-export const told = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code, body.status ?? null]
+export const summaryOf = (
+  { body, status }: World.Answer
+) => [status, body.action ?? body.error.code, body.status ?? null]

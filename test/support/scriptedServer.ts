@@ -1,11 +1,11 @@
-/** A server of PostgreSQL's protocol that answers each statement with its parameter, and breaks where it is told to. */
+/** A server of PostgreSQL's protocol that answers each statement with its parameter, and breaks where the test wants it. */
 import { Buffer } from "node:buffer"
 import { Duplex } from "node:stream"
 
-/** What happens before the message of that number: something is told, or the stream is broken. */
+/** What happens before the message of that number: status messages are sent, or the stream is broken. */
 export interface Event {
   readonly at: number
-  readonly what: "told" | "garbage" | "ready" | "copy" | "fatal" | "closed" | "endless"
+  readonly what: "statusMessages" | "garbage" | "ready" | "copy" | "fatal" | "closed" | "endless"
 }
 
 const text = (value: string): Buffer => Buffer.from(`${value}\0`)
@@ -39,7 +39,7 @@ const description = message(
 )
 
 const events: Record<Event["what"], Buffer> = {
-  told: Buffer.concat([
+  statusMessages: Buffer.concat([
     message("N", text("SNOTICE"), text("C00000"), text("Mnews"), Buffer.alloc(1)),
     message("S", text("TimeZone"), text("UTC")),
     message("A", numbers(4, 7), text("channel"), text("payload"))
@@ -59,7 +59,7 @@ export class ScriptedServer extends Duplex {
   readonly statements = new Map<string, string>()
   /** The names of those whose plan the schema has outlived. */
   readonly outlived = new Set<string>()
-  /** The texts that it was ever told. */
+  /** All texts that it has received. */
   readonly parsed: Array<string> = []
   /** What it executed, up to each Sync. */
   readonly cycles: Array<ReadonlyArray<string>> = []
@@ -159,7 +159,7 @@ export class ScriptedServer extends Duplex {
     for (const { at, what } of this.#events) {
       if (at !== this.#sent || this.broken) continue
       this.#answer.push(events[what])
-      this.broken = what !== "told"
+      this.broken = what !== "statusMessages"
     }
     this.#sent++
     if (!this.broken) this.#answer.push(answer)

@@ -44,13 +44,13 @@ export const database: MutantsByFile = {
       by: "chosen(sql, caller.limit)"
     })
       .loses("an application reaches what its admin no longer does")
-      .seenBy("test/oauth/reach.test.ts"),
+      .seenBy("test/oauth/access.test.ts"),
     change({ in: "canAccessDepartment", replace: "and granted.department_id = department.id", by: "" })
       .loses("an admin of one department grants applications every department")
       .seenBy("test/oauth/granting.test.ts"),
     change({ in: "chosen", replace: "and chosen.account_id = account.id", by: "" })
       .loses("an application that reaches one account reaches all")
-      .seenBy("test/oauth/reach.test.ts")
+      .seenBy("test/oauth/access.test.ts")
   ],
   "src/layers/sql/AccountReads.ts": [
     change({ in: "find", replace: "organization_id = ${caller.organizationId} and ", by: "" })
@@ -69,7 +69,7 @@ export const database: MutantsByFile = {
       by: "visibleToRole(sql, caller)"
     })
       .loses("an application sees the journal of accounts that it does not reach")
-      .seenBy("test/oauth/reach.test.ts")
+      .seenBy("test/oauth/access.test.ts")
   ],
   "src/layers/sql/JournalAppends.ts": [
     change({ in: "closed", replace: " from open", by: "" })

@@ -20,7 +20,7 @@ export const operations: MutantsByFile = {
       .seenBy("test/properties/order.test.ts"),
     change({ in: "refused", replace: "isBeyond(whole, caller.limit)", by: "false" })
       .loses("an application that is limited to some accounts reads the whole journal")
-      .seenBy("test/oauth/reach.test.ts")
+      .seenBy("test/oauth/access.test.ts")
   ],
   "src/kernel/Refused.ts": [
     change({ in: "journalRefusals", replace: "reached === undefined", by: "reached === undefined || code !== \"\"" })

@@ -111,7 +111,7 @@ export const protection: MutantsByFile = {
       .loses("a paused account's sessions are signed out")
       .seenBy("test/domain/protection/sessions.test.ts")
   ],
-  "src/domain/protection/Settle.ts": [
+  "src/domain/protection/SignOutOutcomes.ts": [
     change({ in: "stopped", replace: " && (hijacked > 0 || noneLeft)", by: "" })
       .loses("a takeover counts as stopped although nothing was signed out")
       .seenBy("test/domain/protection/sequences.test.ts")

@@ -146,12 +146,12 @@ export const watching: MutantsByFile = {
       .loses("every short wait makes the account unknown")
       .seenBy("test/domain/protection/lostSessions.test.ts")
   ],
-  "src/domain/protection/Settle.ts": [
-    change({ in: "settled", replace: "\"unknown_authorization\" && again", by: "\"unknown_authorization\"" })
+  "src/domain/protection/SignOutOutcomes.ts": [
+    change({ in: "applied", replace: "\"unknown_authorization\" && again", by: "\"unknown_authorization\"" })
       .loses("the service claims a sign-out that somebody else made")
       .seenBy("test/domain/protection/sequences.test.ts", "test/domain/protection/polling.test.ts"),
     change({
-      in: "settled",
+      in: "applied",
       replace: "if (outcome === \"skipped\" && again) return { row, ended: null, notices: [] }",
       by: ""
     })

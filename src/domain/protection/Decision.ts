@@ -152,7 +152,7 @@ export interface Decision {
 }
 
 /** What follows from the sign-outs that were tried, written in one transaction after them. */
-export type Settlement = Pick<
+export type OutcomeChanges = Pick<
   Decision,
   "upserts" | "ended" | "account" | "monitor" | "facets" | "events" | "mails" | "dueAt"
 >

@@ -215,7 +215,7 @@ export const layer = Layer.effect(
         return row === undefined ? null : yield* held(organizationId, token, { ...row, ...free })
       }, Effect.orDie),
 
-      settle: ({ login: { id }, organizationId, token }, change, release, now) =>
+      finishStep: ({ login: { id }, organizationId, token }, change, release, now) =>
         sql<LoginFacts>`
           update login set ${
           sql.update({

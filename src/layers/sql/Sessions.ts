@@ -217,7 +217,7 @@ export const layer = Layer.effect(
               and not ${spared} and paused_at is null and offboarded_at is null`.pipe(Effect.orDie)
         ).pipe(Effect.map((rows) => rows.length > 0)),
 
-      settle: Effect.fnUntraced(function*(whose, { ended, gone, retryAt, waiting }, now) {
+      applySignOuts: Effect.fnUntraced(function*(whose, { ended, gone, retryAt, waiting }, now) {
         const { accountId, organizationId } = whose
         const rows = yield* sql<{ id: string; app_name: string | null; device_model: string | null }>`
           delete from session where ${ofAccount(whose)} and id = any(${ended}::text[])

@@ -80,7 +80,7 @@ export const goOn = Effect.fnUntraced(function*<E>(
   answer: E | null,
   release: "release" | "unsettled" = "release"
 ) {
-  const login = yield* (yield* Logins).settle(held, change, release, now)
+  const login = yield* (yield* Logins).finishStep(held, change, release, now)
   if (login === null) return yield* new LoginEnded({})
   return {
     answer: answer === null ? Result.succeed(show(login, now)) : Result.fail(answer)
@@ -96,7 +96,7 @@ export const fail = Effect.fnUntraced(function*<E extends { readonly _tag: strin
 ) {
   const expired = code === "login_expired"
   const change = { state: expired ? "expired" as const : "failed" as const, error: code }
-  const login = yield* (yield* Logins).settle(held, change, "keep", now)
+  const login = yield* (yield* Logins).finishStep(held, change, "keep", now)
   if (login === null) return yield* new LoginEnded({})
   return {
     answer: Result.fail(error),

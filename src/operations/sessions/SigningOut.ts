@@ -93,7 +93,7 @@ const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boo
 export const settle = Effect.fnUntraced(function*(came: Came, context: Context) {
   const sessions = yield* Sessions
   const now = new Date(yield* Clock.currentTimeMillis)
-  const stopped = yield* sessions.settle(whoseOf(context), came, now)
+  const stopped = yield* sessions.applySignOuts(whoseOf(context), came, now)
   // The intruder may have read it.
   if (stopped?.twoFaManaged === true) yield* (yield* AccountTasks).add(whoseOf(context), "rotate_two_fa", now)
   return {

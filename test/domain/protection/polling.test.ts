@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { nextStepAt } from "../../../src/domain/protection/Polling.ts"
 import { seenMark } from "../../../src/domain/protection/SeenMark.ts"
-import { settle } from "../../../src/domain/protection/Settle.ts"
+import { applyOutcomes } from "../../../src/domain/protection/SignOutOutcomes.ts"
 import { facts, listed, row } from "../../support/protection/facts.ts"
 import { at, hour, now } from "../../support/stored.ts"
 
@@ -62,7 +62,7 @@ describe("12.5 a sign-out that was tried", () => {
     again = false,
     retryAt: Date | null = null
   ) =>
-    settle(facts({ sessions: [wanted] }), [
+    applyOutcomes(facts({ sessions: [wanted] }), [
       { session_id: "d2", reason: "autokill", intent: 3, again, outcome, retryAt }
     ], now)
 

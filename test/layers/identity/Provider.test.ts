@@ -53,7 +53,7 @@ const ask = Effect.fnUntraced(function*(
 const now = () => Math.floor(new Date().getTime() / 1000)
 
 /** Tokens that are none of ours, each by what a provider or somebody between would have to do. */
-const forged: Record<string, (told: Identity.Told) => void> = {
+const forged: Record<string, (issued: Identity.Issued) => void> = {
   "of another issuer": ({ claims }) => claims["iss"] = "https://other.example",
   "of the issuer with a slash": ({ claims }) => claims["iss"] += "/",
   "for another client": ({ claims }) => claims["aud"] = "other",
@@ -72,20 +72,20 @@ const forged: Record<string, (told: Identity.Told) => void> = {
   "about somebody empty": ({ claims }) => claims["sub"] = "",
   "about a number": ({ claims }) => claims["sub"] = 1,
   "about a name that is too long": ({ claims }) => claims["sub"] = "a".repeat(256),
-  "without a signature": (told) => Object.assign(told, { header: { alg: "none" }, sign: () => Buffer.alloc(0) }),
-  "signed with the client's secret": (told) =>
-    Object.assign(told, {
+  "without a signature": (issued) => Object.assign(issued, { header: { alg: "none" }, sign: () => Buffer.alloc(0) }),
+  "signed with the client's secret": (issued) =>
+    Object.assign(issued, {
       header: { alg: "HS256" },
       sign: (text: string) => crypto.createHmac("sha256", Identity.clientSecret).update(text).digest()
     }),
   "signed by a key that the provider does not show": ({ header }) => header["kid"] = "other",
-  "signed by another key": (told) => {
+  "signed by another key": (issued) => {
     const { privateKey } = crypto.generateKeyPairSync("rsa", { modulusLength: 2048 })
-    told.sign = (text) => crypto.sign("sha256", Buffer.from(text), privateKey)
+    issued.sign = (text) => crypto.sign("sha256", Buffer.from(text), privateKey)
   },
-  "changed after it was signed": (told) => {
-    const { sign } = told
-    told.sign = (text) => sign(`${text} `)
+  "changed after it was signed": (issued) => {
+    const { sign } = issued
+    issued.sign = (text) => sign(`${text} `)
   },
   "with a demand that is not understood": ({ header }) => Object.assign(header, { crit: ["b64"], b64: false })
 }

@@ -41,15 +41,15 @@ describe("pushes of the simulated platform", () => {
 
   it("reaches who listens to the session, until they stop", () => {
     const { heard, pushes, stop } = listening()
-    const tell = (to: SessionRef) => {
+    const push = (to: SessionRef) => {
       const batch = pushes.begin()
       batch.add(userId, to, codeSent)
       batch.finish(true)
     }
-    tell(SessionRef.make("two"))
-    tell(sessionRef)
+    push(SessionRef.make("two"))
+    push(sessionRef)
     stop()
-    tell(sessionRef)
+    push(sessionRef)
     assert.deepStrictEqual(heard, ["CodeSent"])
   })
 })

@@ -74,11 +74,11 @@ describe("the simulated platform in the database", () => {
           }
           const [one, two] = [yield* here.open(sessionRef), yield* there.open(sessionRef)]
           yield* two.profile
-          const told = yield* Effect.forkChild(Stream.runCollect(one.events))
+          const received = yield* Effect.forkChild(Stream.runCollect(one.events))
           for (const live of [one, two, one]) {
             assert.deepInclude(yield* Effect.flip(live.profile), { _tag: "NoSession", reason: "key_duplicated" })
           }
-          assert.deepStrictEqual(yield* Fiber.join(told), [{ _tag: "Lost", reason: "key_duplicated" }])
+          assert.deepStrictEqual(yield* Fiber.join(received), [{ _tag: "Lost", reason: "key_duplicated" }])
           for (const place of [here, there]) {
             const gone = yield* Effect.flip(Effect.scoped(place.open(sessionRef)))
             assert.deepInclude(gone, { reason: "key_duplicated" })

@@ -10,7 +10,7 @@ import { arranged, type Capability, listed, type MessengerHarness } from "./harn
 export const take = (live: LiveSession, count: number) => Stream.runCollect(Stream.take(live.events, count))
 
 /** What happened, with the id of the session that it was about. */
-export const told = (events: ReadonlyArray<MessengerEvent>) =>
+export const namesOf = (events: ReadonlyArray<MessengerEvent>) =>
   events.map((event) => "id" in event ? `${event._tag} ${event.id}` : event._tag)
 
 export const eventContract = <R, E>(
@@ -44,7 +44,7 @@ export const eventContract = <R, E>(
           "CodeSent"
         ]
         for (const session of [live, paired]) {
-          assert.deepStrictEqual(told(yield* take(session, expected.length)), expected)
+          assert.deepStrictEqual(namesOf(yield* take(session, expected.length)), expected)
         }
       }))
 
@@ -59,8 +59,8 @@ export const eventContract = <R, E>(
         yield* live.updateProfile({ about: "Ours" })
         yield* live.confirm(stranger)
         yield* world.sendCode(userId)
-        assert.deepStrictEqual(told(yield* take(live, 1)), ["CodeSent"])
-        assert.deepStrictEqual(told(yield* take(paired, 3)), [
+        assert.deepStrictEqual(namesOf(yield* take(live, 1)), ["CodeSent"])
+        assert.deepStrictEqual(namesOf(yield* take(paired, 3)), [
           "ProfileChanged",
           `AuthorizationResolved ${stranger}`,
           "CodeSent"
@@ -77,8 +77,8 @@ export const eventContract = <R, E>(
           const messenger = yield* MessengerSession
           const later = yield* messenger.open(sessionRef)
           yield* world.sendCode(userId)
-          assert.deepStrictEqual(told(yield* take(live, 2)), ["ProfileChanged", "CodeSent"])
-          assert.deepStrictEqual(told(yield* take(later, 1)), ["CodeSent"])
+          assert.deepStrictEqual(namesOf(yield* take(live, 2)), ["ProfileChanged", "CodeSent"])
+          assert.deepStrictEqual(namesOf(yield* take(later, 1)), ["CodeSent"])
         }))
     }
 
@@ -88,13 +88,13 @@ export const eventContract = <R, E>(
           const { live, userId, world } = yield* arrange()
           const full = yield* arrange()
           for (let count = 0; count < eventsKept; count++) yield* full.world.sendCode(full.userId)
-          assert.isFalse(told(yield* take(full.live, eventsKept)).includes("Gap"))
+          assert.isFalse(namesOf(yield* take(full.live, eventsKept)).includes("Gap"))
           yield* world.changeProfile(userId, { about: "Dropped" })
           for (let count = 0; count < eventsKept; count++) yield* world.sendCode(userId)
-          const events = told(yield* take(live, eventsKept + 1))
+          const events = namesOf(yield* take(live, eventsKept + 1))
           assert.deepStrictEqual(events, ["Gap", ...Array.from({ length: eventsKept }, () => "CodeSent")])
           yield* world.changeProfile(userId, { about: "After" })
-          assert.deepStrictEqual(told(yield* take(live, 1)), ["ProfileChanged"])
+          assert.deepStrictEqual(namesOf(yield* take(live, 1)), ["ProfileChanged"])
         }))
     }
 
@@ -120,7 +120,7 @@ export const eventContract = <R, E>(
           yield* world.dropEvents(userId, 2)
           const stranger = yield* world.logIn(userId, {})
           yield* world.changeProfile(userId, { about: "Told" })
-          assert.deepStrictEqual(told(yield* take(live, 1)), ["ProfileChanged"])
+          assert.deepStrictEqual(namesOf(yield* take(live, 1)), ["ProfileChanged"])
           assert.isTrue((yield* listed(live)).has(stranger))
         }))
     }

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect } from "effect"
 import type { AuthorizationId, SessionEnd } from "../../../src/domain/Messenger.ts"
 import { MessengerSession } from "../../../src/ports/MessengerSession.ts"
-import { eventContract, take, told } from "./events.ts"
+import { eventContract, namesOf, take } from "./events.ts"
 import { arranged, type Capability, listed, type MessengerHarness, tagOf } from "./harness.ts"
 import { passwordContract } from "./passwords.ts"
 
@@ -172,7 +172,7 @@ export const sessionsContract = <R, E>(name: string, harness: MessengerHarness<R
         )
         assert.isTrue((yield* listed(live)).has(stranger))
         yield* world.sendCode(userId)
-        assert.deepStrictEqual(told(yield* take(live, 3)), ["CodeSent", `NewAuthorization ${stranger}`, "CodeSent"])
+        assert.deepStrictEqual(namesOf(yield* take(live, 3)), ["CodeSent", `NewAuthorization ${stranger}`, "CodeSent"])
       }))
   })
 }

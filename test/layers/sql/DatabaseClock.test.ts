@@ -47,12 +47,12 @@ describe("DatabaseClock", () => {
             Effect.sync(() => vi.spyOn(Date, "now").mockReturnValue(0)),
             (spy) => Effect.sync(() => spy.mockRestore())
           )
-          const told = yield* Clock.currentTimeMillis
+          const current = yield* Clock.currentTimeMillis
           vi.restoreAllMocks()
           const after = yield* database
           const tolerance = 1_000
-          expect(told).toBeGreaterThan(before - tolerance)
-          expect(told).toBeLessThan(after + tolerance)
+          expect(current).toBeGreaterThan(before - tolerance)
+          expect(current).toBeLessThan(after + tolerance)
         }))
 
       it.effect("sleeps", () =>
@@ -69,8 +69,8 @@ describe("DatabaseClock", () => {
       const away = Postgres.layer({ url: Redacted.make("postgres://console@127.0.0.1:1/console") })
       const context = yield* Layer.build(Layer.provide(DatabaseClock.layer, away))
       const before = yield* Clock.currentTimeMillis
-      const told = yield* Effect.provideContext(Clock.currentTimeMillis, context)
-      expect(Math.abs(told - before)).toBeLessThan(1_000)
+      const current = yield* Effect.provideContext(Clock.currentTimeMillis, context)
+      expect(Math.abs(current - before)).toBeLessThan(1_000)
     }))
 
   it.effect("asks the database again every 30 seconds", () =>

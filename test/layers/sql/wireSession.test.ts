@@ -147,8 +147,8 @@ describe("a session", () => {
 
   it("answers each cycle with its own, wherever the answer is cut and whatever notices come in between", () =>
     fc.assert(
-      fc.asyncProperty(cycles, sizes, fc.array(place, { maxLength: 5 }), async (given, cuts, told) => {
-        const server = new ScriptedServer(cuts, told.map((at) => ({ at, what: "told" })))
+      fc.asyncProperty(cycles, sizes, fc.array(place, { maxLength: 5 }), async (given, cuts, places) => {
+        const server = new ScriptedServer(cuts, places.map((at) => ({ at, what: "statusMessages" })))
         await withSession(server, (session) =>
           Effect.gen(function*() {
             expect(yield* runAll(session, given)).toEqual(right(given))

@@ -4,10 +4,10 @@ import { TestClock } from "effect/testing"
 import { Role } from "../../../src/domain/Access.ts"
 import * as Populated from "../populated.ts"
 import * as Random from "../random.ts"
+import { answerOf, makeNaming } from "./answers.ts"
 import { spoken } from "./logins.ts"
 import { rewind } from "./rewind.ts"
 import { kinds, type Member, type Stage, vias } from "./stage.ts"
-import { makeNaming, tell } from "./told.ts"
 
 /** How many organizations play. */
 export const organizations = 3
@@ -66,7 +66,7 @@ const play = Effect.fnUntraced(function*(
   plays: (step: Step) => boolean
 ) {
   yield* rewind(stage.overseer)
-  const told: Array<string> = []
+  const collected: Array<string> = []
   let requests = 0
   for (const [index, step] of steps.entries()) {
     if (!plays(step)) continue
@@ -74,19 +74,19 @@ const play = Effect.fnUntraced(function*(
     const member = stage.members[step.by]
     if (member === undefined) continue
     const request = drawn(step, stage)
-    const answer = yield* tell(request, step.via, member.credentials[step.role](step.kind, step.via))
+    const answer = yield* answerOf(request, step.via, member.credentials[step.role](step.kind, step.via))
     requests += 1
     const text = `${step.via} ${request.operation.id} ${JSON.stringify(answer)}`
     const foreign = stage.members.flatMap(({ marks }, index) => index === step.by ? [] : marks)
       .filter((mark) => text.includes(mark))
     if (foreign.length > 0) throw new Error(`${request.method} ${request.path} tells ${foreign.join(", ")}: ${text}`)
     if (answer.status >= 500) throw new Error(`${request.method} ${request.path} answers ${text}`)
-    if (step.by === whose) told.push(text)
+    if (step.by === whose) collected.push(text)
   }
   const member = stage.members[whose]
   const rows = member === undefined ? "" : yield* rowsOf(stage, member)
   const naming = makeNaming(stage.known)
-  return { told: told.map(naming), rows: naming(rows), requests }
+  return { collected: collected.map(naming), rows: naming(rows), requests }
 })
 
 /** Plays a sequence among the others' requests and without them, and compares what the one was told and has. */
@@ -96,9 +96,9 @@ export const compare = Effect.fnUntraced(function*(
 ) {
   const among = yield* play(stage, steps, alone, () => true)
   const without = yield* play(stage, steps, alone, ({ by }) => by === alone)
-  for (const [index, text] of without.told.entries()) {
-    if (among.told[index] !== text) {
-      throw new Error(`Among the others' requests:\n${among.told[index]}\nwithout them:\n${text}`)
+  for (const [index, text] of without.collected.entries()) {
+    if (among.collected[index] !== text) {
+      throw new Error(`Among the others' requests:\n${among.collected[index]}\nwithout them:\n${text}`)
     }
   }
   if (among.rows !== without.rows) {
@@ -108,6 +108,6 @@ export const compare = Effect.fnUntraced(function*(
   }
   return {
     requests: among.requests + without.requests,
-    comparisons: without.told.length + without.rows.split("\n").length
+    comparisons: without.collected.length + without.rows.split("\n").length
   }
 })

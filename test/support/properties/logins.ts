@@ -23,7 +23,7 @@ export const begin = Effect.fnUntraced(function*({ admins }: Populated.Populated
   const first = yield* mine.connect(coded.phone)
   const second = yield* mine.connect(asked.phone)
   const entered = yield* mine.code(second.body.id, yield* asked.code)
-  if (entered.body.state !== "password_needed") return yield* Effect.die(new Error(Logins.told(entered)))
+  if (entered.body.state !== "password_needed") return yield* Effect.die(new Error(Logins.summaryOf(entered)))
   return {
     logins: [String(first.body.id), String(second.body.id)],
     phones: [coded.phone, asked.phone, other.phone]

@@ -4,11 +4,11 @@ import { TestClock } from "effect/testing"
 import { sampled } from "../drawn.ts"
 import * as Random from "../random.ts"
 import * as World from "../world.ts"
+import { type Answered, answerOf, pieces } from "./answers.ts"
 import { spoken } from "./logins.ts"
 import { rewind } from "./rewind.ts"
 import { give, pairs, type Rights } from "./rights.ts"
 import { type Credential, type Member, type Stage, vias } from "./stage.ts"
-import { pieces, tell, type Told } from "./told.ts"
 
 const revocations = ["operation", "disabled", "password", "expired", "endpoint"] as const
 
@@ -60,7 +60,7 @@ const whole = (draft: Random.Draft): Random.Draft => {
 
 interface Played {
   readonly credential: Credential
-  readonly answers: ReadonlyArray<Told>
+  readonly answers: ReadonlyArray<Answered>
 }
 
 const holderOf = ({ pair }: Sequence): "owner" | "admin" => pair.more.role === "owner" ? "owner" : "admin"
@@ -69,18 +69,18 @@ const play = Effect.fnUntraced(function*(stage: Stage, member: Member, sequence:
   const { before, drafts, via } = sequence
   yield* rewind(stage.overseer)
   const credential = yield* give(stage, member, holderOf(sequence), rights, via)
-  const answers: Array<Told> = []
+  const answers: Array<Answered> = []
   for (const [index, draft] of [...before, ...drafts].entries()) {
     yield* TestClock.setTime(stage.startsAt + 1000 * (index + 1))
     const request = Random.draw(spoken(whole(draft), member.phones), member.ids)
     if (index < before.length) yield* Random.send(request, member.admins.superadmin.key)
-    else answers.push(yield* tell(request, via, credential, rights.readOnly))
+    else answers.push(yield* answerOf(request, via, credential, rights.readOnly))
   }
   return { credential, answers } satisfies Played
 })
 
 /** A department is in use for as long as anybody is given it, also by rights that are taken away here. */
-const isInUse = ({ body }: Told): boolean => JSON.stringify(body).includes(`"code":"department_in_use"`)
+const isInUse = ({ body }: Answered): boolean => JSON.stringify(body).includes(`"code":"department_in_use"`)
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
@@ -128,12 +128,12 @@ const checkAnswers = (
     const draft = drafts[index]
     if (fuller === undefined || draft === undefined) break
     compared += 1
-    const told = JSON.stringify({ pair, draft, permitted, fuller })
-    if (permitted.status >= 500 || fuller.status >= 500) throw new Error(`A request fails: ${told}`)
-    if (permitted.done && !fuller.done && !isInUse(fuller)) throw new Error(`Less permits more: ${told}`)
+    const described = JSON.stringify({ pair, draft, permitted, fuller })
+    if (permitted.status >= 500 || fuller.status >= 500) throw new Error(`A request fails: ${described}`)
+    if (permitted.done && !fuller.done && !isInUse(fuller)) throw new Error(`Less permits more: ${described}`)
     if (permitted.done && fuller.done) {
       const extra = extraOf(stage, sequence, draft, own, { less: permitted.body, more: fuller.body })
-      if (extra.length > 0) throw new Error(`Less shows more: ${extra.join("; ")}: ${told}`)
+      if (extra.length > 0) throw new Error(`Less shows more: ${extra.join("; ")}: ${described}`)
     }
     // From here on the two have changed different things.
     if (permitted.done !== fuller.done) break
@@ -195,7 +195,7 @@ const checkRefused = Effect.fnUntraced(function*(
   credential: Credential
 ) {
   for (const draft of drafts.slice(0, 1)) {
-    const answer = yield* tell(Random.draw(spoken(draft, member.phones), member.ids), via, credential)
+    const answer = yield* answerOf(Random.draw(spoken(draft, member.phones), member.ids), via, credential)
     if (answer.status !== 401) throw new Error(`Revoked by ${revoked}, and answers ${JSON.stringify(answer)}`)
   }
 })

@@ -2,10 +2,10 @@
 import { assert } from "@effect/vitest"
 import { Duration, Struct } from "effect"
 import { decide } from "../../../src/domain/protection/Decide.ts"
-import type { Decision, EngineEvent, Settlement, SignOutAttempt } from "../../../src/domain/protection/Decision.ts"
+import type { Decision, EngineEvent, OutcomeChanges, SignOutAttempt } from "../../../src/domain/protection/Decision.ts"
 import type { DecideOptions, OwnSession, WatchedSession } from "../../../src/domain/protection/Facts.ts"
 import type { Loss, Observation } from "../../../src/domain/protection/Observation.ts"
-import { settle } from "../../../src/domain/protection/Settle.ts"
+import { applyOutcomes } from "../../../src/domain/protection/SignOutOutcomes.ts"
 import { hour } from "../stored.ts"
 import { Kept } from "./kept.ts"
 import { ownDevice } from "./platform.ts"
@@ -88,7 +88,7 @@ export class World extends Kept {
     }
   }
 
-  apply(decision: Decision | Settlement): void {
+  apply(decision: Decision | OutcomeChanges): void {
     const now = new Date(this.now)
     const reader = this.reader
     const gone = new Set(decision.ended.map(({ record_id }) => record_id))
@@ -293,11 +293,11 @@ export class World extends Kept {
     }
     if (step.crash === "after") return
     const reals = new Map(attempts.map(({ session_id }) => [session_id, this.platform.real(session_id, this.reader)]))
-    this.apply(settle(this.facts, attempts, new Date(this.now)))
-    for (const attempt of attempts) this.tell(reals.get(attempt.session_id) ?? "", attempt)
+    this.apply(applyOutcomes(this.facts, attempts, new Date(this.now)))
+    for (const attempt of attempts) this.record(reals.get(attempt.session_id) ?? "", attempt)
   }
 
-  tell(real: string, { again, outcome, reason }: SignOutAttempt): void {
+  record(real: string, { again, outcome, reason }: SignOutAttempt): void {
     if (outcome === "skipped" && again) return
     if (outcome === "skipped") {
       const entry = this.model.entries.get(real)

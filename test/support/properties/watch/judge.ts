@@ -233,10 +233,12 @@ export const whenOver = Effect.fnUntraced(function*(round: Round) {
     const looksOn = account?.paused_at === null && account.stopped_at === null && account.offboarded_at === null &&
       account.monitoring_state === "active"
     for (const device of ledger.devices.values()) {
-      const told = mine.filter(({ action, target_id }) =>
+      const journaled = mine.filter(({ action, target_id }) =>
         action === "session.detected" && target_id === device.id
       ).length
-      if (told > 1 || told === 0 && device.seen && !device.before) find(`I3: ${device.id} is told of ${told} times`)
+      if (journaled > 1 || journaled === 0 && device.seen && !device.before) {
+        find(`I3: ${device.id} is told of ${journaled} times`)
+      }
       const over = terminations.filter((one) => one.account_id === ledger.account && one.session_id === device.id)
       if (over.length > 1) find(`I3: ${device.id} has ${over.length} terminations`)
       const [termination] = over

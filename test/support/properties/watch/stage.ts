@@ -35,7 +35,7 @@ export class Fate extends Context.Service<Fate, {
 
 class Dead extends Error {}
 
-const told = Layer.effect(
+const recording = Layer.effect(
   MessengerSession,
   Effect.gen(function*() {
     const fate = yield* Fate
@@ -96,7 +96,7 @@ export const layer = (database: DatabaseLayer) => {
       })
     )
   )
-  const messenger = Layer.provideMerge(told, Simulated.layerSql)
+  const messenger = Layer.provideMerge(recording, Simulated.layerSql)
   return Worker.layer().pipe(
     Layer.provide(mortal),
     Layer.provideMerge(World.world(database, undefined, Layer.provide(messenger, Fate.layer))),

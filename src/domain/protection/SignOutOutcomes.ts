@@ -1,7 +1,7 @@
-/** What follows from sign-outs that were tried: sessions end, wait, or are found gone. */
+/** Applies the outcomes of sign-outs to the facts: sessions end, wait for another try, or are found to be gone. */
 import { signOutRetry } from "../Limits.ts"
 import { earliest, plus } from "./Deadline.ts"
-import type { EndedSession, Settlement, SignOutAttempt } from "./Decision.ts"
+import type { EndedSession, OutcomeChanges, SignOutAttempt } from "./Decision.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { collected, type Notice } from "./Notices.ts"
 import {
@@ -17,8 +17,8 @@ import {
 import { upserts } from "./Stage.ts"
 import { isHijacked, stoppedNotice } from "./Takeover.ts"
 
-/** What one attempt makes of its row; null where there is none any more. */
-interface Settled {
+/** A session after its attempt. Its row is null if the session no longer exists. */
+interface Applied {
   readonly row: WatchedSession | null
   readonly ended: EndedSession | null
   readonly notices: ReadonlyArray<Notice>
@@ -27,11 +27,11 @@ interface Settled {
 const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Notice =>
   undoneNotice(session_id, reason, intent, outcome)
 
-/** What is wanted still waits; where an admin decided otherwise in the meantime, nothing does. */
+/** Queues the sign-out again, unless an admin has decided otherwise in the meantime. */
 const waiting = (row: WatchedSession, now: Date): WatchedSession =>
   row.ending_reason === null || isSpared(row) ? row : { ...row, queued_at: row.queued_at ?? now }
 
-const settled = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Settled => {
+const applied = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Applied => {
   const { again, intent, outcome, reason } = attempt
   if (outcome === "unavailable") return { row: waiting(row, now), ended: null, notices: [] }
   if (outcome === "skipped" && again) return { row, ended: null, notices: [] }
@@ -53,16 +53,16 @@ const refusedUntil = (attempts: ReadonlyArray<SignOutAttempt>, now: Date): Date 
       .map(({ retryAt }) => retryAt ?? plus(now, signOutRetry))
   )
 
-/** Settles the attempts by the facts as they are after them. */
-export const settle = (
+/** Applies the outcomes of the attempts to the facts, which were read after the attempts. */
+export const applyOutcomes = (
   facts: ProtectionFacts,
   attempts: ReadonlyArray<SignOutAttempt>,
   now: Date
-): Settlement => {
+): OutcomeChanges => {
   const tried = new Map(attempts.map((attempt) => [attempt.session_id, attempt]))
-  const outcomes = facts.sessions.map((row): Settled => {
+  const outcomes = facts.sessions.map((row): Applied => {
     const attempt = tried.get(row.id)
-    return attempt === undefined ? { row, ended: null, notices: [] } : settled(row, attempt, now)
+    return attempt === undefined ? { row, ended: null, notices: [] } : applied(row, attempt, now)
   })
   const stored = new Set(facts.sessions.map(({ id }) => id))
   const rows = outcomes.flatMap(({ row }) => row === null ? [] : [row])

@@ -1,21 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type LookOutcome, outcomeOf, Reachability } from "../../../src/domain/protection/Reachability.ts"
+import { type LookOutcome, OutageDetector, outcomeOf } from "../../../src/domain/protection/OutageDetector.ts"
 
 const own = "own"
 
 /** Looks that end a second after each other, each at an account of its own unless they name one. */
 const looks = () => {
-  const reachability = new Reachability()
+  const detector = new OutageDetector()
   let now = 1_000_000
   let made = 0
-  const look = (reach: LookOutcome, account = String(made)) => {
+  const look = (outcome: LookOutcome, account = String(made)) => {
     now += 1000
     made += 1
-    return reachability.looked(now, account, reach)
+    return detector.looked(now, account, outcome)
   }
-  const many = (count: number, reach: LookOutcome) =>
-    Array.from({ length: count }, () => look(reach)).filter(Boolean).length
-  return { look, many, reachability, pass: (seconds: number) => void (now += seconds * 1000) }
+  const many = (count: number, outcome: LookOutcome) =>
+    Array.from({ length: count }, () => look(outcome)).filter(Boolean).length
+  return { look, many, detector, pass: (seconds: number) => void (now += seconds * 1000) }
 }
 
 describe("12.4 whether the messenger can be reached at all", () => {
@@ -30,11 +30,11 @@ describe("12.4 whether the messenger can be reached at all", () => {
   })
 
   it("is not where most looks failed, until six in turn are good at accounts that were not seen since", () => {
-    const { look, many, reachability } = looks()
+    const { look, many, detector } = looks()
     many(19, "failed")
-    assert.isNull(reachability.awaySince)
+    assert.isNull(detector.awaySince)
     many(1, "failed")
-    const since = reachability.awaySince
+    const since = detector.awaySince
     assert.isNotNull(since)
     many(100, "nothing")
     for (let round = 0; round < 5; round++) {
@@ -42,15 +42,15 @@ describe("12.4 whether the messenger can be reached at all", () => {
       for (let again = 0; again < 20; again++) assert.isFalse(look("good", own))
       assert.strictEqual(many(4, "good"), 0)
     }
-    assert.strictEqual(reachability.awaySince, since)
+    assert.strictEqual(detector.awaySince, since)
     look("failed")
     assert.strictEqual(many(6, "good"), 1)
-    assert.isNull(reachability.awaySince)
+    assert.isNull(detector.awaySince)
     assert.strictEqual(many(100, "good"), 0)
   })
 
   it("is again where at least half of the accounts answer for ten minutes, however few they are", () => {
-    const { look, many, pass, reachability } = looks()
+    const { look, many, pass, detector } = looks()
     many(20, "failed")
     assert.isFalse(look("good", own))
     pass(599)
@@ -61,7 +61,7 @@ describe("12.4 whether the messenger can be reached at all", () => {
     assert.isFalse(look("failed", "a"))
     pass(120)
     assert.isTrue(look("good", own))
-    assert.isNull(reachability.awaySince)
+    assert.isNull(detector.awaySince)
   })
 
   it("ends an outage reported before the start once the looks of the first minute are good", () => {
@@ -70,6 +70,6 @@ describe("12.4 whether the messenger can be reached at all", () => {
     assert.strictEqual(many(2, "good"), 1)
     const failing = looks()
     assert.strictEqual(failing.many(15, "failed") + failing.many(10, "good") + failing.many(15, "failed"), 0)
-    assert.isNotNull(failing.reachability.awaySince)
+    assert.isNotNull(failing.detector.awaySince)
   })
 })

@@ -5,7 +5,7 @@ import * as Random from "../random.ts"
 import { type Credential, opaque, type Via } from "./stage.ts"
 
 /** Whether it was done, its body, and what its headers say. */
-export interface Told {
+export interface Answered {
   readonly done: boolean
   readonly status: number
   readonly body: unknown
@@ -17,7 +17,7 @@ const headersOf = ({ headers }: { readonly headers: Headers }) =>
     .map((name) => headers.get(name))
 
 /** Sends a request of an operation. */
-export const tell = Effect.fnUntraced(function*(
+export const answerOf = Effect.fnUntraced(function*(
   request: Random.Request,
   via: Via,
   { secret }: Credential,
@@ -30,14 +30,14 @@ export const tell = Effect.fnUntraced(function*(
       status: answer.status,
       body: answer.body,
       headers: headersOf(answer)
-    } satisfies Told
+    } satisfies Answered
   }
   const answer = yield* Mcp.call(request.operation.id, request.input, {
     key: secret,
     headers: readOnly ? { "x-mcp-readonly": "true" } : {}
   })
-  const { body, how } = Mcp.told(answer)
-  return { done: how === "done", status: answer.status, body, headers: headersOf(answer) } satisfies Told
+  const { body, how } = Mcp.resultOf(answer)
+  return { done: how === "done", status: answer.status, body, headers: headersOf(answer) } satisfies Answered
 })
 
 /** Writes what was not known at the beginning by the order in which it first stands there. */

@@ -8,11 +8,11 @@ import { type Role, Scope } from "../../../src/domain/Access.ts"
 import { sampled } from "../drawn.ts"
 import * as Logins from "../logins.ts"
 import * as Random from "../random.ts"
+import { answerOf } from "./answers.ts"
 import { keepOpen, password, spoken } from "./logins.ts"
 import { rewind } from "./rewind.ts"
 import { give, type Rights, some } from "./rights.ts"
 import { type Credential, type Member, type Stage } from "./stage.ts"
-import { tell } from "./told.ts"
 
 const places = [0, 1, 2, 3, 4, 5]
 
@@ -127,7 +127,7 @@ const reached = Effect.fnUntraced(function*(
   known: ReadonlySet<string>
 ) {
   const ask = (operation: string, members: Random.Draft["members"]) =>
-    tell(Random.draw({ operation, members }, Random.noIds), "rest", credential)
+    answerOf(Random.draw({ operation, members }, Random.noIds), "rest", credential)
   const list = yield* ask("list_protected_accounts", { limit: 100 })
   if (!list.done) return yield* Effect.die(new Error(`The list is refused: ${JSON.stringify(list)}`))
   const { data } = list.body as { readonly data: ReadonlyArray<{ readonly id: string }> }
@@ -183,9 +183,9 @@ export const compare = Effect.fnUntraced(function*(stage: Stage, sequence: Seque
   for (const [index, draft] of acts.entries()) {
     yield* TestClock.setTime(stage.startsAt + 20_000 * (index + 1))
     const request = Random.draw(spoken(draft, phones), ids)
-    const answer = yield* tell(request, "rest", credential)
-    const told = () => JSON.stringify({ rights, acts: acts.slice(0, index + 1), request: request.input, answer })
-    if (answer.status >= 500) throw new Error(`A request fails: ${told()}`)
+    const answer = yield* answerOf(request, "rest", credential)
+    const described = () => JSON.stringify({ rights, acts: acts.slice(0, index + 1), request: request.input, answer })
+    if (answer.status >= 500) throw new Error(`A request fails: ${described()}`)
     if (answer.done && logins(answer.body).length > 0) {
       ids = { ...ids, login: logins(answer.body) }
       yield* Effect.promise(() => keepOpen(stage.overseer))
@@ -195,14 +195,16 @@ export const compare = Effect.fnUntraced(function*(stage: Stage, sequence: Seque
     const mayReach = (object: string) => reach.has(object) || !old.has(object)
     const shown = yield* reached(stage, member, credential, reach)
     const more = [...shown].filter((account) => !mayReach(account))
-    if (more.length > 0) throw new Error(`I11: it comes to reach ${more.join()}: ${told()}`)
+    if (more.length > 0) throw new Error(`I11: it comes to reach ${more.join()}: ${described()}`)
     const after = yield* others(stage, member)
     const handed = [...after].filter((pair) => !reachedBefore.has(pair)).filter((pair) => {
       const [admin = "", object = ""] = pair.split(" ")
       const isDepartment = ids.department.includes(object)
       return isDepartment ? !reach.has(object) : admin !== own && !mayReach(object)
     })
-    if (handed.length > 0) throw new Error(`I11: it hands out what it does not reach: ${handed.join("; ")}: ${told()}`)
+    if (handed.length > 0) {
+      throw new Error(`I11: it hands out what it does not reach: ${handed.join("; ")}: ${described()}`)
+    }
     last = { shown, others: after }
   }
   return {

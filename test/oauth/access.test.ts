@@ -36,7 +36,7 @@ const overviews = all.filter(({ kind, params }) => kind === "read" && Object.key
     )
 )
 
-/** What is answered about an account that is not reached. */
+/** What is answered about an account that cannot be accessed. */
 const missing = [404, "resource_missing", "account_id"]
 
 /** What an operation answers about one, to a role that may call it and to any other. */
@@ -129,8 +129,8 @@ const reachesOnly = Effect.fnUntraced(function*(
     if (event.account_id !== null) expect(reached).toContain(event.account_id)
   }
   for (const request of overviews) {
-    const told = JSON.stringify((yield* Requests.ask(request, token)).body)
-    for (const { id } of accounts) if (!reached.includes(id)) expect(told, request.id).not.toContain(id)
+    const text = JSON.stringify((yield* Requests.ask(request, token)).body)
+    for (const { id } of accounts) if (!reached.includes(id)) expect(text, request.id).not.toContain(id)
   }
   for (const event of yield* World.journal(organization.id)) {
     if (event.account_id === null || reached.includes(event.account_id)) continue
@@ -142,9 +142,9 @@ const reachesOnly = Effect.fnUntraced(function*(
   expect((yield* World.get("/v1/journal/tail", token)).status).toBe(403)
 })
 
-describe("what a connection reaches", () => {
+describe("what a connection can access", () => {
   layer(World.world(postgres))((it) => {
-    it.effect("S5.2-15: one limited to accounts reaches those and nothing else, on every operation", () =>
+    it.effect("S5.2-15: one limited to accounts can access those and nothing else, on every operation", () =>
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const { admins, id } = made.organization
@@ -164,7 +164,7 @@ describe("what a connection reaches", () => {
         yield* reachesOnly(made, token, [first!], "admin")
       }))
 
-    it.effect("S5.2-15: one limited to departments reaches the accounts filed there, as they are at the request", () =>
+    it.effect("S5.2-15: one limited to departments can access the accounts filed there, as they are at the request", () =>
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const [department] = made.departments
@@ -178,7 +178,7 @@ describe("what a connection reaches", () => {
         yield* reachesOnly(made, token, [filed[1]!, moved!.id])
       }))
 
-    it.effect("S5.2-15: one to all accounts reaches what its admin can access, also what is added later", () =>
+    it.effect("S5.2-15: one to all accounts can access what its admin can, also what is added later", () =>
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const { admins, id } = made.organization
@@ -225,7 +225,7 @@ describe("what a connection reaches", () => {
         expect(yield* counts).toEqual([[true, 0], [true, 0]])
       }))
 
-    it.effect("a connection sees of other connections only the accounts and departments that it reaches itself", () =>
+    it.effect("a connection sees of other connections only the accounts and departments that it can access itself", () =>
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const owner = made.organization.admins.owner

@@ -1,9 +1,9 @@
-/** Whether the messenger can be reached at all, by how the looks of the last minute have gone. */
+/** Detects outages of the messenger, and their ends, by the outcomes of the looks of the last minute. */
 import { Duration } from "effect"
 import { awayFailures, awayProven, awayRun, awayWindow } from "../Limits.ts"
 import type { Observation } from "./Observation.ts"
 
-/** Whether the messenger answered at all; a look without a call shows nothing. */
+/** Whether the messenger answered in a look; a look without a call shows `nothing`. */
 export type LookOutcome = "failed" | "good" | "nothing"
 
 /** What a look shows about the messenger. */
@@ -31,8 +31,8 @@ interface Last {
   readonly good: boolean
 }
 
-/** Counts the looks of one process. */
-export class Reachability {
+/** Counts the looks of one process at accounts. */
+export class OutageDetector {
   private seconds: Array<Second> = []
   private since: number | null = null
   private first: number | null = null
@@ -41,31 +41,31 @@ export class Reachability {
   private accounts = new Map<string, Last>()
   private run = 0
 
-  /** Since when the messenger is away, in ms; null while it is not. */
+  /** When the outage began, in ms since 1970; null while there is none. */
   get awaySince(): number | null {
     return this.since
   }
 
   /**
-   * A look at an account has ended; answers whether the messenger is back with it. What an earlier process has told of
-   * is over once the looks of the first minute are good.
+   * Counts a look at an account, and returns whether this look ends an outage. An outage that an earlier process has
+   * reported ends when the looks of the first minute are good.
    */
-  looked(now: number, account: string, reach: LookOutcome): boolean {
-    if (reach === "nothing") return false
+  looked(now: number, account: string, outcome: LookOutcome): boolean {
+    if (outcome === "nothing") return false
     this.first ??= now
-    const { failed, good } = this.counted(now, reach)
-    if (this.since !== null) return this.isBack(now, this.since, account, reach === "good")
+    const { failed, good } = this.counted(now, outcome)
+    if (this.since !== null) return this.isBack(now, this.since, account, outcome === "good")
     if (failed >= awayFailures && failed > good) {
       this.since = now
       return false
     }
-    if (this.proven || reach === "failed" || good < failed) return false
+    if (this.proven || outcome === "failed" || good < failed) return false
     this.proven = now - this.first >= Duration.toMillis(awayWindow)
     return this.proven
   }
 
-  /** How the looks of the last minute went, this one among them. */
-  private counted(now: number, reach: "failed" | "good") {
+  /** Counts this look, and returns the counts of the last minute. */
+  private counted(now: number, outcome: "failed" | "good") {
     const at = Math.floor(now / 1000)
     const from = at - Duration.toSeconds(awayWindow)
     this.seconds = this.seconds.filter((second) => second.at > from)
@@ -74,12 +74,12 @@ export class Reachability {
       last = { at, failed: 0, good: 0 }
       this.seconds.push(last)
     }
-    last[reach] += 1
+    last[outcome] += 1
     const count = (of: "failed" | "good") => this.seconds.reduce((sum, second) => sum + second[of], 0)
     return { failed: count("failed"), good: count("good") }
   }
 
-  /** Accounts that are available all the time are counted once: they prove nothing about the others. */
+  /** Whether this look ends the outage. An account that is available all the time counts once, because it proves nothing about the others. */
   private isBack(now: number, since: number, account: string, good: boolean): boolean {
     const before = this.accounts.get(account)
     this.accounts.set(account, { at: now, good })
