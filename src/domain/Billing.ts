@@ -133,7 +133,7 @@ export const tierFault = (facts: OrganizationFacts, tier: Tier, used: LicencesUs
     : `${id} has ${bought} licences of the tier ${tier}, and ${used[tier]} accounts hold one.`
 }
 
-/** A sign-up link that nobody has used; it holds a seat. */
+/** An unused sign-up link; it holds a seat. */
 export interface SignUpLink {
   readonly id: string
   readonly created_at: Date

@@ -16,7 +16,7 @@ export const ConsolePassword = Schema.String.annotate({
   )
 )
 
-/** How many accounts of a connection that reaches all are listed with it; beyond, `all_accounts` says it alone. */
+/** How many accounts are listed with a connection that can access all; with more accounts, only `all_accounts` is set. */
 export const accountsShown = 100
 
 export const AiConnection = Schema.Struct({

@@ -1,4 +1,4 @@
-/** What a credential may hand out to somebody else: never more than it has itself. */
+/** What a credential may grant to others: never more than it has itself. */
 import { type Caller, canAccessEveryAccount, isNarrowing, type Role, type Scope } from "./Access.ts"
 import { ScopeExceeded } from "./Failure.ts"
 
@@ -22,7 +22,7 @@ export const exceeded = (
   return scopes.every((scope) => carried.includes(scope)) ? null : new ScopeExceeded({ param: "scopes" })
 }
 
-/** An access that somebody has or is given: by which role, and whether a grant of it lies beyond the caller's limit. */
+/** An access that an admin has or is given: by which role, and whether a grant of it lies beyond the caller's limit. */
 export interface HandedAccess {
   readonly role: Role
   readonly beyond: boolean

@@ -93,9 +93,9 @@ export const signOutLock = Duration.hours(24)
 export const takeoverWindow = Duration.hours(48)
 /** How long an admin has to approve a new session, by default. */
 export const defaultReviewWindow = Duration.hours(12)
-/** The age that no stranger's session reaches: an hour before the platform would let it sign others out. */
+/** The maximum age of a stranger's session: an hour before the platform would let it sign others out. */
 export const strangersAge = Duration.hours(23)
-/** Sessions that somebody else ends within this time of each other are a signal. */
+/** Sessions that others end within this time of each other are a signal. */
 export const endingsTogether = Duration.minutes(10)
 /**
  * How long an attempt to sign in is remembered, and a stranger counts against a session of the service that is revoked.

@@ -119,7 +119,7 @@ export const isOpen = ({ state }: Pick<LoginFacts, "state">): boolean =>
 /** Whether it has expired, whatever its row's state. */
 export const isOver = ({ expires_at }: Pick<LoginFacts, "expires_at">, now: Date): boolean => expires_at <= now
 
-/** Whether a step was begun, and nobody knows how it went. */
+/** Whether a step was begun whose outcome is unknown. */
 export const isUnsettled = ({ busy_until }: Pick<LoginFacts, "busy_until">, now: Date): boolean =>
   busy_until !== null && busy_until <= now
 
@@ -144,7 +144,7 @@ export const login = (facts: LoginFacts, now: Date): Omit<Login, "content_notice
   created_at: facts.created_at
 })
 
-/** What of a login is reported when somebody ends it. */
+/** The details of a login that are journaled when it is ended. */
 export type CancelledLogin = Pick<LoginFacts, "account_id" | "id" | "kind" | "phone_number">
 
 /** The event of a login that was ended before it connected anything. */

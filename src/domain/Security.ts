@@ -33,7 +33,7 @@ export const EmailAddress = Schema.String.check(
   Schema.isPattern(/^ *[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+ *$/u, { expected: "an email address" })
 ).pipe(Schema.decodeTo(Text(maxEmailLength)))
 
-/** The characters of a generated password: letters and digits that nobody takes for another. */
+/** The characters of a generated password: letters and digits that cannot be mistaken for each other. */
 const characters = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 /** Bytes at or above this would make some characters likelier than others. */

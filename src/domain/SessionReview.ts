@@ -59,7 +59,7 @@ export const sessionReview = (row: ReviewedSession, now: Date): typeof SessionRe
 export const isServiceSession = ({ current, service }: Pick<SessionFacts, "current" | "service">): boolean =>
   service || current
 
-/** Whether somebody has still to decide about the session, or it is being signed out. */
+/** Whether an admin still has to decide about the session, or it is being signed out. */
 export const awaitsReview = ({ queued_at, review_deadline }: Pick<SessionFacts, "queued_at" | "review_deadline">) =>
   review_deadline !== null || queued_at !== null
 

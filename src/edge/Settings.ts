@@ -35,7 +35,7 @@ export const Watching = Context.Reference<Effect.Effect<WatchState | null, Servi
   { defaultValue: () => Effect.succeed(null) }
 )
 
-/** Whether the data centres of the messenger that were tried last could be reached; null where there is no network. */
+/** Whether the messenger's data centres answered when they were tried last; null if there is no network. */
 export type MessengerState = "reached" | "away"
 export const MessengerStatus = Context.Reference<Effect.Effect<MessengerState | null>>(
   "org-security-console/edge/Settings/MessengerStatus",

@@ -9,7 +9,7 @@ export interface Site {
   readonly organizationId: OrganizationId | null
 }
 
-/** Where the service is reached; it comes from configuration, never from the request's Host header. */
+/** The address of the service; it comes from configuration, never from the request's Host header. */
 export class Sites extends Context.Service<Sites, {
   /** The site of a Host header, undefined for a host that is not ours. */
   find(host: string | undefined): Site | undefined

@@ -31,7 +31,7 @@ const reasonOf = Effect.fnUntraced(function*(held: Held) {
 })
 
 /**
- * Removes what the service has set, of an account that could not be reached when it was offboarded or that has long
+ * Removes what the service has set, of an account that was not available when it was offboarded or that has long
  * been without a licence: its passkey, and its 2FA password unless that was looked up.
  */
 const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask, reason: string) {
@@ -139,7 +139,7 @@ const ending = Effect.fnUntraced(function*<E, R>(
   return yield* exit
 })
 
-/** A session is gone: by a log-out whose outcome was lost, or by somebody else, which is not journaled. */
+/** A session has ended: by a log-out whose outcome was lost, or by another party, which is not journaled. */
 const gone = (held: Held, session: RetiredSession, reason: string) =>
   Effect.flatMap(OwnSessions, (own) =>
     locked(
@@ -178,7 +178,7 @@ const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: 
   yield* Effect.gen(function*() {
     const live = yield* sessions.use(task, session.session_ref)
     yield* release(held, live, task, reason)
-    // What cannot be reached, or is gone, is no change: nothing of it is begun.
+    // An account that is not available, or does not exist any more, is not changed: no intent is written.
     yield* inTime(live.authorizations)
     yield* ending(held, session, reason, inTime(live.logOut)).pipe(
       Effect.catchTag("NoSession", () => gone(held, { ...session, log_out_intent: null }, reason))
@@ -194,7 +194,7 @@ const end = Effect.fnUntraced(function*(held: Held, task: AccountTask, session: 
   yield* sessions.forget(session.session_ref)
 })
 
-/** Logs them out, each by itself; after a month the key of one that cannot be reached is forgotten. */
+/** Logs them out, each by itself; after a month the key of an unavailable session is deleted. */
 export const logOut = Effect.fnUntraced(function*(held: Held, task: AccountTask) {
   const db = yield* Db
   const own = yield* OwnSessions

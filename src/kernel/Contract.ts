@@ -114,7 +114,7 @@ export interface Preceded<Input, E, R> {
 }
 
 /**
- * A contract of a read that asks for more than its account: both travel together, and what is read is in the context.
+ * The contract of a read that needs more than its account: both are read at once, and the result is in the context.
  */
 export interface Accompanied<Input, Beside, R> {
   readonly beside?: (input: Input, caller: Caller["Service"]) => Effect.Effect<Beside, never, R>

@@ -1,5 +1,5 @@
 /**
- * The messenger as the steps of a login see it: whatever it answers is a value, because each answer is written down.
+ * The messenger for the steps of a login: failures are values too, because each answer is stored.
  */
 import { Effect } from "effect"
 import type { Redacted } from "effect"

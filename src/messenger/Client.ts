@@ -9,7 +9,7 @@ import { type Address, isRefusal, type wire, WireClient } from "./Protocol.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Storage from "./Storage.ts"
 
-/** How the platform is reached, and as which application. */
+/** How to connect to the platform, and as which application. */
 export interface Platform {
   readonly applicationId: number
   readonly applicationHash: Redacted.Redacted
@@ -59,7 +59,7 @@ const longestPause = 10_000
 
 const cipher = new Cipher()
 
-/** The kept keys; while they cannot be reached, the platform cannot be reached either. */
+/** The stored keys; while they are unavailable, the platform counts as unavailable too. */
 const available = Effect.map(MessengerKeys, (keys) => {
   const away = Effect.mapError(() => new PlatformUnavailable())
   return {

@@ -17,7 +17,7 @@ export const rightFor = (duration: Duration.Duration): Right => {
   return () => isBefore(hostInstant(), end) ? 1 : null
 }
 
-/** How a session reaches its data centre. */
+/** How a session connects to its data centre. */
 export interface SessionLine {
   readonly transport: WireTransport
   /** Ends every connection, also one that is being made, and makes none any more. */

@@ -21,7 +21,7 @@ import * as Reopening from "./Reopening.ts"
 import * as Session from "./Session.ts"
 import * as Values from "./Values.ts"
 
-/** How the platform is reached, and as which application. */
+/** How to connect to the platform, and as which application. */
 export interface Options extends Client.Platform {
   /** The keys that data centres prove themselves with, in PEM (PKCS #1). */
   readonly publicKeys: ReadonlyArray<string>

@@ -1,10 +1,10 @@
-/** What is left to be done with an account on the messenger while nobody asks. */
+/** Changes to an account on the messenger that the background work makes, without a request. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { SecretsOf } from "./Secrets.ts"
 
 /**
- * `rotate_two_fa` after a takeover; `cancel_recovery_email` that nobody has confirmed; `pair` again after a failover;
+ * `rotate_two_fa` after a takeover; `cancel_recovery_email` for an unconfirmed address; `pair` again after a failover;
  * `log_out` the sessions of an account that was left.
  */
 export type AccountTaskKind = "rotate_two_fa" | "cancel_recovery_email" | "pair" | "log_out"
@@ -17,14 +17,14 @@ export interface AccountTask extends SecretsOf {
   readonly tries: number
 }
 
-/** One task of each kind for an account; within the caller's transaction where nothing else is said. */
+/** One task of each kind for an account; within the caller's transaction by default. */
 export class AccountTasks extends Context.Service<AccountTasks, {
   /** Has it done from then on; one that waits already is done then instead. */
   add(of: SecretsOf, kind: AccountTaskKind, dueAt: Date): Effect.Effect<void>
   /** The tasks that are due, the oldest first; in a transaction of its own. */
   due(limit: number, now: Date): Effect.Effect<ReadonlyArray<AccountTask>, ServiceUnavailable>
   /**
-   * Takes a task, which is due again then unless it is dropped; false where somebody else has it, in a transaction of
+   * Takes a task, which is due again then unless it is dropped; false if another process has it, in a transaction of
    * its own.
    */
   take(task: AccountTask, until: Date): Effect.Effect<boolean, ServiceUnavailable>

@@ -1,4 +1,4 @@
-/** Wakes the watch of this process before it would ask by itself which accounts are due. */
+/** Wakes the monitoring of this process before its next query for due accounts. */
 import { Context, Effect, Latch, Layer } from "effect"
 
 export class Alarm extends Context.Service<Alarm, {

@@ -1,4 +1,4 @@
-/** Changes that admins and operators make alike, within the transaction, with what their events say of them. */
+/** Changes that admins and operators make in the same way, within the transaction, with the details of their events. */
 import { Effect } from "effect"
 import type { OrganizationId, Scope } from "../domain/Access.ts"
 import type { AdminFacts } from "../domain/Admin.ts"
@@ -19,7 +19,7 @@ export const transferOwnership = Effect.fnUntraced(function*(
   return { details, mails: recipients.map(({ id }) => ownershipTransferred({ adminId: id, ...details })) }
 })
 
-/** What the event of a new API key says, besides who made it for whom. */
+/** The details of the event of a new API key, besides who made it for whom. */
 export const createdApiKey = (label: string, scopes: ReadonlyArray<Scope>) => ({ label, scopes: scopes.join(" ") })
 
 /** Revokes the key, which is held, and those that were made with it. */

@@ -4,7 +4,7 @@ import type { OrganizationId } from "../domain/Access.ts"
 import type { AccountId } from "../domain/Account.ts"
 import type { MessengerUnavailable, ServiceUnavailable } from "../domain/Failure.ts"
 
-/** An account that nobody else acts on while it is held; each holding has a higher fence than all before it. */
+/** An account that no other request or look acts on while it is held; each holding has a higher fence than all before it. */
 export interface Held {
   readonly organizationId: OrganizationId
   readonly accountId: AccountId
@@ -13,7 +13,7 @@ export interface Held {
   readonly epoch: number
 }
 
-/** The holding ran out and somebody else has taken the account: nothing more may be written under it. */
+/** The holding has expired and another one has the account: nothing more may be written under it. */
 export class GuardLost extends Schema.TaggedError<GuardLost>()("GuardLost", {}) {}
 
 /** Holds accounts for 20 seconds at a time, in one process or many. */

@@ -8,7 +8,7 @@ export interface KeyedRequest {
   readonly caller: Caller["Service"]
   readonly operation: string
   readonly key: string
-  /** Everything that the request says, as JSON. */
+  /** The whole request, as JSON. */
   readonly input: unknown
 }
 
@@ -18,7 +18,7 @@ export interface KeyClaim {
   readonly token: string
 }
 
-/** What a key says of its request: it is to be run, or what it was answered. */
+/** The state of a key: its request has to run, or its stored answer. */
 export type KeyState =
   | { readonly _tag: "Claimed"; readonly claim: KeyClaim }
   | { readonly _tag: "Answered"; readonly answer: string }

@@ -40,6 +40,6 @@ export class IdentityProviders extends Context.Service<IdentityProviders, {
   unlinked(organizationId: OrganizationId): Effect.Effect<number>
   /** Ends console sessions; answers how many. */
   endSessions(organizationId: OrganizationId, whose: EndedSessions): Effect.Effect<number>
-  /** Ends the console sessions of one admin but for that one, and what waits for their second factor. */
+  /** Ends an admin's console sessions except the given one, and sign-ins that wait for the second factor. */
   endSessionsOf(admin: AdminRef, kept: string | null): Effect.Effect<number>
 }>()("org-security-console/ports/IdentityProviders") {}

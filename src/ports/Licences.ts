@@ -10,8 +10,8 @@ export class Licences extends Context.Service<Licences, {
   /** How many accounts hold a licence of each tier; those that are offboarded hold none. */
   used(organizationId: OrganizationId): Effect.Effect<LicencesUsed>
   setTier(organizationId: OrganizationId, accountId: AccountId, tier: Tier): Effect.Effect<void>
-  /** The sign-up links that nobody has used, the newest first. */
+  /** The unused sign-up links, the newest first. */
   links(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<SignUpLink>>
-  /** Deletes a link that nobody has used, and frees its seat; false where there is none. */
+  /** Deletes an unused link, and frees its seat; false if there is none. */
   revokeLink(organizationId: OrganizationId, id: string): Effect.Effect<boolean>
 }>()("org-security-console/ports/Licences") {}

@@ -75,7 +75,7 @@ export interface ConnectedAccount {
   readonly revived: boolean
 }
 
-/** Logins; each function works within the organization's transaction where nothing else is said. */
+/** Logins; by default each function works within the organization's transaction. */
 export class Logins extends Context.Service<Logins, {
   /** The login, as far as the caller may see it. */
   find(caller: Caller["Service"], id: string): Effect.Effect<LoginFacts | null>

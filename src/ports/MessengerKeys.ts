@@ -1,4 +1,4 @@
-/** The keys of the service's sessions on a platform that is reached over a wire. */
+/** The keys of the service's sessions on a platform that is used over its own protocol. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { SessionRef } from "../domain/Messenger.ts"

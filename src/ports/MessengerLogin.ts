@@ -70,7 +70,7 @@ export type LoginCommon = PlatformBusy | PlatformUnavailable | PlatformRefused
 /**
  * Signing in with a phone number, step by step, in one process or in several.
  *
- * After a call whose outcome is unknown the state of before is still good: `resolve` says whether it signed in.
+ * After a call with an unknown outcome the previous state is still valid: `resolve` finds out whether the call signed in.
  */
 export interface LoginVerbs {
   /** Has a code sent to the number, in E.164. The caller makes the reference, so that it is known beforehand. */

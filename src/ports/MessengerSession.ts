@@ -1,4 +1,4 @@
-/** The port through which the core reaches the messaging platform. */
+/** The port through which the core uses the messaging platform. */
 import { Context, type Effect, type Redacted, Schema, type Scope, type Stream } from "effect"
 import {
   type AccountSecurity,
@@ -78,7 +78,7 @@ export interface LiveSession extends SecurityVerbs {
   /** Signs the authorization out; by the id that `authorizations` gives it. */
   signOut(id: AuthorizationId): Effect.Effect<void, MessengerFailure | SignOutLocked | UnknownAuthorization>
   /**
-   * Confirms the authorization as the holder's, so that the platform asks for it no longer; a confirmed one succeeds.
+   * Confirms the authorization as the holder's, so that the platform no longer asks for it; succeeds if it is confirmed already.
    */
   confirm(id: AuthorizationId): Effect.Effect<void, MessengerFailure | UnknownAuthorization>
   /** Whether the candidate is the account's 2FA password; false where it has none. */

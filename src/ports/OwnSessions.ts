@@ -43,7 +43,7 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   /** Nobody finds out any more whether a session that was begun has come about: it is logged out where it has. */
   abandon(of: SecretsOf, now: Date): Effect.Effect<void>
   /**
-   * The account is left: its person is free, what waited for it is dropped, and none of the sessions is used any more.
+   * Leaves the account: its person may be connected again, its tasks are dropped, and its sessions are no longer used.
    * Each is logged out from `due` on, or forgotten after a month.
    */
   leave(of: SecretsOf, at: { readonly due: Date; readonly now: Date }): Effect.Effect<void>

@@ -39,7 +39,7 @@ export interface SignedOut {
   readonly retryAt: Date | null
 }
 
-/** Sessions; each function works within the operation's transaction where nothing else is said. */
+/** Sessions; by default each function works within the operation's transaction. */
 export class Sessions extends Context.Service<Sessions, {
   /**
    * The sessions of the accounts that the caller can access, without the service's own; null when `after` is none of
@@ -60,8 +60,8 @@ export class Sessions extends Context.Service<Sessions, {
    */
   maySignOut(whose: Whose, id: string): Effect.Effect<boolean, ServiceUnavailable>
   /**
-   * Writes down what came of it; a takeover that waited for sessions to end is stopped by the first that did, as by the
-   * engine: then it answers whether the service holds the account's 2FA password, and null otherwise.
+   * Stores the outcomes of sign-outs. The first session that ended stops a takeover that waited for it, as in the engine;
+   * then the answer says whether the service holds the account's 2FA password, and is null otherwise.
    */
   applySignOuts(whose: Whose, what: SignedOut, now: Date): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
 }>()("org-security-console/ports/Sessions") {}

@@ -151,7 +151,7 @@ export interface Decision {
   readonly lookAt: Date
 }
 
-/** What follows from the sign-outs that were tried, written in one transaction after them. */
+/** The changes that follow from the outcomes of sign-outs, written in one transaction after them. */
 export type OutcomeChanges = Pick<
   Decision,
   "upserts" | "ended" | "account" | "monitor" | "facets" | "events" | "mails" | "dueAt"

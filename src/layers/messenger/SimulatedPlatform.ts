@@ -164,7 +164,7 @@ export interface HeldAccount {
 }
 
 /**
- * Plays the outside world on the simulated platform; it is not reachable through the API.
+ * Simulates the outside world on the simulated platform; the API gives no access to it.
  *
  * An account or authorization that does not exist, and a phone number that is none or another account's, are defects.
  */

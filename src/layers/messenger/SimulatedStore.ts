@@ -101,7 +101,7 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   /** Runs the effect while no other change of the platform runs; all of its changes are kept, or none. */
   exclusively<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   /**
-   * Fails where the storage is away, as a platform does that cannot be reached; what the effect did is unknown then.
+   * Fails if the storage is unavailable, like an unavailable platform; whether the effect has happened is then unknown.
    */
   reached<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R>
   /** Dies when the caller has a database transaction open: it would stay open while the platform is slow. */

@@ -16,7 +16,7 @@ const batch = 100
 /** How long a target may take. */
 const timeLimit = Duration.seconds(10)
 
-/** For how long nobody else sends to a target to which a process sends, though that process may have ended. */
+/** How long a process keeps a target for itself, even if the process has ended. */
 const lease = Duration.seconds(30)
 
 /** How long a target that failed is left alone at least and at most. */
@@ -105,7 +105,7 @@ const waitingSince = Effect.fnUntraced(function*(name: string) {
   return row?.at.getTime() ?? null
 })
 
-/** What pushes to one target whatever there is; the log says when it fails first, and when it works again. */
+/** Pushes all checkpoints that are left to one target; logs the first failure, and when it works again. */
 export const turns = Effect.fnUntraced(function*(target: PushTarget) {
   const clock = yield* Clock.Clock
   let oldest: number | null = null

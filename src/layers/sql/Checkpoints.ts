@@ -77,7 +77,7 @@ interface Due {
   readonly signed: boolean
 }
 
-/** Signs for the organizations that are due, some at a time; a journal that somebody appends to now has to wait. */
+/** Signs for the organizations that are due, some at a time; a journal that is being appended to has to wait. */
 const signSome = Effect.fnUntraced(function*(until: Date | null) {
   const sql = yield* SqlClient.SqlClient
   const keys = yield* CheckpointKeys

@@ -64,7 +64,7 @@ const sharedSessions = (maxConnections: number): number =>
  * Makes the client over sessions; `configuration` says how they are opened, `driver` what answers them.
  *
  * A transaction has a session of its own. On a server, other statements share sessions where there are enough: those of
- * requests that come together are written and read together. A statement that nobody waits for any more is cancelled.
+ * requests that come together are written and read together. A statement whose fiber was interrupted is cancelled.
  */
 export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configuration: PgPool.Config) {
   const server = driver === "pg"
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   const sessionOf = (connection: PgConnection.PgConnection): WireSession => {
     const session = known.get(connection)
     if (session !== undefined) return session
-    // The library asks by a connection of its own, and its pool lends a session that was cancelled to nobody else.
+    // The library cancels by a separate connection, and its pool does not lend the cancelled session again.
     const cancel = (asked: () => void) => runFork(Effect.ensuring(connection.interrupt, Effect.sync(asked)))
     const made = new WireSession(connection, server ? cancel : undefined)
     known.set(connection, made)
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     return made
   }
 
-  /** A session that does not come back clean goes to nobody else. */
+  /** A session that is not returned clean is not lent again. */
   const giveBack = (connection: PgConnection.PgConnection, session: WireSession): Effect.Effect<void> =>
     Effect.suspend(() =>
       session.isFree ? Effect.void : Effect.flatMap(session.answered, () => {

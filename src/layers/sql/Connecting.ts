@@ -1,4 +1,4 @@
-/** Connects the account that somebody has signed in to, within the transaction of the login's last step. */
+/** Connects the account of a completed sign-in, within the transaction of the login's last step. */
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

@@ -69,7 +69,7 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const outbox = yield* Outbox
     const turns = makeTurns()
-    // A password of nobody: an unknown address takes as long as a wrong password.
+    // A digest that belongs to no admin: an unknown address takes as long as a wrong password.
     const dummy = yield* Effect.cached(hasher.hash(Redacted.make(crypto.randomBytes(16).toString("base64"))))
 
     const failed = (admin: AdminRef, attempt: Attempt) =>
@@ -103,7 +103,7 @@ export const layer = Layer.effect(
       password: Redacted.Redacted,
       attempt: Attempt
     ) {
-      // The address is the first to refuse, so that nobody makes rows from one that has to wait.
+      // The address is checked first, so that no rows are stored for an address that has to wait.
       const counters = [...others.slice(0, 1), own, ...others.slice(1)]
       yield* countAll(sql, counters)
       const hash = admin?.password_hash ?? (yield* dummy)

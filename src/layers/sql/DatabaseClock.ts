@@ -39,7 +39,7 @@ export const make = (wall: bigint, monotonic: () => bigint): Anchored => {
   }
 }
 
-/** How often the clock asks the database again, and how long it waits for an answer that it can use. */
+/** How often the clock queries the database, and how long it waits for a usable answer. */
 const interval = Duration.seconds(30)
 const timeout = Duration.seconds(2)
 

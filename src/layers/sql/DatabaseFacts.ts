@@ -1,4 +1,4 @@
-/** What the database says of itself, however old its schema is. */
+/** Facts about the database itself, whatever the version of its schema. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { intentTime } from "./JournalAppends.ts"

@@ -59,7 +59,7 @@ const makeDirectory = (directory: string): void => {
   }
 }
 
-/** Whether the last holder let the directory go, and nobody has taken it since. */
+/** Whether the last holder has released the directory, and no other process has taken it since. */
 export const isLetGo = (directory: string): boolean => {
   const file = fileOf(path.resolve(directory))
   return fs.existsSync(file) && readHolder(file) === null

@@ -73,7 +73,7 @@ export const tools = Effect.gen(function*() {
   return { sql, random, secrets, record, recordCodeUse, challenge, left }
 })
 
-/** Where and when something was done, as a mail says it. */
+/** The place and time of an action, as mails show them. */
 export const done = ({ adminId }: AdminRef, { ip, userAgent }: SessionVisit, at: Date) => ({
   adminId,
   at,

@@ -89,7 +89,7 @@ export const layer = Layer.effect(
     const look: ForgottenPasswords["Service"]["look"] = (token, site, attempt) =>
       LinkThrottle.counted(sql, attempt)(find(token, site))
 
-    /** Uses the link up; false where somebody else was faster, or it has ended meanwhile. */
+    /** Uses the link up; false if it was used or has expired meanwhile. */
     const use = Effect.fnUntraced(function*(
       { adminId, email, organizationId }: OpenReset,
       token: Redacted.Redacted,
@@ -282,7 +282,7 @@ export const mailRequested = Effect.gen(function*() {
     []
   )
   for (const { id, request_sealed } of rows) {
-    // One that was sealed under a pepper that is gone is dropped: the admin has to ask again.
+    // A request that was sealed under a pepper that is no longer given is dropped: the admin has to ask again.
     const opened = yield* Effect.exit(Effect.flatMap(
       vault.open(request_sealed, sealedFor(id)),
       (text) => decode(Redacted.value(text))
@@ -295,7 +295,7 @@ export const mailRequested = Effect.gen(function*() {
   }
 })
 
-/** Forgets links when nothing counts them any more, and requests that nobody has looked at for as long. */
+/** Deletes links that no limit counts any more, and requests that were not handled for as long. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const before = new Date((yield* Clock.currentTimeMillis) - day)

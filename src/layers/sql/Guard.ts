@@ -7,7 +7,7 @@ import { Alarm } from "../../ports/Alarm.ts"
 import { Guard, GuardLost, type Held } from "../../ports/Guard.ts"
 import * as Tenant from "./Tenant.ts"
 
-/** How often somebody who waits asks again. */
+/** How often a waiting request tries again. */
 const interval = Duration.millis(100)
 
 /** How long an answer waits until the account is given back. */
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
     const release = ({ accountId, fence, organizationId }: Held) =>
       Effect.ignore(Tenant.ask(sql, released, [organizationId, accountId, fence]))
 
-    /** The answer does not wait long for a database that says nothing: the hold also ends by itself. */
+    /** The answer waits only briefly for a database that does not answer: the hold also expires by itself. */
     const giveBack = (held: Held) =>
       Effect.flatMap(
         Effect.forkDetach(release(held), { startImmediately: true }),

@@ -44,7 +44,7 @@ export const layer = Layer.effect(
     const look = (token: Redacted.Redacted, site: CookieSite, attempt: Attempt) =>
       LinkThrottle.counted(sql, attempt)(find(token, site))
 
-    /** Uses the invitation up; false where somebody else was faster, or it was replaced. */
+    /** Uses the invitation up; false if it was used or replaced meanwhile. */
     const join = Effect.fnUntraced(function*(
       { adminId, email, organizationId, role }: OpenInvitation,
       token: Redacted.Redacted,

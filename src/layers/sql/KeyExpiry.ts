@@ -1,4 +1,4 @@
-/** API keys that end: their admins are mailed a week before, and the journal says when they have ended. */
+/** API keys that expire: their admins are mailed a week before, and the end is journaled. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
@@ -9,7 +9,7 @@ import { Db, Journal, Outbox } from "../../ports/index.ts"
 import { isOpen } from "./Organizations.ts"
 import * as Tenant from "./Tenant.ts"
 
-/** How long before its end the admin of a key is mailed; for a key that is younger than that nobody is. */
+/** How long before its end the admin of a key is mailed; no mail is sent for a key that is younger than that. */
 const notice = Duration.days(7)
 
 /** How many keys one run reports at most. */

@@ -16,7 +16,7 @@ export interface CredentialUse {
 /** How long a use waits to be written with others. */
 const writeDelay = Duration.seconds(1)
 
-/** A row that somebody is changing is left out: nobody waits for it, and the credential's next use is written. */
+/** A locked row is skipped, because the credential's next use is written anyway. */
 const text = (table: Table): string => `
   update ${table} set last_used_at = used.at
   from (

@@ -37,7 +37,7 @@ type Account =
 export const isLive = (licence: Licence, now: Date): boolean =>
   licence.closed_at === null && isProtectionActive(licence, now)
 
-/** Accounts that are to be stopped: again those that somebody has resumed since. */
+/** Accounts that are to be stopped, also those that were resumed since the last stop. */
 const running = "offboarded_at is null and (licence_stopped_at is null or stopped_at is null)"
 
 /** Accounts that wait for the licence; those that something else had stopped stay so. */
@@ -165,7 +165,7 @@ const change = Effect.fnUntraced(
   Effect.orDie
 )
 
-/** Stops and restores the accounts of every organization as its licence says, in batches; answers how many changed. */
+/** Stops or restores the accounts of every organization by its licence, in batches; answers how many changed. */
 export const applyLicences = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db

@@ -43,7 +43,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Deletes the sign-up links that nobody has used in time, of all organizations: their seats are free again. */
+/** Deletes the expired sign-up links of all organizations, which frees their seats. */
 export const expireLinks = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Ports.Db

@@ -18,7 +18,7 @@ const batch = 10
 /** How many waiting notifications one mail joins. */
 const joinedAtMost = 100
 
-/** For how long nobody else sends what a process has claimed, though that process may have ended. */
+/** How long a process keeps claimed mails for itself, even if the process has ended. */
 const claimTime = Duration.seconds(60)
 
 /** How often what waits is counted. */
@@ -121,7 +121,7 @@ const isDue = Effect.fnUntraced(function*() {
   return due.length > 0
 })
 
-/** What a mail says; it dies where the letter was sealed under a pepper that is gone. */
+/** The text of a mail; dies if it was sealed under a pepper that is no longer given. */
 const letterOf = Effect.fnUntraced(function*({ id, letter_sealed, organization_id }: Row) {
   const vault = yield* Vault
   const opened = yield* vault.open(letter_sealed, sealedFor(organization_id, id))
@@ -177,7 +177,7 @@ export const sweep = Effect.gen(function*() {
   yield* Tenant.directory(sql)(sql`delete from mail where created_at <= ${before} and next_at is null`)
 })
 
-/** What sends what is due; the log says when a server fails first, and when it works again. */
+/** Sends the mails that are due; logs the first failure of a server, and when it works again. */
 export const turns = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom

@@ -107,7 +107,7 @@ export const layer = Layer.effect(
 )
 
 /**
- * Forgets what sessions keep that nobody has any more: of accounts that are gone, of sessions that have ended, and of
+ * Deletes the keys of sessions that are no longer used: of accounts that are gone, of sessions that have ended, and of
  * logins that came to nothing, once nothing of them is left to be taken back. A session is recorded before
  * there is a key.
  */

@@ -84,7 +84,7 @@ export const layer = Layer.effect(
       db.transaction(
         organizationId,
         Effect.gen(function*() {
-          // Who is overdue has waited behind others; nobody asked the messenger of them.
+          // Overdue accounts have waited behind others; the messenger was not asked about them.
           const unseen = yield* sql<{ account_id: string }>`
             with unseen as (
               select account_id from monitor

@@ -85,7 +85,7 @@ export const flush = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, admin
 /** How many admins one sweep journals for. */
 const sweptAtOnce = 1000
 
-/** Journals what has waited for an hour, and forgets the admins that nobody has failed for since. */
+/** Journals failures that have waited for an hour, and forgets admins without failures since. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)

@@ -1,4 +1,4 @@
-/** How much of a client's connections is in use: counted as they are lent, read when somebody asks. */
+/** How many of a client's connections are in use: counted when they are lent, read by the metrics. */
 import { Effect, Exit, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import * as Gauge from "../Gauge.ts"

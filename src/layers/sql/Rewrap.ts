@@ -51,7 +51,7 @@ const counted = (made: Made): Tally => ({ ...nothing, [typeof made === "string" 
 
 const isNotGiven = Schema.is(PepperNotGiven)
 
-/** What does not open keeps nobody from the rest. */
+/** A secret that cannot be opened is skipped. */
 const ifOpened = <A, E, R>(opened: Effect.Effect<Redacted.Redacted<A>, E, R>) =>
   Effect.catchDefect(opened, (defect) => Effect.succeed(isNotGiven(defect) ? "skipped" as const : "damaged" as const))
 
@@ -60,7 +60,7 @@ const batch = 500
 
 const nowhere = "00000000-0000-0000-0000-000000000000"
 
-/** Each is written only where nobody has sealed it otherwise meanwhile. */
+/** Each is written only if it was not sealed again meanwhile. */
 export const layer = Layer.effect(
   Ports.Rewrap,
   Effect.gen(function*() {

@@ -1,4 +1,4 @@
-/** Forgets the secrets of accounts whose time is over, and what was counted and asked for around them. */
+/** Deletes expired secrets of accounts, and the counts and requests that belong to them. */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"

@@ -1,4 +1,4 @@
-/** What the list of connections says of each one's access. */
+/** The access of each connection, as the list of connections shows it. */
 import type { SqlClient, Statement } from "effect/sql"
 import { type Caller, canAccessEveryAccount, isNarrowing, Role } from "../../domain/Access.ts"
 import { accountsShown } from "../../domain/Credential.ts"

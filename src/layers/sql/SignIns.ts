@@ -270,7 +270,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Forgets the sign-ins that nobody has completed in time. */
+/** Deletes the sign-ins that were not completed in time. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis

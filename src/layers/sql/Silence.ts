@@ -1,4 +1,4 @@
-/** Accounts that nobody has looked at for too long become unknown, whatever the reason. */
+/** Sets the status of accounts to unknown that were not looked at for too long, whatever the reason. */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../domain/Access.ts"
@@ -18,7 +18,7 @@ import * as Tenant from "./Tenant.ts"
 /** How many accounts one run makes unknown at most. */
 const batch = 2000
 
-/** What the monitor says of polls that nobody made. */
+/** The monitor's row after polls that were not made. */
 const error = "silent"
 
 type Row =

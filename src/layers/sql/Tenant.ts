@@ -127,7 +127,7 @@ const connectionOf = (
   context: Context.Context<never>
 ): SqlConnection.Connection | undefined => Context.getOrUndefined(context, sql.transactionService)?.[0]
 
-/** Whether somebody wants to know of each statement: a tracer, or who rewrites them. */
+/** Whether statements are observed: by a tracer, or by a transformer that rewrites them. */
 const isWatched = ({ cache, context }: Fiber.Fiber<unknown, unknown>): boolean =>
   cache.tracer !== undefined || Context.get(context, Statements.CurrentTransformer) !== undefined
 

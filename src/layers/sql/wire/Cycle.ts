@@ -48,7 +48,7 @@ export type Settle = (outcome: Result.Result<StatementResult, SqlError.SqlError>
 
 /** One of a cycle's statements whose answer is waited for. */
 export class PendingStatement implements StatementResult {
-  /** Undefined where nobody waits for it any more. */
+  /** Undefined if its fiber no longer waits. */
   settle: Settle | undefined
   rows: Array<Values.WireRow> = []
   command = ""

@@ -1,4 +1,4 @@
-/** The failures of a session: what the server said, by its SQLSTATE, and that it does not answer. */
+/** The failures of a session: errors of the server, by their SQLSTATE, and no answer. */
 import type { PgProtocol } from "@effect/sql-pg"
 import { SqlError } from "effect/sql"
 

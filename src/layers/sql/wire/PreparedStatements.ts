@@ -69,7 +69,7 @@ export class PreparedStatements {
     }
   }
 
-  /** What a cycle that failed has sent anew is not known: which of it the server has kept is not said. */
+  /** Statements that a failed cycle has prepared are forgotten, because it is not known which of them the server has kept. */
   forget(sent: ReadonlyArray<Sent>, code: string | undefined, messages: Array<Uint8Array>): void {
     const stale = code === "26000" || code === "0A000"
     for (const { parsed, prepared } of sent) {

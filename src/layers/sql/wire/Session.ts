@@ -25,7 +25,7 @@ import * as Values from "./Values.ts"
 
 const sync = PgProtocol.encodeSync()
 
-/** How long a session may take to leave what nobody waits for any more before it is given up, in milliseconds. */
+/** How long a session may take to cancel an interrupted statement before the session is given up, in milliseconds. */
 const grace = 3000
 
 /** How long after the server took it a cancellation may still meet another statement, in milliseconds. */
@@ -50,7 +50,7 @@ export class WireSession {
   readonly #socket: Duplex
   readonly #parser = PgProtocol.makeParser<unknown>()
   readonly #prepared = new PreparedStatements()
-  /** Asks the server to leave what the session is doing, and says when it was asked; undefined where nothing can. */
+  /** Asks the server to cancel what the session is doing, and answers when that was; undefined if the session cannot be cancelled. */
   readonly #cancel: ((asked: () => void) => void) | undefined
   /** Messages that have not been written. */
   #unwritten: Array<Uint8Array> = []
@@ -61,7 +61,7 @@ export class WireSession {
   #lost: SqlError.SqlError | undefined
   readonly #onLost: Array<() => void> = []
   #onAnswered: (() => void) | undefined
-  /** Since when, on the host's clock, the session has been asked to leave what nobody waits for. */
+  /** When, by the host's clock, the cancelling of an interrupted statement was requested. */
   #cancelled: number | undefined
   /** How many cancellations are on their way, and when the last of the others arrived. */
   #cancelling = 0
@@ -88,7 +88,7 @@ export class WireSession {
     return this.#lost !== undefined
   }
 
-  /** Whether it still has to leave something that nobody waits for. */
+  /** Whether the session still runs an interrupted statement. */
   get isDoubtful(): boolean {
     return this.#cancelled !== undefined
   }
@@ -98,7 +98,7 @@ export class WireSession {
     return this.#status !== "I"
   }
 
-  /** Whether somebody else may have it: it owes nothing, and nothing on its way can meet the next statement. */
+  /** Whether the session may be used again: no answer is outstanding, and no cancelling can affect the next statement. */
   get isFree(): boolean {
     return this.#lost === undefined && this.outstanding === 0 && this.#status === "I" && this.#cancelling === 0
   }

@@ -17,7 +17,7 @@ const no = typed(OID.bool, false)
 
 const isInt4 = (value: number): boolean => (value | 0) === value
 
-/** The type that a value says by itself; texts and null say none, so that the statement decides. */
+/** The type of a value; texts and null have none, so that the statement decides. */
 const scalar = (value: unknown): PgTypes.Parameter => {
   switch (typeof value) {
     case "string":
