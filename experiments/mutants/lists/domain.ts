@@ -74,6 +74,6 @@ export const domain: MutantsByFile = {
       by: "known.offboarded_at === null"
     })
       .loses("whoever connects a person again comes to reach an account that they never reached")
-      .seenBy("test/properties/sequences.test.ts")
+      .seenBy("test/spec/04_16_logins.test.ts")
   ]
 }
