@@ -7,6 +7,7 @@ import { Caller } from "../../domain/Access.ts"
 import { minPasswordLength } from "../../domain/Limits.ts"
 import { isUuid } from "../../domain/Wire.ts"
 import { ConsolePasswords } from "../../ports/ConsolePasswords.ts"
+import { path as factorPath } from "./FactorForm.ts"
 import * as Factors from "./Factors.ts"
 import * as Forms from "./Forms.ts"
 import * as Frame from "./Frame.ts"
@@ -103,7 +104,7 @@ ${showNotices()}
 <section aria-labelledby="factor">
   <h2 id="factor">Second factor</h2>
   <p>You have ${Factors.summary(factors)}.</p>
-  <p><a class="button" href="${visit.base}${Factors.path}">Manage your second factor</a></p>
+  <p><a class="button" href="${visit.base}${factorPath}">Manage your second factor</a></p>
 </section>
 ${identity}
 <section aria-labelledby="change">
