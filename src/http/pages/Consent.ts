@@ -241,15 +241,7 @@ const post = (visit: Visit.Visit) =>
         ),
         Effect.catchTag("NotAccessible", () => Effect.fail(new ResourceMissing({}))),
         Effect.catchTag("AdminGone", () => Effect.succeed(SignInSteps.toSignIn(visit, `${path}?${visit.query}`))),
-        Effect.catchTag(
-          "StepUpRefused",
-          ({ headers, message, status }) => again(status, StepUp.fieldId, message, headers)
-        ),
-        Effect.catchTag("password_incorrect", ({ message }) => again(403, "password", message)),
-        Effect.catchTag(
-          "too_many_attempts",
-          ({ message, retry_after }) => again(429, "password", message, { "retry-after": String(retry_after) })
-        )
+        StepUp.again(again)
       )
     }))
 

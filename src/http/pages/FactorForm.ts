@@ -91,16 +91,7 @@ ${Html.summary(faults)}
         return yield* run(form, view)
       }).pipe(
         Visit.showRefusal,
-        Effect.catchTag("password_incorrect", ({ message }) => show(view, new Map([["password", message]]), 403)),
-        Effect.catchTag(
-          "too_many_attempts",
-          ({ message, retry_after }) =>
-            show(view, new Map([["password", message]]), 429, { "retry-after": String(retry_after) })
-        ),
-        Effect.catchTag(
-          "StepUpRefused",
-          ({ headers, message, status }) => show(view, new Map([[StepUp.fieldId, message]]), status, headers)
-        ),
+        StepUp.again((status, field, text, headers) => show(view, new Map([[field, text]]), status, headers)),
         Effect.catchTag(
           "SecondFactorIncorrect",
           ({ message }) =>

@@ -174,15 +174,7 @@ const create = (visit: Visit.Visit) =>
           "password_required",
           () => again(403, "password", "Enter your console password: what you have ticked needs it.")
         ),
-        Effect.catchTag(
-          "StepUpRefused",
-          ({ headers, message, status }) => again(status, StepUp.fieldId, message, headers)
-        ),
-        Effect.catchTag("password_incorrect", ({ message }) => again(403, "password", message)),
-        Effect.catchTag(
-          "too_many_attempts",
-          ({ message, retry_after }) => again(429, "password", message, { "retry-after": String(retry_after) })
-        )
+        StepUp.again(again)
       )
     }))
 

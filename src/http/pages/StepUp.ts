@@ -2,6 +2,7 @@
 import { Duration, Effect, Schema } from "effect"
 import type { SignedIn } from "../../console/ConsoleSessions.ts"
 import { SecondFactors } from "../../console/SecondFactors.ts"
+import { PasswordIncorrect, TooManyAttempts } from "../../domain/Failure.ts"
 import { factorRemembered } from "../../domain/Limits.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
@@ -88,6 +89,36 @@ export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form:
       ))
   )
 })
+
+type Refusal = StepUpRefused | PasswordIncorrect | TooManyAttempts
+
+const isRefusal = (failure: unknown): boolean =>
+  failure instanceof StepUpRefused || failure instanceof PasswordIncorrect || failure instanceof TooManyAttempts
+
+/** Shows a form again where the password or the second factor that it gives is refused, with the message at its field. */
+export const again = <B, E2, R2>(
+  show: (
+    status: number,
+    field: string,
+    text: string,
+    headers: Readonly<Record<string, string>>
+  ) => Effect.Effect<B, E2, R2>
+) =>
+<A, E, R>(effect: Effect.Effect<A, E | Refusal, R>) =>
+  Effect.catchIf(
+    effect,
+    (failure): failure is Extract<E | Refusal, Refusal> => isRefusal(failure),
+    (refusal: Refusal) => {
+      switch (refusal._tag) {
+        case "StepUpRefused":
+          return show(refusal.status, fieldId, refusal.message, refusal.headers)
+        case "password_incorrect":
+          return show(403, "password", refusal.message, {})
+        case "too_many_attempts":
+          return show(429, "password", refusal.message, { "retry-after": String(refusal.retry_after) })
+      }
+    }
+  )
 
 /** Where the second factor is given ahead of pages with many forms, which then need not ask. */
 export const confirmPath = "/console/security/confirm"
