@@ -1,22 +1,16 @@
-/**
- * How an operation is made of its declaration.
- *
- * The order of checks is 401 credential, 429 rate, 403 scope, closed, role and limit, 400 input, 403 password, 404
- * access, 409 state.
- */
-import { Context, Effect, Result, Schema, type Scope as EffectScope } from "effect"
+/** The constructors of operations, each for a kind, and what a declaration is typed by. */
+import type { Effect, Schema} from "effect";
+import { type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
-import { Caller, everyone } from "../domain/Access.ts"
-import * as Failure from "../domain/Failure.ts"
-import { contentNotice } from "../domain/Wire.ts"
-import { admission } from "./Admission.ts"
+import type * as Failure from "../domain/Failure.ts"
+import type { loginFailures } from "./Build.ts";
+import { build } from "./Build.ts"
 import type { LiveReading, Outcome, ReadContext } from "./Context.ts"
 import type {
   Accompanied,
   Answer,
   ChangeContract,
   Contract,
-  Declaration,
   Fields,
   Input,
   Instance,
@@ -25,19 +19,11 @@ import type {
   OperationKind,
   Preceded
 } from "./Contract.ts"
-import { writer } from "./Encoding.ts"
-import { endpoint } from "./Endpoint.ts"
-import { type KeepAnswer, once } from "./Idempotency.ts"
-import * as Live from "./Live.ts"
-import { commonFailures, parameterInvalid, type RoleRefusal } from "./Refusals.ts"
-import { journalRefusals } from "./Refused.ts"
-import { resolve } from "./Resolve.ts"
-import { runGuarded } from "./runners/Guarded.ts"
+import type * as Live from "./Live.ts"
+import type { commonFailures} from "./Refusals.ts";
+import { type RoleRefusal } from "./Refusals.ts"
 import type { Steps } from "./runners/GuardedSteps.ts"
-import { runLive } from "./runners/Live.ts"
-import { type LoginServices, type LoginSteps, runLogin } from "./runners/Login.ts"
-import { runRead } from "./runners/Read.ts"
-import { runWrite } from "./runners/Write.ts"
+import type { LoginServices, LoginSteps } from "./runners/Login.ts"
 
 export * from "./Context.ts"
 export type * from "./Contract.ts"
@@ -48,116 +34,6 @@ export type { Steps } from "./runners/GuardedSteps.ts"
 export type { Ended, Entering, LoginSteps } from "./runners/Login.ts"
 export { toWire } from "./Wire.ts"
 
-/** What every step of a login may fail with: there is no session yet. */
-const loginFailures = [Failure.MessengerRefused, Failure.MessengerUnavailable] as const
-
-// The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
-type Run = any
-
-/** The classes of all that the operation may fail with. */
-const failuresOf = (
-  { idempotent, kind, params, refusal, roles, whole }: Declaration,
-  declared: ReadonlyArray<Failure.FailureClass>,
-  unreached: boolean
-): ReadonlyArray<Failure.FailureClass> => [
-  ...new Set<Failure.FailureClass>([
-    ...commonFailures,
-    ...(roles.length === everyone.length ? [] : [refusal]),
-    ...(whole ? [Failure.RoleForbidden] : []),
-    ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
-    ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
-    ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
-    ...(kind === "login" ? loginFailures : []),
-    ...declared
-  ])
-]
-
-const runner = (
-  declaration: Declaration,
-  contract: any,
-  failures: ReadonlyArray<Failure.FailureClass>,
-  run: Run
-) => {
-  const find = resolve(declaration.params)
-  const refusals = journalRefusals(declaration, contract.journal, failures)
-  switch (declaration.kind) {
-    case "read":
-      return runRead(find, contract.beside, run)
-    case "write":
-      return runWrite(find, contract.journal, run, refusals)
-    case "live":
-      return runLive(find, run)
-    case "guarded":
-      return runGuarded(find, contract.journal, run, refusals)
-    case "login":
-      return runLogin(find, run)
-  }
-}
-
-const build = (id: string, kind: OperationKind, contract: any, run: Run): any => {
-  const { body = {}, failures: declared = [], params = {}, query = {}, success } = contract
-  const declaration: Declaration = {
-    ...contract,
-    id,
-    kind,
-    refusal: contract.refusal ?? Failure.RoleForbidden,
-    whole: contract.whole ?? false,
-    destructive: contract.destructive ?? false,
-    confirm: contract.confirm ?? false,
-    idempotent: contract.idempotent ?? true,
-    page: contract.page,
-    personal: contract.personal,
-    params,
-    query,
-    body
-  }
-  const failures = failuresOf(declaration, declared, kind === "guarded" && run.unreached === true)
-  const input = Schema.Struct({ ...params, ...query, ...body })
-  const thirdPartyText = "content_notice" in success.fields
-  // A struct without fields accepts any object.
-  const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
-  const decode = Schema.decodeUnknownResult(accepted as any, { onExcessProperty: "error" })
-  const write = writer(success)
-  const admit = admission(declaration)
-  const work: (input: any, keep?: KeepAnswer) => Effect.Effect<any, any, any> = runner(
-    declaration,
-    contract,
-    failures,
-    run
-  )
-  const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
-  const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
-
-  const change = (decoded: any, caller: Caller["Service"], keep?: KeepAnswer) => {
-    const worked = work(decoded, keep && ((answer) => keep(complete(answer))))
-    const done = thirdPartyText ? Effect.map(worked, complete) : worked
-    return contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)
-  }
-
-  const perform = (raw: unknown) =>
-    Effect.withFiber((fiber): Effect.Effect<any, any, any> => {
-      const decoded: Result.Result<any, Schema.SchemaError> = decode(raw)
-      if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
-      // The code that runs an operation provides its caller.
-      const caller = Context.getUnsafe(fiber.context, Caller)
-      if (contract.page !== undefined && caller.via === "mcp") return Effect.fail(new Failure.ConsolePageRequired({}))
-      return exactlyOnce === undefined
-        ? change(decoded.success, caller)
-        : exactlyOnce(raw, (keep) => change(decoded.success, caller, keep))
-    })
-
-  return {
-    ...declaration,
-    input,
-    thirdPartyText,
-    failures,
-    endpoint: endpoint(declaration, failures),
-    admit,
-    respond: (raw: unknown) => Effect.flatMap(perform(raw), write),
-    call: (raw: unknown) => Effect.withSpan(Effect.andThen(admit, perform(raw)), id)
-  }
-}
-
 type Common = typeof commonFailures[number]
 type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing
 type LoginClass = typeof loginFailures[number]
@@ -166,6 +42,17 @@ type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
   | Instance<Failures>
   | Failure.ParameterInvalid
   | Failure.ServiceUnavailable
+
+/** What an operation fails with besides where the same request may not be sent again without a key. */
+type KeyFailure<Idempotent extends boolean> = Idempotent extends true ? never
+  : typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress
+
+/** What an operation of several steps declares besides. */
+type SteppedContract<Idempotent extends boolean> = ChangeContract & {
+  readonly idempotent: Idempotent
+  readonly before?: never
+  readonly beside?: never
+}
 
 type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
   const Id extends string,
@@ -207,7 +94,7 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
   Success,
   | Common
   | RoleRefusal
-  | (K extends "write" ? typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress : never)
+  | (K extends "write" ? KeyFailure<false> : never)
   | PathFailure<Params>
   | Failures[number]
   | (K extends "live" ? LiveClass : never),
@@ -241,10 +128,7 @@ export const guarded = <
   const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
 >(
   id: Id,
-  contract:
-    & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & ChangeContract
-    & { readonly idempotent: Idempotent; readonly before?: never; readonly beside?: never },
+  contract: Contract<Method, Path, Params, Query, Body, Success, Failures> & SteppedContract<Idempotent>,
   steps: Steps<Input<Params, Query, Body>, P, S, Answer<Success>, Allowed<Failures> | Live.LiveFailure, R>
 ): Operation<
   Id,
@@ -259,7 +143,7 @@ export const guarded = <
   | typeof Failure.ResourceMissing
   | Failures[number]
   | LiveClass
-  | (Idempotent extends true ? never : typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress),
+  | KeyFailure<Idempotent>,
   Exclude<R, EffectScope.Scope> | KernelServices<"guarded">
 > => build(id, "guarded", contract, steps)
 
@@ -277,10 +161,7 @@ export const login = <
   const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
 >(
   id: Id,
-  contract:
-    & Contract<Method, Path, Params, {}, Body, Success, Failures>
-    & ChangeContract
-    & { readonly idempotent: Idempotent; readonly before?: never; readonly beside?: never },
+  contract: Contract<Method, Path, Params, {}, Body, Success, Failures> & SteppedContract<Idempotent>,
   steps: LoginSteps<Input<Params, {}, Body>, P, S, Answer<Success>, Allowed<Failures> | InstanceType<LoginClass>>
 ): Operation<
   Id,
@@ -295,6 +176,6 @@ export const login = <
   | PathFailure<Params>
   | Failures[number]
   | LoginClass
-  | (Idempotent extends true ? never : typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress),
+  | KeyFailure<Idempotent>,
   LoginServices | KernelServices<"login">
 > => build(id, "login", contract, steps)

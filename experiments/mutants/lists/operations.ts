@@ -35,7 +35,7 @@ export const operations: MutantsByFile = {
       .loses("what changes nothing leaves an entry")
       .seenBy("test/properties/reading.test.ts")
   ],
-  "src/kernel/Operation.ts": [
+  "src/kernel/Build.ts": [
     change({
       in: "change",
       replace: "contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)",

@@ -1,0 +1,135 @@
+/**
+ * How an operation is made of its declaration.
+ *
+ * The order of checks is 401 credential, 429 rate, 403 scope, closed, role and limit, 400 input, 403 password, 404
+ * access, 409 state.
+ */
+import { Context, Effect, Result, Schema } from "effect"
+import { Caller, everyone } from "../domain/Access.ts"
+import * as Failure from "../domain/Failure.ts"
+import { contentNotice } from "../domain/Wire.ts"
+import { admission } from "./Admission.ts"
+import type { Declaration, OperationKind } from "./Contract.ts"
+import { writer } from "./Encoding.ts"
+import { endpoint } from "./Endpoint.ts"
+import { type KeepAnswer, once } from "./Idempotency.ts"
+import * as Live from "./Live.ts"
+import { commonFailures, parameterInvalid } from "./Refusals.ts"
+import { journalRefusals } from "./Refused.ts"
+import { resolve } from "./Resolve.ts"
+import { runGuarded } from "./runners/Guarded.ts"
+import { runLive } from "./runners/Live.ts"
+import { runLogin } from "./runners/Login.ts"
+import { runRead } from "./runners/Read.ts"
+import { runWrite } from "./runners/Write.ts"
+
+/** What every step of a login may fail with: there is no session yet. */
+export const loginFailures = [Failure.MessengerRefused, Failure.MessengerUnavailable] as const
+
+// The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
+type Run = any
+
+/** The classes of all that the operation may fail with. */
+const failuresOf = (
+  { idempotent, kind, params, refusal, roles, whole }: Declaration,
+  declared: ReadonlyArray<Failure.FailureClass>,
+  unreached: boolean
+): ReadonlyArray<Failure.FailureClass> => [
+  ...new Set<Failure.FailureClass>([
+    ...commonFailures,
+    ...(roles.length === everyone.length ? [] : [refusal]),
+    ...(whole ? [Failure.RoleForbidden] : []),
+    ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
+    ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
+    ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
+    ...(kind === "login" ? loginFailures : []),
+    ...declared
+  ])
+]
+
+const runner = (
+  declaration: Declaration,
+  contract: any,
+  failures: ReadonlyArray<Failure.FailureClass>,
+  run: Run
+) => {
+  const find = resolve(declaration.params)
+  const refusals = journalRefusals(declaration, contract.journal, failures)
+  switch (declaration.kind) {
+    case "read":
+      return runRead(find, contract.beside, run)
+    case "write":
+      return runWrite(find, contract.journal, run, refusals)
+    case "live":
+      return runLive(find, run)
+    case "guarded":
+      return runGuarded(find, contract.journal, run, refusals)
+    case "login":
+      return runLogin(find, run)
+  }
+}
+
+/** The operation that a contract and its implementation make. */
+export const build = (id: string, kind: OperationKind, contract: any, run: Run): any => {
+  const { body = {}, failures: declared = [], params = {}, query = {}, success } = contract
+  const declaration: Declaration = {
+    ...contract,
+    id,
+    kind,
+    refusal: contract.refusal ?? Failure.RoleForbidden,
+    whole: contract.whole ?? false,
+    destructive: contract.destructive ?? false,
+    confirm: contract.confirm ?? false,
+    idempotent: contract.idempotent ?? true,
+    page: contract.page,
+    personal: contract.personal,
+    params,
+    query,
+    body
+  }
+  const failures = failuresOf(declaration, declared, kind === "guarded" && run.unreached === true)
+  const input = Schema.Struct({ ...params, ...query, ...body })
+  const thirdPartyText = "content_notice" in success.fields
+  // A struct without fields accepts any object.
+  const accepted = Object.keys(input.fields).length === 0 ? Schema.Record(Schema.String, Schema.Never) : input
+  const decode = Schema.decodeUnknownResult(accepted as any, { onExcessProperty: "error" })
+  const write = writer(success)
+  const admit = admission(declaration)
+  const work: (input: any, keep?: KeepAnswer) => Effect.Effect<any, any, any> = runner(
+    declaration,
+    contract,
+    failures,
+    run
+  )
+  const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
+  const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
+
+  const change = (decoded: any, caller: Caller["Service"], keep?: KeepAnswer) => {
+    const worked = work(decoded, keep && ((answer) => keep(complete(answer))))
+    const done = thirdPartyText ? Effect.map(worked, complete) : worked
+    return contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)
+  }
+
+  const perform = (raw: unknown) =>
+    Effect.withFiber((fiber): Effect.Effect<any, any, any> => {
+      const decoded: Result.Result<any, Schema.SchemaError> = decode(raw)
+      if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
+      // The code that runs an operation provides its caller.
+      const caller = Context.getUnsafe(fiber.context, Caller)
+      if (contract.page !== undefined && caller.via === "mcp") return Effect.fail(new Failure.ConsolePageRequired({}))
+      return exactlyOnce === undefined
+        ? change(decoded.success, caller)
+        : exactlyOnce(raw, (keep) => change(decoded.success, caller, keep))
+    })
+
+  return {
+    ...declaration,
+    input,
+    thirdPartyText,
+    failures,
+    endpoint: endpoint(declaration, failures),
+    admit,
+    respond: (raw: unknown) => Effect.flatMap(perform(raw), write),
+    call: (raw: unknown) => Effect.withSpan(Effect.andThen(admit, perform(raw)), id)
+  }
+}
