@@ -1,9 +1,9 @@
 /** The constructors of operations, each for a kind, and what a declaration is typed by. */
-import type { Effect, Schema} from "effect";
+import type { Effect, Schema } from "effect"
 import { type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
 import type * as Failure from "../domain/Failure.ts"
-import type { loginFailures } from "./Build.ts";
+import type { loginFailures } from "./Build.ts"
 import { build } from "./Build.ts"
 import type { LiveReading, Outcome, ReadContext } from "./Context.ts"
 import type {
@@ -20,7 +20,7 @@ import type {
   Preceded
 } from "./Contract.ts"
 import type * as Live from "./Live.ts"
-import type { commonFailures} from "./Refusals.ts";
+import type { commonFailures } from "./Refusals.ts"
 import { type RoleRefusal } from "./Refusals.ts"
 import type { Steps } from "./runners/GuardedSteps.ts"
 import type { LoginServices, LoginSteps } from "./runners/Login.ts"

@@ -1,14 +1,13 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { type AccessLimit, Caller, OrganizationId, Role, superadmins } from "../../../src/domain/Access.ts"
+import { Caller, OrganizationId, Role, superadmins } from "../../../src/domain/Access.ts"
 import { AccountId, DepartmentId } from "../../../src/domain/Account.ts"
 import { AdminStatus } from "../../../src/domain/Admin.ts"
 import { JournalOutcome } from "../../../src/domain/JournalEvent.ts"
 import { ReviewState } from "../../../src/domain/SessionReview.ts"
 import { AccountStatus } from "../../../src/domain/Status.ts"
 import { OAuthSecrets } from "../../../src/oauth/Ports.ts"
-import { type AccountQuery, Accounts } from "../../../src/ports/Accounts.ts"
+import { Accounts } from "../../../src/ports/Accounts.ts"
 import { Credentials } from "../../../src/ports/Credentials.ts"
 import { Departments } from "../../../src/ports/Departments.ts"
 import { Journal, type JournalQuery } from "../../../src/ports/Journal.ts"
@@ -16,79 +15,15 @@ import { type AdminsQuery, ManagedAdmins } from "../../../src/ports/ManagedAdmin
 import { Organizations } from "../../../src/ports/Organizations.ts"
 import { type SessionQuery, Sessions } from "../../../src/ports/Sessions.ts"
 import { crowded } from "../../support/crowd.ts"
-import { idOf as idIn } from "../../support/fill.ts"
 import * as Fixtures from "../../support/fixtures.ts"
 import { big, filled, uniform, wide } from "../../support/largeOrganizations.ts"
-import { blocksRead, plan, rowsRead } from "../../support/plans.ts"
+import { accountsOver, callerOf, callers, idOf, limit, most, over, reading } from "../../support/pageCosts.ts"
+import { plan, rowsRead } from "../../support/plans.ts"
 import { recording } from "../../support/statements.ts"
 import * as World from "../../support/world.ts"
 
-const limit = 50
-const most = 20 * limit
-
 /** So many accounts are counted at most before a search. */
 const counted = 5001
-
-/** The id of the organization's nth thing of a kind. */
-const idOf = (kind: string, organizationId: string, n: number | string) =>
-  SqlClient.SqlClient.use((sql) =>
-    Effect.map(
-      Effect.orDie(sql.unsafe<{ id: string }>(`select ${idIn(kind, organizationId, `'${n}'`)} as id`)),
-      ([row]) => row?.id ?? ""
-    )
-  )
-
-const callerOf = Effect.fnUntraced(function*(organizationId: string, role: Role, limited: AccessLimit | null) {
-  const made: Caller["Service"] = {
-    organizationId: OrganizationId.make(organizationId),
-    organizationClosed: false,
-    adminId: yield* idOf("admin", organizationId, role),
-    adminName: null,
-    role,
-    readsArchive: true,
-    scopes: [],
-    limit: limited,
-    credential: { kind: "api_key", id: "", label: "" },
-    via: "embedded",
-    ip: null,
-    requestId: null
-  }
-  return made
-})
-
-/** Everybody that a page is found differently for, by themselves and through an application's limited access. */
-const callers = Effect.fnUntraced(function*(organizationId: string) {
-  const limits: ReadonlyArray<AccessLimit | null> = [
-    null,
-    { scopeType: "all", connectionId: yield* idOf("connection", organizationId, "some") },
-    { scopeType: "accounts", connectionId: yield* idOf("connection", organizationId, "some") },
-    { scopeType: "departments", connectionId: yield* idOf("connection", organizationId, "filed") }
-  ]
-  return yield* Effect.forEach(
-    (["owner", "admin", "billing"] as const).flatMap((role) => limits.map((limited) => [role, limited] as const)),
-    ([role, limited]) => callerOf(organizationId, role, limited)
-  )
-})
-
-/**
- * The rows read by the statements of the effect together, by plans for their values and by those for all values, and
- * the blocks that either looked at.
- */
-const reading = Effect.fnUntraced(function*<A, R>(organizationId: string, effect: Effect.Effect<A, never, R>) {
-  const { answer, said } = yield* recording(Effect.orDie(Fixtures.within(organizationId, effect)))
-  const statements = said.filter(({ sql }) => !sql.startsWith("select set_config"))
-  const sum = (made: "for these values" | "for all values") =>
-    Effect.map(
-      Effect.forEach(statements, (statement) => plan(organizationId, statement, made)),
-      (plans) => ({
-        rows: plans.reduce((total, one) => total + rowsRead(one), 0),
-        blocks: plans.reduce((total, one) => total + blocksRead(one), 0)
-      })
-    )
-  const custom = yield* sum("for these values")
-  const generic = yield* sum("for all values")
-  return { answer, custom: custom.rows, generic: generic.rows, blocks: Math.max(custom.blocks, generic.blocks) }
-})
 
 const lastAccount = (organizationId: string) =>
   Effect.map(
@@ -113,41 +48,8 @@ const noFilter: JournalQuery = {
 /** What of a query is a place in the journal, and no filter. */
 const places = new Set(["beforeId", "before", "since"])
 
-const describeCaller = ({ limit: limited, role }: Caller["Service"]) =>
-  limited === null ? role : `${role}, limited to ${limited.scopeType}`
-
 describe("rows read for a page", () => {
   layer(World.core(Layer.orDie(filled)), { timeout: "2 minutes" })((it) => {
-    /** Reads the page and the one after it, and answers what read more rows than it may. */
-    const over = Effect.fnUntraced(function*<A extends { readonly id: string }, Q, R>(
-      caller: Caller["Service"],
-      query: Q,
-      list: (query: Q) => Effect.Effect<ReadonlyArray<A> | null, never, R>,
-      after: (last: string) => Q,
-      bound: { readonly rows: number; readonly blocks?: number; readonly prepared?: boolean } = { rows: most }
-    ) {
-      const first = yield* reading(caller.organizationId, list(query))
-      const last = first.answer?.at(-2)
-      const pages = last === undefined ? [first] : [first, yield* reading(caller.organizationId, list(after(last.id)))]
-      return pages.flatMap(({ blocks, custom, generic }, page) =>
-        (bound.prepared === false ? custom : Math.max(custom, generic)) > bound.rows ||
-          blocks > (bound.blocks ?? bound.rows)
-          ? [{ who: describeCaller(caller), ...query, page, custom, generic, blocks }]
-          : []
-      )
-    })
-
-    const accountsOver = (caller: Caller["Service"], filter: Partial<AccountQuery>, now: Date) =>
-      Effect.flatMap(Accounts, (accounts) => {
-        const query: AccountQuery = { status: undefined, departmentId: undefined, after: undefined, limit, ...filter }
-        return over(
-          caller,
-          query,
-          (asked) => accounts.list(caller, asked, now),
-          (last) => ({ ...query, after: AccountId.make(last) })
-        )
-      })
-
     it.effect(
       "departments: the counts of their accounts cost no more than a page, for every caller",
       () =>
