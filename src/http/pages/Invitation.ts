@@ -6,7 +6,7 @@ import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import { home } from "./Navigation.ts"
 import * as NewPassword from "./NewPassword.ts"
-import { attemptOf, tooMany } from "./NewPassword.ts"
+import { attemptOf, limited } from "./NewPassword.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 import * as Visit from "./Visit.ts"
 
@@ -47,7 +47,7 @@ const get = (visit: Visit.Visit) =>
     const token = Redacted.make(new URLSearchParams(visit.query).get("token") ?? "")
     const found = yield* invitations.look(token, visit.site, attemptOf(visit))
     return found === null ? yield* ended(visit) : yield* show(visit, found, token, Html.noFaults)
-  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(limited(visit))
 
 /** Sets the password, uses the invitation up, and signs the new admin in. */
 const post = (visit: Visit.Visit) =>
@@ -65,6 +65,6 @@ const post = (visit: Visit.Visit) =>
         }),
       differs: "This is not the same as the password."
     })
-  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(limited(visit))
 
 export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const

@@ -1,14 +1,14 @@
 /** Choosing a password by a link: what the pages of an invitation and of a forgotten password share. */
 import { Effect, Option, Redacted } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import type { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
+import { type ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
 import { minPasswordLength } from "../../domain/Limits.ts"
 import type { PasswordUnfit } from "../../ports/ConsolePasswords.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as Problem from "./Problem.ts"
 import * as SentForm from "./SentForm.ts"
-import type * as Visit from "./Visit.ts"
+import * as Visit from "./Visit.ts"
 
 /** What is journaled of an attempt. */
 export const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
@@ -17,15 +17,20 @@ export const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", 
 export const ended = ({ base, requestId }: Visit.Visit, words: { readonly text: string; readonly advice: string }) =>
   Problem.problem(base, requestId, { status: 404, title: "This link does not work", ...words })
 
-/** The page for an address that has tried too often. */
-export const tooMany =
-  (visit: Visit.Visit, of = "wrong links") => (failure: { message: string; retry_after: number }) =>
-    Problem.problem(visit.base, visit.requestId, {
-      status: 429,
-      title: "Too many attempts",
-      text: failure.message.replace("wrong passwords", of),
-      headers: { "retry-after": String(failure.retry_after) }
-    })
+/** Runs a page of a link; an address that has tried too often gets one that says so. */
+export const limited =
+  (visit: Visit.Visit, of = "wrong links") => <A, E, R>(page: Effect.Effect<A, E | TooManyAttempts, R>) =>
+    Effect.catchIf(
+      Visit.showRefusal(page),
+      (failure): failure is Extract<E | TooManyAttempts, TooManyAttempts> => failure instanceof TooManyAttempts,
+      ({ message, retry_after }: TooManyAttempts) =>
+        Problem.problem(visit.base, visit.requestId, {
+          status: 429,
+          title: "Too many attempts",
+          text: message.replace("wrong passwords", of),
+          headers: { "retry-after": String(retry_after) }
+        })
+    )
 
 const field = (faults: Html.Faults, id: string, label: string, hint?: string): Html.Html =>
   html`

@@ -7,7 +7,7 @@ import { resetPath } from "../../ports/ConsoleAddress.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
 import * as NewPassword from "./NewPassword.ts"
-import { attemptOf, tooMany } from "./NewPassword.ts"
+import { attemptOf, limited } from "./NewPassword.ts"
 import * as SentForm from "./SentForm.ts"
 import * as Visit from "./Visit.ts"
 
@@ -126,7 +126,7 @@ const get = (visit: Visit.Visit) =>
     if (query.get("done") === "changed") return yield* replaced(visit)
     if (!passwords.available) return yield* askOperator(visit)
     return query.get("done") === "sent" ? yield* requested(visit) : yield* showRequest(visit)
-  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(limited(visit))
 
 /** Takes the request for a link, and gives the same answer for every address. */
 const request = (visit: Visit.Visit) =>
@@ -142,7 +142,7 @@ const request = (visit: Visit.Visit) =>
     const browser = (yield* ConsoleSessions).browser(visit.cookies, visit.site)
     yield* passwords.request(who, visit.site, { ...attemptOf(visit), browser })
     return Html.redirect(`${visit.base}${path}?done=sent`)
-  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit, "requests")))
+  }).pipe(limited(visit, "requests"))
 
 /** Sets the password and uses up the link; the admin signs in afterwards. */
 const setPassword = (visit: Visit.Visit) =>
@@ -156,7 +156,7 @@ const setPassword = (visit: Visit.Visit) =>
       done: () => Effect.succeed(Html.redirect(`${visit.base}${path}?done=changed`)),
       differs: "This is not the same as the new password."
     })
-  }).pipe(Visit.showRefusal, Effect.catchTag("too_many_attempts", tooMany(visit)))
+  }).pipe(limited(visit))
 
 export const routes = [
   Visit.route("GET", path, get),
