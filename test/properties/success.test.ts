@@ -77,7 +77,8 @@ layer(World.world(postgres))("each change, once there is what it needs", (it) =>
         const rest = yield* overRest
         const needs = "what it needs before it succeeds is a line in test/support/preparations.ts"
         expect([id, rest.status, rest.body.error?.code], needs).toEqual([id, 200, undefined])
-        expect([id, rest.actions], needs).toEqual([id, journaled(operation)])
+        const entries = "what it journals besides its own entry is a line in test/support/requests.ts"
+        expect([id, rest.actions], entries).toEqual([id, journaled(operation)])
         const { outputSchema } = tools.find(({ name }) => name === id)!
         expect([id, violations(outputSchema as JsonSchema, rest.body)]).toEqual([id, []])
         if (JSON.stringify(rest.body).includes(thirdParty)) {
