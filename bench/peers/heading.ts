@@ -46,8 +46,8 @@ export const heading = (
   "accounts can be searched by their label, so that each change writes to every index of the accounts, 2,400 bytes " +
   "of the log of changes against 135; the peer has no search. The journal's entry takes 0.48 ms against 0.36, and " +
   "the entrance 0.07 against 0.05.",
-  "*The slowest hundredth* was not examined by itself; it is larger where a request costs more CPU. *Memory*: in one " +
-  "service under a like load, beside other work, of 215 MiB 58 were the files of Node's program, 81 V8's heap (32 of " +
+  "*The slowest hundredth* is 2.3 to 3.0 times the median on the four workloads over REST, and 2.0 to 2.6 times for " +
+  "the peer: most of what it is behind is the median's, and the rest was not examined. *Memory*: in one service under a like load, beside other work, of 215 MiB 58 were the files of Node's program, 81 V8's heap (32 of " +
   "them for new objects), 10 buffers, and 65 what Node held outside of the heap. The peer takes more than the goal too.",
   "*A granted admin's list* takes the first accounts of each granted department and those granted one by one, merges " +
   "them, and reads the page's rows again, where the owner's list reads one index. A list with a status filter asks for " +

@@ -34,7 +34,7 @@ const entriesOf = (id: string) =>
     (all) => all.map(({ action, actor_type, details }) => [action, actor_type, details])
   )
 
-const standing = (id: string, what: "activate" | "close" | "suspend") =>
+const changeStatus = (id: string, what: "activate" | "close" | "suspend") =>
   act((requests) => requests.organizations_change_status({ organization: id, act: what }))
 
 const extend = (id: string, until: Date) =>
@@ -109,7 +109,7 @@ describe("what time makes of a licence that has ended", () => {
         assert.strictEqual(yield* LicenceEnds.endLicences, 0)
         expect((yield* organization(made)).status).toBe("suspended")
         expect((yield* entriesOf(made.id)).at(-1)).toEqual(["organization.suspended", "service", { reason: "licence" }])
-        expect(yield* standing(made.id, "activate")).toMatch(/give it a new end/)
+        expect(yield* changeStatus(made.id, "activate")).toMatch(/give it a new end/)
         yield* extend(made.id, new Date(start + 100 * day))
         expect(yield* organization(made)).toMatchObject({ status: "active", protection_active: true })
         assert.strictEqual(yield* LicenceStops.applyLicences, 1)
@@ -122,10 +122,10 @@ describe("what time makes of a licence that has ended", () => {
         const made = yield* arrange(byAgreement)
         yield* TestClock.adjust(hour + 30 * day)
         assert.strictEqual(yield* LicenceEnds.endLicences, 1)
-        yield* standing(made.id, "suspend")
+        yield* changeStatus(made.id, "suspend")
         yield* extend(made.id, new Date(start + 100 * day))
         expect((yield* organization(made)).status).toBe("suspended")
-        yield* standing(made.id, "activate")
+        yield* changeStatus(made.id, "activate")
         expect((yield* organization(made)).status).toBe("active")
       }))
 
@@ -187,7 +187,7 @@ describe("what time makes of a licence that has ended", () => {
         expect(yield* left(stage)).toMatchObject({ authorizations: 2, isSet: true, shown: ["protected", "active"] })
 
         yield* World.post(`${stage.path}/pause`, stage.admins.owner.key)
-        yield* standing(stage.id, "close")
+        yield* changeStatus(stage.id, "close")
         yield* LicenceStops.applyLicences
         yield* TestClock.adjust(30 * day)
         assert.strictEqual(yield* LicenceEnds.leaveAccounts, 1)

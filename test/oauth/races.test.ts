@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { verify } from "../../src/layers/sql/JournalChain.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as Pages from "../support/pages.ts"
 import { replicas } from "../support/replicas.ts"
+import { superuser, superuserUrlHere } from "../support/superuser.ts"
 import * as World from "../support/world.ts"
 import {
   callback,
@@ -113,6 +114,30 @@ describe("OAuth races on PostgreSQL", () => {
       )
       expect(answers.filter((registered) => registered).length).toBe(20)
       expect((yield* one(registration())).status).toBe(201)
+    }))
+
+  it.live("case 18: of two replicas that count before either has kept its registration one keeps the last that is left", () =>
+    Effect.gen(function*() {
+      const [one, two] = yield* replicas
+      const attempt = Effect.match(register(issuer, { redirect_uris: [callback] }, "198.51.100.7"), {
+        onSuccess: () => true,
+        onFailure: () => false
+      })
+      for (let number = 1; number < 20; number++) expect(yield* one(attempt)).toBe(true)
+      const other = yield* superuser(yield* one(superuserUrlHere))
+      const waiting = Effect.promise(() =>
+        other.query<{ count: number }>(
+          "select count(distinct pid)::int as count from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())"
+        )
+      )
+      yield* Effect.promise(() => other.query("begin; lock table oauth_client in share mode"))
+      const both = yield* Effect.forkChild(Effect.all([one(attempt), two(attempt)], atOnce))
+      yield* waiting.pipe(
+        Effect.delay("5 millis"),
+        Effect.repeat({ until: ({ rows }) => rows[0]?.count === 2, times: 2000 })
+      )
+      yield* Effect.promise(() => other.query("commit"))
+      expect((yield* Fiber.join(both)).toSorted()).toEqual([false, true])
     }))
 
   it.live("two simultaneous posts of one form for a key over two replicas make one key, which one of them shows", () =>

@@ -33,7 +33,7 @@ const readJson = (bytes: Buffer): unknown => {
   } catch {
     throw parameterInvalid("body", "is not JSON")
   }
-  if (read.duplicate !== undefined) throw parameterInvalid(read.duplicate, "stands twice")
+  if (read.duplicate !== undefined) throw parameterInvalid(read.duplicate, "duplicate member")
   return read.value
 }
 

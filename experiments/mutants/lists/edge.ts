@@ -24,7 +24,7 @@ export const edge: MutantsByFile = {
   ],
   "src/edge/Json.ts": [
     change({ in: "read", replace: "if (open.members?.has(name) === true) duplicate ??= name", by: "" })
-      .loses("of a member that stands twice the last one is taken in silence")
+      .loses("of a duplicate member the last one is taken in silence")
       .seenBy("test/http/body.test.ts")
   ],
   "src/edge/Answer.ts": [

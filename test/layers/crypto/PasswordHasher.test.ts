@@ -48,7 +48,7 @@ describe("passwords that are checked at once", () => {
         expect(yield* hasher.verify(hashed, Redacted.make("right"))).toBe(true)
       }))
 
-    it.effect("are answered 503 with Retry-After by every way in, and count as no attempt", () =>
+    it.effect("are answered 503 with Retry-After over every transport, and count as no attempt", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
         const { owner } = admins

@@ -129,7 +129,7 @@ const faulty: ReadonlyArray<
     false
   ],
   [
-    "a grant that stands twice",
+    "a duplicate grant",
     (o) => o.admins[2].accounts = ["+31612340002", "+31612340002"],
     "organizations[0].admins[2].accounts[1]",
     false

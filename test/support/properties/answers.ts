@@ -1,4 +1,4 @@
-/** What a request was answered, whichever way in, in a form that can be compared. */
+/** What a request was answered, over whichever transport, in a form that can be compared. */
 import { Effect } from "effect"
 import * as Mcp from "../../mcp/support.ts"
 import * as Random from "../random.ts"
