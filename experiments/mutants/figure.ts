@@ -16,7 +16,7 @@ const code = (text: string): string => text === "" ? "(dropped)" : text
 
 const verdicts = { red: "killed", green: "survived", broken: "did not run" } as const
 
-export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure => {
+export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number, baseline: boolean): Figure => {
   const modules = [...new Set(tried.map(({ mutant }) => moduleOf(mutant.file)))]
   const count = (module: string, how: Tried["shown"]["how"]) =>
     tried.filter(({ mutant, shown }) => moduleOf(mutant.file) === module && shown.how === how).length
@@ -26,9 +26,9 @@ export const figureOf = (tried: ReadonlyArray<Tried>, minutes: number): Figure =
     title: "Mutants: changes to the sources that the tests must see",
     command: "npm run mutants",
     text: [
-      `Each of ${tried.length} small changes to the sources, chosen by hand because a person would regret it, is applied alone to a copy of the checkout; the test files named for it then run, and at least one test has to fail. The same files pass over unchanged sources first. ${killed} of ${tried.length} were killed; the run took ${
-        minutes.toFixed(0)
-      } minutes.`,
+      `Each of ${tried.length} small changes to the sources, chosen by hand because a person would regret it, is applied alone to a copy of the checkout; the test files named for it then run, and at least one test has to fail. ${
+        baseline ? "The same files pass over unchanged sources first" : "They were not run over unchanged sources first"
+      }. ${killed} of ${tried.length} were killed; the run took ${minutes.toFixed(0)} minutes.`,
       "A change that breaks a file so that no test runs does not count as killed. The list is a sample, and says nothing of lines that are not in it."
     ],
     tables: [

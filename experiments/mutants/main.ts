@@ -82,7 +82,7 @@ await Promise.all(copies.map(async (directory) => {
 const minutes = (performance.now() - started) / 60_000
 const complete = chosen.length === mutants.length
 const ordered = tried.toSorted((one, other) => one.number - other.number)
-if (complete) record(figureOf(ordered, minutes))
+if (complete) record(figureOf(ordered, minutes, values.baseline))
 const left = ordered.filter(({ shown }) => shown.how !== "red")
 console.log(`\n${ordered.length - left.length} of ${ordered.length} killed, in ${minutes.toFixed(1)} minutes.`)
 process.exitCode = left.length === 0 ? 0 : 1
