@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, done, run, serve } from "../support/cli.ts"
-import { doneInProcess, runInProcess } from "../support/inProcess.ts"
+import { createAcme, doneInProcess, runInProcess } from "../support/inProcess.ts"
 
 /** What a command prints, without what differs from run to run. */
 const steady = (text: string) =>
@@ -150,7 +150,7 @@ describe("what commands refuse", () => {
     const file = path.join(data, "not.json")
     fs.writeFileSync(file, "{")
     const service = await serve(["--data", data])
-    await doneInProcess(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--data", data])
+    await createAcme(data)
     const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, status: number, line: RegExp]> = [
       [["organizations", "create", "Acme!", "--name", "A", "--owner", owner], 1, /^An organization's id is 1 to 63/],
       [["organizations", "create", "b", "--name", "B", "--owner", "nobody"], 1, /^owner: Expected an email address\.$/],

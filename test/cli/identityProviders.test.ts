@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { act } from "../support/administration.ts"
 import { dataDirectory } from "../support/cli.ts"
 import { pglite } from "../support/database.ts"
-import { doneInProcess, runInProcess } from "../support/inProcess.ts"
+import { createAcme, doneInProcess, runInProcess } from "../support/inProcess.ts"
 import * as Outbox from "../support/outbox.ts"
 import * as Pages from "../support/pages.ts"
 import * as World from "../support/world.ts"
@@ -159,17 +159,7 @@ describe("the commands about identity providers", () => {
   it("take the secret from standard input, and print where the provider leads people back to", async () => {
     const data = dataDirectory()
     const words = "identity-provider set acme --issuer https://login.acme.example --client-id console".split(" ")
-    await doneInProcess([
-      "organizations",
-      "create",
-      "acme",
-      "--name",
-      "Acme",
-      "--owner",
-      "olivia@acme.example",
-      "--data",
-      data
-    ])
+    await createAcme(data)
     const set = await doneInProcess(["organizations", ...words, "--client-secret-file", "-", "--data", data], {
       stdin: "a secret of the console\n"
     })

@@ -198,6 +198,18 @@ const scene = Effect.gen(function*() {
   })
 })
 
+/** What answers a request of which all this is wrong: the check that comes first, by its status and one of its codes. */
+const earliest = (operation: Operation.Any, wrong: ReadonlySet<Stage>) => {
+  const first = [...wrong][0]!
+  const [status, codes] = expected(operation, first)
+  return {
+    first,
+    status,
+    conflicting: `${operation.id}: ${[...wrong].join(", ")}`,
+    oneOf: (found: string) => codes.find((code) => code === found) ?? codes
+  }
+}
+
 describe("the order of checks", () => {
   layer(World.world(postgres))((it) => {
     it.effect(
@@ -215,14 +227,9 @@ describe("the order of checks", () => {
                 key,
                 ...(Object.keys(operation.body).length === 0 ? {} : { body })
               })
-              const [status, codes] = expected(operation, [...wrong][0]!)
-              const conflicting = `${operation.id}: ${[...wrong].join(", ")}`
+              const { conflicting, oneOf, status } = earliest(operation, wrong)
               const code: string = answer.body.error?.code
-              expect([conflicting, answer.status, code]).toEqual([
-                conflicting,
-                status,
-                codes.find((one) => one === code) ?? codes
-              ])
+              expect([conflicting, answer.status, code]).toEqual([conflicting, status, oneOf(code)])
             }
           }
         }),
@@ -246,15 +253,13 @@ describe("the order of checks", () => {
                   ...(operation.personal === undefined ? {} : { options: Mcp.personal })
                 })
               )
-              const first = [...wrong][0]!
-              const [status, codes] = expected(operation, first)
+              const { conflicting, first, oneOf, status } = earliest(operation, wrong)
               const whole = first === "credential" || first === "rate" || first === "scope"
-              const conflicting = `${operation.id}: ${[...wrong].join(", ")}`
               const code: string = answer.body.error?.code
               expect([conflicting, answer.status, answer.how, code]).toEqual([
                 conflicting,
                 ...(whole ? [status, "refused"] : [200, "failed"]),
-                codes.find((one) => one === code) ?? codes
+                oneOf(code)
               ])
             }
           }
@@ -282,12 +287,8 @@ describe("the order of checks", () => {
             const failure = yield* Effect.flip(operation.call({ ...params, ...body, ...extra })).pipe(
               Effect.provideService(Caller, caller)
             )
-            const [, codes] = expected(operation, [...wrong][0]!)
-            const conflicting = `${operation.id}: ${[...wrong].join(", ")}`
-            expect([conflicting, failure._tag]).toEqual([
-              conflicting,
-              codes.find((code) => code === failure._tag) ?? codes
-            ])
+            const { conflicting, oneOf } = earliest(operation, wrong)
+            expect([conflicting, failure._tag]).toEqual([conflicting, oneOf(failure._tag)])
           }
         }
       }), 60_000)

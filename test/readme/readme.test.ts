@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, shownKeys } from "../support/cli.ts"
 import { fillDirectory, postgresUrl } from "../support/database.ts"
 import { makeIdentity } from "../support/dataCentre/Handshake.ts"
-import { doneInProcess } from "../support/inProcess.ts"
+import { createAcme, doneInProcess } from "../support/inProcess.ts"
 import { flags } from "../support/program.ts"
 import * as World from "../support/world.ts"
 import * as Pages from "./pages.ts"
@@ -126,16 +126,7 @@ describe("the examples of embedding", () => {
     fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
     const seeded = { created: ["demo"], keys: expect.any(Number) }
     expect(execute(files.get("seed") ?? "", cwd)).toEqual(seeded)
-    await doneInProcess([
-      "organizations",
-      "create",
-      "acme",
-      "--name",
-      "Acme",
-      "--owner",
-      "olivia@acme.example",
-      ...data
-    ])
+    await createAcme(path.join(cwd, "data"))
     const [key = ""] = (await doneInProcess([
       "keys",
       "create",

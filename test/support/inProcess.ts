@@ -63,3 +63,10 @@ export const doneInProcess = async (args: ReadonlyArray<string>, settings?: Sett
   if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`)
   return stdout
 }
+
+/** Makes the organization `acme` with its owner olivia@acme.example in the data directory. */
+export const createAcme = (data: string): Promise<string> =>
+  doneInProcess([
+    ..."organizations create acme --name Acme --owner olivia@acme.example --data".split(" "),
+    data
+  ])
