@@ -48,7 +48,7 @@ export const passwordFailuresForgotten = Duration.days(1)
 export const passwordFailuresJournaled = Duration.hours(1)
 /**
  * How long the link of a password reset works, and how soon a mail with another one goes out: well before it ends, so
- * that who has asked holds a link that works, whoever else asks for the same admin.
+ * that the person who asked holds a link that works, even if others ask for the same admin.
  */
 export const passwordResetLifetime = Duration.hours(1)
 export const passwordResetPause = Duration.minutes(15)
@@ -60,7 +60,7 @@ export const passwordResetsPerAdmin = 10
 export const passwordResetsPerOrganization = 100
 /**
  * Requests for a link from one address that cost no wait, which are as many of its as wait to be looked at, and how
- * many wait, whoever has sent them.
+ * many wait from all addresses together.
  */
 export const freeResetRequests = 20
 export const resetRequestsWaiting = 1000

@@ -146,7 +146,7 @@ describe("12.4 of several processes on one database", () => {
   )
 
   it.live(
-    "whoever was frozen uses no key when it wakes, by whichever clock the time is over",
+    "a process that was frozen uses no key when it wakes, by whichever clock the time is over",
     () =>
       Effect.gen(function*() {
         const url = yield* postgresUrl

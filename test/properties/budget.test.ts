@@ -49,7 +49,7 @@ const shared = {
 }
 
 describe("the budget of a credential, over two replicas on PostgreSQL", () => {
-  it.live("S8-02: a key has 120 of 150 requests over REST and 150 calls of tools at once, whoever they reach", () =>
+  it.live("S8-02: a key has 120 of 150 requests over REST and 150 calls of tools at once, whichever replica they go to", () =>
     Effect.gen(function*() {
       const both = yield* replicas
       const [one, two] = both
@@ -62,7 +62,7 @@ describe("the budget of a credential, over two replicas on PostgreSQL", () => {
       expect(yield* two(rest(admins.admin.key))).toBe(budget - 1)
     }))
 
-  it.live("S8-02: an application's token has 120 of 300 calls of tools at once, whoever they reach", () =>
+  it.live("S8-02: an application's token has 120 of 300 calls of tools at once, whichever replica they go to", () =>
     Effect.gen(function*() {
       const both = yield* replicas
       const [one] = both

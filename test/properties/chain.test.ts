@@ -88,7 +88,7 @@ const edits: Readonly<Record<string, string>> = {
 describe("6 the journal's chain", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("is verified by whoever reads the journal, from its documented first hash on", () =>
+      it.effect("is verified by any reader of the journal, from its documented first hash on", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* makeJournal
           const page = yield* World.get("/v1/journal?limit=100", admins.owner.key)

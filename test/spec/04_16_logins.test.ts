@@ -259,7 +259,7 @@ describe("4.16 connecting accounts", () => {
         })
       }))
 
-    it.effect("whoever can access only some accounts is granted what they connect, and files it where they may", () =>
+    it.effect("an admin who can access only some accounts is granted what they connect, and files it where they may", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
         const { admin, archive, billing } = stage.admins

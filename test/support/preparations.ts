@@ -251,6 +251,6 @@ export const leftOut = {
   thirdPartyText: prepared
 }
 
-/** Makes what the operation needs, there and for whoever asks. */
+/** Makes what the operation needs, in that organization and for that caller. */
 export const prepare = (id: string, place: Place): Effect.Effect<Prepared, never, Needs> =>
   Effect.orDie(lines[id]?.(place) ?? Effect.succeed({}))

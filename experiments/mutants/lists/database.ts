@@ -36,7 +36,7 @@ export const database: MutantsByFile = {
   ],
   "src/layers/sql/AccountAccess.ts": [
     change({ in: "ofAdmin", replace: "and granted.account_id = account.id", by: "" })
-      .loses("whoever was granted one account reaches all")
+      .loses("a grant of one account gives access to all")
       .seenBy("test/properties/missing.test.ts"),
     change({
       in: "canAccess",

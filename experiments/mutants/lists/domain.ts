@@ -31,7 +31,7 @@ export const domain: MutantsByFile = {
       .loses("the archive role sees people's devices")
       .seenBy("test/properties/masking.test.ts"),
     change({ in: "archive", replace: "caller.readsArchive", by: "true" })
-      .loses("whoever may not read the archive sees what it is at")
+      .loses("a role without the archive sees its state")
       .seenBy("test/properties/masking.test.ts")
   ],
   "src/domain/Status.ts": [
@@ -73,7 +73,7 @@ export const domain: MutantsByFile = {
       replace: "(known.offboarded_at === null || !known.accessible)",
       by: "known.offboarded_at === null"
     })
-      .loses("whoever connects a person again comes to reach an account that they never reached")
+      .loses("connecting a person again gives access to an account that the admin could not access")
       .seenBy("test/spec/04_16_logins.test.ts")
   ]
 }

@@ -51,7 +51,7 @@ export const layers: MutantsByFile = {
       replace: "isMine() ? owned(live, isMine, one.over) : yield* unavailable",
       by: "owned(live, () => true, one.over)"
     })
-      .loses("whoever has a session open goes on with its key after the process has lost the watch")
+      .loses("an open session goes on with its key after the process has lost the watch")
       .seenBy("test/engine/ownership.test.ts")
   ],
   "src/layers/Instant.ts": [

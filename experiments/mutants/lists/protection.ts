@@ -20,7 +20,7 @@ export const protection: MutantsByFile = {
       .loses("a thief's device that calls itself like the service is taken for it")
       .seenBy("test/domain/protection/sessions.test.ts"),
     change({ in: "found", replace: "seen.created_at?.getTime() === own.created_at.getTime() && ", by: "" })
-      .loses("whoever copies the service's names is never signed out")
+      .loses("a session that copies the service's names is never signed out")
       .seenBy("test/domain/protection/sessions.test.ts")
   ],
   "src/domain/protection/Review.ts": [

@@ -234,10 +234,10 @@ export const watching: MutantsByFile = {
   ],
   "src/layers/sql/Guard.ts": [
     change({ in: "renewed", replace: "fence = $3", by: "fence >= $3" })
-      .loses("whoever held the account too long writes over the one who has it now")
+      .loses("a process that held the account too long overwrites what its present holder writes")
       .seenBy("test/engine/claims.test.ts"),
     change({ in: "released", replace: "fence = $3", by: "fence >= $3" })
-      .loses("whoever held the account too long gives away what is another's")
+      .loses("a process that held the account too long releases the hold of another")
       .seenBy("test/engine/claims.test.ts"),
     change({ in: "confirm", replace: "yield* new GuardLost({})", by: "0" })
       .loses("a holding that has run out is not noticed")
@@ -266,7 +266,7 @@ export const watching: MutantsByFile = {
   ],
   "src/domain/Organization.ts": [
     change({ in: "consequences", replace: "=== \"licence\"", by: "!== null" })
-      .loses("whoever an operator has suspended is active again with a new licence")
+      .loses("an organization that an operator has suspended is active again with a new licence")
       .seenBy("test/engine/licenceEnds.test.ts"),
     change({ in: "endedByTime", replace: "if (facts.closed_at !== null) return null", by: "" })
       .loses("what is closed goes on changing")

@@ -197,7 +197,7 @@ export const described = (faults: Faults, id: string, hint: boolean): Html | und
   }`
 }
 
-/** A secret that is shown this once, and a field that has it selected for whoever works by keyboard. */
+/** A secret that is shown this once, and a field that has it selected for people who use the keyboard. */
 export const secretOnce = (secret: Redacted.Redacted, noun: string): Html =>
   html`<code class="secret" id="secret" translate="no">${Redacted.value(secret)}</code>
   <div class="field by-keyboard">

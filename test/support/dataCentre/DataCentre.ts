@@ -1,5 +1,5 @@
 /**
- * A data centre on loopback: it speaks the messenger's protocol, and hands what is asked to whoever answers.
+ * A data centre on loopback: it speaks the messenger's protocol, and hands each request to what answers it.
  *
  * Its keys live as long as it does: a client that comes back with one is known. One client at a time may use a key.
  */
