@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import { Longest } from "./test/support/runOrder.ts"
+import { Longest } from "./test/support/run/runOrder.ts"
 
 /** The files of each project; what no other names is `postgres`. */
 const files = {
@@ -25,7 +25,7 @@ const project = (name: string, include: Array<string>, exclude: Array<string> = 
     execArgv: ["--max-semi-space-size=64"],
     // A worker goes on from file to file.
     isolate: false,
-    setupFiles: ["test/support/leavesNothing.ts"],
+    setupFiles: ["test/support/run/leavesNothing.ts"],
     silent: "passed-only" as const,
     testTimeout: 60_000,
     hookTimeout: 120_000
@@ -34,7 +34,7 @@ const project = (name: string, include: Array<string>, exclude: Array<string> = 
 
 export default defineConfig({
   test: {
-    globalSetup: "test/support/runSetup.ts",
+    globalSetup: "test/support/run/runSetup.ts",
     projects: [
       project("process", files.process),
       project("property", files.property),
@@ -50,8 +50,8 @@ export default defineConfig({
     teardownTimeout: 20_000,
     reporters: [
       "default",
-      "./test/support/projectTimes.ts",
-      "./test/support/proofReporter.ts",
+      "./test/support/run/projectTimes.ts",
+      "./test/support/run/proofReporter.ts",
       ["json", { outputFile: "node_modules/.cache/test-results.json" }]
     ]
   }

@@ -1,8 +1,8 @@
 import { Duration } from "effect"
 import { globSync, readFileSync } from "node:fs"
-import { actionNames, journalAction } from "../src/domain/JournalEntry.ts"
+import { actionNames, journalAction } from "../src/domain/journal/JournalEntry.ts"
 import { mailKinds } from "../src/domain/mail/index.ts"
-import { documented } from "../src/engine/Jobs.ts"
+import { documented } from "../src/jobs/Jobs.ts"
 import { operations } from "../src/operations/index.ts"
 import { facts } from "../test/spec/facts.ts"
 

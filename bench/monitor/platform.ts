@@ -1,8 +1,13 @@
 /** A messenger that answers every call after the same time, and knows when it was asked. */
 import { Effect, Layer, Queue, Stream } from "effect"
-import { type Authorization, AuthorizationId, MessengerEvent, serviceDevice } from "../../src/domain/Messenger.ts"
-import { type LiveSession, MessengerSession, PlatformUnavailable } from "../../src/ports/MessengerSession.ts"
-import { silentLogins, silentSession } from "../../test/support/silentSession.ts"
+import {
+  type Authorization,
+  AuthorizationId,
+  MessengerEvent,
+  serviceDevice
+} from "../../src/domain/messenger/Messenger.ts"
+import { type LiveSession, MessengerSession, PlatformUnavailable } from "../../src/ports/messenger/MessengerSession.ts"
+import { silentLogins, silentSession } from "../../test/support/messenger/silentSession.ts"
 
 const unreadable = Effect.fail(new PlatformUnavailable({}))
 

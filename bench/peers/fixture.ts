@@ -2,7 +2,7 @@
 import { Redacted } from "effect"
 import * as crypto from "node:crypto"
 import type { Client } from "pg"
-import { form } from "../../src/layers/crypto/ApiKeys.ts"
+import { form } from "../../src/layers/crypto/credentials/ApiKeys.ts"
 
 export interface Tenant {
   readonly id: string

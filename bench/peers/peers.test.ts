@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
-import { postgresUrl } from "../../test/support/database.ts"
-import { asSuperuser, superuser } from "../../test/support/superuser.ts"
+import { postgresUrl } from "../../test/support/postgres/database.ts"
+import { asSuperuser, superuser } from "../../test/support/postgres/superuser.ts"
 import { compare } from "./compare.ts"
 import { fill } from "./database.ts"
 

@@ -1,7 +1,7 @@
 /** What is asked of every organization, whatever its size. */
 import type { Client } from "pg"
-import { AccountStatus } from "../../src/domain/Status.ts"
-import { type Filling, idOf, type Member } from "../../test/support/fill.ts"
+import { AccountStatus } from "../../src/domain/accounts/ProtectionStatus.ts"
+import { type Filling, idOf, type Member } from "../../test/support/postgres/fill.ts"
 
 /** Who asks: a member by a key, or an application that the owner limited to three departments. */
 export type Asker = Extract<Member, "owner" | "admin" | "billing"> | "limited"

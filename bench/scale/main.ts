@@ -1,6 +1,6 @@
 /** `npm run bench:scale`: what a request costs as organizations, journals and replicas grow, and what a start costs. */
 import { parseArgs } from "node:util"
-import { fillDatabase, type Filling } from "../../test/support/fill.ts"
+import { fillDatabase, type Filling } from "../../test/support/postgres/fill.ts"
 import { deployed, startService } from "../peers/processes.ts"
 import { record, type Table } from "../support/figure.ts"
 import { startGround } from "../support/ground.ts"
@@ -116,7 +116,7 @@ const run = async (parts: ReadonlyArray<string>) => {
           seconds(begun)
         } s, past the API: the entries' hashes are no chain, which no page looks at. Of 1,000 accounts 860 are protected and 2 to 80 are in each other status; the admin is granted 3 departments and 10 further accounts, the application is limited to 3 departments. Each page is asked of the real service over HTTP, the organizations in turn.`,
         "What falls short: a page of the journal for a caller whose reach is narrow, filtered by something that is common in the organization and rare within that reach, reads until it has found its events; it never reads more than the caller may see and the events that match. A search is looked for by groups of three letters or digits once an organization has more than 5,000 accounts. A part that is common is in many accounts, and the places of all of them are gathered before the first 500 are read. A number is found by groups of three digits, and every number shares most of them, so that long lists are read for one match; so it is with the names here, which end in 32 hexadecimal digits.",
-        "Every other page reads at most 20 rows for each one it may hold, and looks at no more than 20 blocks of the database for each, which test/layers/sql/plans.test.ts holds to. Where such a page is marked all the same, by less than a millisecond, the cause is none of its plan: with 200,000 accounts as with 1,000 the start of an admin's accounts looks at 260 blocks and the owner's available ones at 54 or 55. What is left is the time to reach them, and noise."
+        "Every other page reads at most 20 rows for each one it may hold, and looks at no more than 20 blocks of the database for each, which test/layers/postgres/plans.test.ts holds to. Where such a page is marked all the same, by less than a millisecond, the cause is none of its plan: with 200,000 accounts as with 1,000 the start of an admin's accounts looks at 260 blocks and the owner's available ones at 54 or 55. What is left is the time to reach them, and noise."
       )
       const service = await startService(ground.url, ground.pepper, deployed)
       try {

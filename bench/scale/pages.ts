@@ -1,5 +1,5 @@
 /** The time of a page by the size of the organization. */
-import type { Filling } from "../../test/support/fill.ts"
+import type { Filling } from "../../test/support/postgres/fill.ts"
 import { cpuOfFamily, type Server } from "../peers/processes.ts"
 import { median, quantile, startAsking, taking } from "../support/asking.ts"
 import type { Chart, Table } from "../support/figure.ts"

@@ -1,6 +1,6 @@
 /** What is asked of an organization with many admins and departments. */
 import type { Client } from "pg"
-import type { Filling } from "../../test/support/fill.ts"
+import type { Filling } from "../../test/support/postgres/fill.ts"
 import type { Asker, Case } from "./cases.ts"
 
 /** How long a page may take in the database. */

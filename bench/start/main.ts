@@ -6,8 +6,8 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { parseArgs } from "node:util"
-import { createConsole, migrate } from "../../test/support/databaseRoles.ts"
-import { DatabaseServer } from "../../test/support/databaseServer.ts"
+import { createConsole, migrate } from "../../test/support/postgres/databaseRoles.ts"
+import { DatabaseServer } from "../../test/support/postgres/databaseServer.ts"
 import { type Figure, record } from "../support/figure.ts"
 
 const root = path.join(import.meta.dirname, "../..")

@@ -2,10 +2,10 @@
 import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import { Client } from "pg"
-import { form } from "../../src/layers/crypto/ApiKeys.ts"
-import { createConsole, migrate } from "../../test/support/databaseRoles.ts"
-import { DatabaseServer } from "../../test/support/databaseServer.ts"
-import { idOf, type Member } from "../../test/support/fill.ts"
+import { form } from "../../src/layers/crypto/credentials/ApiKeys.ts"
+import { createConsole, migrate } from "../../test/support/postgres/databaseRoles.ts"
+import { DatabaseServer } from "../../test/support/postgres/databaseServer.ts"
+import { idOf, type Member } from "../../test/support/postgres/fill.ts"
 
 export interface Ground {
   /** As the service connects. */

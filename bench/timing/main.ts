@@ -1,6 +1,6 @@
 /** `npm run bench:timing`: whether the time of a 404 tells which of the three kinds of absence it was. */
 import { parseArgs } from "node:util"
-import { fillDatabase, idOf } from "../../test/support/fill.ts"
+import { fillDatabase, idOf } from "../../test/support/postgres/fill.ts"
 import { startService } from "../peers/processes.ts"
 import { differenceOfMedians, median, quantile, startAsking, taking } from "../support/asking.ts"
 import { record } from "../support/figure.ts"

@@ -1,6 +1,6 @@
 /** The data centre of the measurement, in a process of its own, which its parent tells what happens. */
 import { Long } from "@mtcute/core"
-import { MessengerUserId } from "../../src/domain/Messenger.ts"
+import { MessengerUserId } from "../../src/domain/messenger/Messenger.ts"
 import * as DataCentre from "../../test/support/dataCentre/DataCentre.ts"
 import { authorizationOf, configOf, userOf } from "../../test/support/dataCentre/Said.ts"
 import type { Word } from "../../test/support/dataCentre/Words.ts"

@@ -1,5 +1,5 @@
 /** One replica of two is killed under load, again and again; its clients go on at the other. */
-import type { Service } from "../../test/support/command.ts"
+import type { Service } from "../../test/support/cli/commandProcess.ts"
 import * as Clients from "./clients.ts"
 import { answers, type Fault, onlyTold, unmet } from "./fault.ts"
 import { type Attempt, judge } from "./ledger.ts"

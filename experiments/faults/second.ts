@@ -1,5 +1,5 @@
 /** A second process on the directory of the embedded database, while the first one writes. */
-import * as Command from "../../test/support/command.ts"
+import * as Command from "../../test/support/cli/commandProcess.ts"
 import * as Clients from "./clients.ts"
 import { answers, type Fault, onlyTold, spread, unmet } from "./fault.ts"
 import { type Attempt, judge } from "./ledger.ts"

@@ -5,9 +5,9 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Client } from "pg"
-import * as Command from "../../test/support/command.ts"
-import { createConsole, ownerUrl } from "../../test/support/databaseRoles.ts"
-import { DatabaseServer } from "../../test/support/databaseServer.ts"
+import * as Command from "../../test/support/cli/commandProcess.ts"
+import { createConsole, ownerUrl } from "../../test/support/postgres/databaseRoles.ts"
+import { DatabaseServer } from "../../test/support/postgres/databaseServer.ts"
 import type { Event, Kept } from "./ledger.ts"
 
 export const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))

@@ -1,5 +1,5 @@
 /** What watches the accounts is killed, cut off or set back while strangers are found and signed out. */
-import type { Service } from "../../test/support/command.ts"
+import type { Service } from "../../test/support/cli/commandProcess.ts"
 import type { Fault } from "./fault.ts"
 import { onDirectory, onPostgres, pause, type PostgresStage, type Stage } from "./stage.ts"
 import { answers, strangersCome, type Trouble } from "./strangers.ts"

@@ -1,5 +1,5 @@
 /** What an answer may be, whatever was asked: by the document, the specification and the RFCs, not by the service. */
-import { document, undocumented } from "../../test/support/documented.ts"
+import { document, undocumented } from "../../test/support/http/documented.ts"
 import type { Case, Request } from "./case.ts"
 import { isRequest } from "./case.ts"
 import type { Answer } from "./client.ts"

@@ -2,7 +2,7 @@
 import * as fc from "fast-check"
 import * as Tools from "../../src/mcp/Tools.ts"
 import { message } from "../../test/mcp/support.ts"
-import type { JsonSchema } from "../../test/support/documented.ts"
+import type { JsonSchema } from "../../test/support/http/documented.ts"
 import * as World from "../../test/support/world.ts"
 import { spoilt } from "./bodies.ts"
 import { type Case, keyOf, text, type Who } from "./case.ts"

@@ -1,6 +1,6 @@
 /** Objects in JSON, member by member as they are written: valid ones, and what is done to them. */
 import * as fc from "fast-check"
-import { type JsonSchema, resolve } from "../../test/support/documented.ts"
+import { type JsonSchema, resolve } from "../../test/support/http/documented.ts"
 import type { Case } from "./case.ts"
 import { boundary, judge, valid } from "./schema.ts"
 import { anyJson, badNumber, loneSurrogate, oddNumber, oddText, unknownName } from "./texts.ts"

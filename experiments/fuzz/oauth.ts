@@ -1,7 +1,7 @@
 /** Requests to the authorization server and the console's pages, sound and damaged. */
 import * as fc from "fast-check"
 import * as OAuth from "../../test/oauth/support.ts"
-import type { JsonSchema } from "../../test/support/documented.ts"
+import type { JsonSchema } from "../../test/support/http/documented.ts"
 import { spoilt } from "./bodies.ts"
 import { type Case } from "./case.ts"
 import { assemble, cookies, damaged, encode, formType, type Pair, set } from "./forms.ts"

@@ -2,7 +2,7 @@
 import * as fc from "fast-check"
 import type { Any as Declaration } from "../../src/kernel/Operation.ts"
 import { operations as declarations } from "../../src/operations/index.ts"
-import { document, type JsonSchema } from "../../test/support/documented.ts"
+import { document, type JsonSchema } from "../../test/support/http/documented.ts"
 import * as Random from "../../test/support/random.ts"
 import * as World from "../../test/support/world.ts"
 import { type Spoilt, spoilt } from "./bodies.ts"

@@ -1,7 +1,7 @@
 /** Values that a JSON schema allows, and a judge of others that knows nothing of the service. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import * as fc from "fast-check"
-import { document, type JsonSchema, resolve } from "../../test/support/documented.ts"
+import { document, type JsonSchema, resolve } from "../../test/support/http/documented.ts"
 import { textOfLength } from "./texts.ts"
 
 const ajv = new Ajv2020({ strict: false }).addSchema(document, "document")

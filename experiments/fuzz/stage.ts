@@ -1,6 +1,6 @@
 /** What the cases are sent to: organizations in several states, and credentials of every kind for them. */
 import { Effect, Redacted } from "effect"
-import { resourceAddress } from "../../src/domain/OAuth.ts"
+import { resourceAddress } from "../../src/domain/oauth/OAuth.ts"
 import * as OAuth from "../../test/oauth/support.ts"
 import * as Populated from "../../test/support/populated.ts"
 import type { Ids } from "../../test/support/random.ts"

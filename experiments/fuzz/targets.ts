@@ -1,6 +1,6 @@
 /** The paths and queries of requests of the interface, and what is done to them. */
 import * as fc from "fast-check"
-import { type JsonSchema } from "../../test/support/documented.ts"
+import { type JsonSchema } from "../../test/support/http/documented.ts"
 import { type Case } from "./case.ts"
 import * as Members from "./members.ts"
 import { boundary, judge, valid } from "./schema.ts"

@@ -1,7 +1,7 @@
 /** Plays rounds of accounts that are watched together, on a database of its own, and tells how far it is. */
 import { Cause, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { migrate, postgresLayer } from "../../test/support/databaseRoles.ts"
+import { migrate, postgresLayer } from "../../test/support/postgres/databaseRoles.ts"
 import { planOf, play } from "../../test/support/properties/watch/play.ts"
 import * as Stage from "../../test/support/properties/watch/stage.ts"
 import type { Part, Progress } from "./worker.ts"

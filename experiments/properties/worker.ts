@@ -2,7 +2,7 @@
 import { Arbitrary, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Mcp from "../../test/mcp/support.ts"
-import { migrate, postgresLayer } from "../../test/support/databaseRoles.ts"
+import { migrate, postgresLayer } from "../../test/support/postgres/databaseRoles.ts"
 import * as Access from "../../test/support/properties/access.ts"
 import * as Isolation from "../../test/support/properties/isolation.ts"
 import * as Monotonicity from "../../test/support/properties/monotonicity.ts"

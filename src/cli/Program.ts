@@ -3,8 +3,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Logger, Stdio } from "effect"
 import { Command } from "effect/cli"
-import * as Errors from "./Errors.ts"
-import { version } from "./Version.ts"
+import * as Errors from "./process/ErrorReports.ts"
+import { version } from "./process/PackageVersion.ts"
 
 /** A command by its name and description; the rest of it is loaded when it is run. */
 const lazy = <Name extends string, Input, Context, E, R>(
@@ -17,24 +17,24 @@ const lazy = <Name extends string, Input, Context, E, R>(
   load: async () => Command.withDescription(await load(), description)
 })
 
-const groups = () => import("./Groups.ts")
-const print = () => import("./PrintCommands.ts")
+const groups = () => import("./commands/Groups.ts")
+const print = () => import("./commands/PrintCommands.ts")
 
 const commands = [
   lazy(
     "serve",
     "Serve the API, on the embedded database or on PostgreSQL",
-    () => import("./ServeCommand.ts").then(({ serve }) => serve)
+    () => import("./commands/ServeCommand.ts").then(({ serve }) => serve)
   ),
   lazy(
     "mcp",
     "Serve an AI assistant over standard input and output, with the key in CONSOLE_API_KEY",
-    () => import("./McpCommand.ts").then(({ mcp }) => mcp)
+    () => import("./commands/McpCommand.ts").then(({ mcp }) => mcp)
   ),
   lazy(
     "migrate",
     "Bring the database's schema up to date",
-    () => import("./MigrateCommand.ts").then(({ migrate }) => migrate)
+    () => import("./commands/MigrateCommand.ts").then(({ migrate }) => migrate)
   ),
   lazy(
     "organizations",
@@ -45,41 +45,41 @@ const commands = [
   lazy(
     "accounts",
     "Change how accounts are licensed, and print the passwords that the service holds",
-    () => import("./LicenceCommands.ts").then(({ accounts }) => accounts)
+    () => import("./commands/organization/LicenceCommands.ts").then(({ accounts }) => accounts)
   ),
   lazy(
     "sign-up-links",
     "List and revoke the links that hold seats",
-    () => import("./LicenceCommands.ts").then(({ signUpLinks }) => signUpLinks)
+    () => import("./commands/organization/LicenceCommands.ts").then(({ signUpLinks }) => signUpLinks)
   ),
   lazy("keys", "Make, list and revoke API keys", () => groups().then(({ keys }) => keys)),
   lazy(
     "applications",
     "Say which applications the admins of an organization may connect",
-    () => import("./ApplicationCommands.ts").then(({ applications }) => applications)
+    () => import("./commands/oauth/ApplicationCommands.ts").then(({ applications }) => applications)
   ),
   lazy(
     "seed",
     "Load organizations from a file of JSON; prints the keys it made, once. Organizations that are there stay as they are",
-    () => import("./SeedCommand.ts").then(({ seed }) => seed)
+    () => import("./commands/SeedCommand.ts").then(({ seed }) => seed)
   ),
   lazy(
     "secrets",
     "Seal what the service holds of accounts anew",
-    () => import("./SecretCommands.ts").then(({ secrets }) => secrets)
+    () => import("./commands/security/SecretCommands.ts").then(({ secrets }) => secrets)
   ),
   lazy(
     "support",
     "List, answer and close requests to the support",
-    () => import("./SupportCommands.ts").then(({ support }) => support)
+    () => import("./commands/organization/SupportCommands.ts").then(({ support }) => support)
   ),
   lazy("journal", "Verify, export and checkpoint journals", () => groups().then(({ journal }) => journal)),
   lazy(
     "status",
     "Report the state of the service: versions, database, schema, peppers, checkpoint, disk; exit code 1 for a problem",
-    () => import("./Status.ts").then(({ status }) => status)
+    () => import("./commands/StatusCommand.ts").then(({ status }) => status)
   ),
-  lazy("demo", "Start the demo over", () => import("./DemoReset.ts").then(({ demo }) => demo)),
+  lazy("demo", "Start the demo over", () => import("./commands/DemoReset.ts").then(({ demo }) => demo)),
   lazy("openapi", "Print the OpenAPI document", () => print().then(({ openapi }) => openapi)),
   lazy("seed-schema", "Print the JSON Schema of seed files", () => print().then(({ seedSchema }) => seedSchema)),
   lazy(

@@ -4,8 +4,9 @@
  * Each is one class whose tag is the code on the wire, with its status and its message fixed in it: a new one is added
  * to its area's file, and nowhere else. Anything else that goes wrong is a defect and answers 500 `internal_error`.
  */
-export * from "./failures/Accounts.ts"
-export * from "./failures/Admins.ts"
+export * from "./accounts/AccountFailures.ts"
+export * from "./CommonFailures.ts"
+export * from "./credentials/CredentialFailures.ts"
 export {
   type ErrorBody,
   errorBody,
@@ -13,11 +14,10 @@ export {
   type FailureClass,
   type FailureStatus,
   failureTypes
-} from "./failures/Base.ts"
-export * from "./failures/Common.ts"
-export * from "./failures/Credentials.ts"
-export * from "./failures/Departments.ts"
-export * from "./failures/Logins.ts"
-export * from "./failures/Me.ts"
-export * from "./failures/Messenger.ts"
-export * from "./failures/Security.ts"
+} from "./FailureBase.ts"
+export * from "./logins/LoginFailures.ts"
+export * from "./messenger/MessengerFailures.ts"
+export * from "./people/AdminFailures.ts"
+export * from "./people/DepartmentFailures.ts"
+export * from "./people/MailPreferencesFailures.ts"
+export * from "./security/SecurityFailures.ts"

@@ -1,7 +1,7 @@
 /** Lists that are read page by page. */
 import { Effect, Schema } from "effect"
 import { ParameterInvalid } from "./Failure.ts"
-import { PageLimit } from "./Wire.ts"
+import { PageLimit } from "./JsonShapes.ts"
 
 /** The members of a query for a page: how many items, and the item it starts after. */
 export const paging = <Id extends Schema.Top>(id: Id, items: string, item: string) => ({

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpServerResponse } from "effect/http"
-import { exposedHeaders } from "../edge/Answer.ts"
+import { exposedHeaders } from "../transport/Answer.ts"
 
 const options = {
   allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],

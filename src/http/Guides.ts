@@ -1,6 +1,6 @@
 /** The parts of the document besides the operations: guides, tags and the scopes. */
+import { scopeTexts } from "../domain/credentials/ScopeTexts.ts"
 import { requestsPerMinute } from "../domain/Limits.ts"
-import { scopeTexts } from "../domain/Scopes.ts"
 import type { Toolset } from "../kernel/Operation.ts"
 
 /** What each toolset is about. */

@@ -1,6 +1,6 @@
 /** The headers that every answer carries for browsers, whatever answered. */
 import { HttpServerResponse } from "effect/http"
-import type { Site } from "../edge/Site.ts"
+import type { Site } from "../transport/Site.ts"
 import * as Cors from "./Cors.ts"
 
 /** How long a browser keeps to https: two years. */

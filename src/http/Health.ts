@@ -1,8 +1,14 @@
 /** The health checks: whether the process is alive, and whether it can serve. */
 import { Duration, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type MessengerState, MessengerStatus, Readiness, Watching, type WatchState } from "../edge/Settings.ts"
 import { Db } from "../ports/Db.ts"
+import {
+  type MessengerState,
+  MessengerStatus,
+  Readiness,
+  Watching,
+  type WatchState
+} from "../transport/TransportSettings.ts"
 
 interface Known {
   readonly watch: WatchState | null

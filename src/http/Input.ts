@@ -2,10 +2,10 @@
 import { Effect, Predicate, SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
-import * as Body from "../edge/Body.ts"
-import * as Json from "../edge/Json.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { shownName } from "../kernel/Refusals.ts"
+import * as Body from "../transport/Body.ts"
+import * as Json from "../transport/StrictJson.ts"
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /**
  * Unknown routes answer 404 resource_missing with an explanation: routes are public, they are in the OpenAPI document.
  */
-import { isUuid } from "../domain/Wire.ts"
+import { isUuid } from "../domain/JsonShapes.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
 const plainPart = /^(?:[A-Za-z][A-Za-z.-]{0,29}|[vV]\d|)$/

@@ -3,8 +3,8 @@
  * limit.
  */
 import { Context, Effect } from "effect"
-import { Caller, type Role, type Scope } from "../domain/Access.ts"
 import * as Failure from "../domain/Failure.ts"
+import { Caller, type Role, type Scope } from "../domain/people/Access.ts"
 import { RateLimiter, type RateState } from "../ports/RateLimits.ts"
 import type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 

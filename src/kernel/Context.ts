@@ -1,11 +1,11 @@
 /** What the implementation of an operation is given, and what a write answers. */
 import type { Effect } from "effect"
-import type { Caller } from "../domain/Access.ts"
-import type { AccountFacts } from "../domain/Account.ts"
-import type { Happened, JournalAction } from "../domain/JournalEntry.ts"
-import type { JournalDetails } from "../domain/JournalEvent.ts"
+import type { AccountFacts } from "../domain/accounts/Account.ts"
+import type { Happened, JournalAction } from "../domain/journal/JournalEntry.ts"
+import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
-import type * as Live from "./Live.ts"
+import type { Caller } from "../domain/people/Access.ts"
+import type * as Live from "../messenger/AccountSession.ts"
 
 /** What the kernel knows when it runs an operation. */
 export interface RequestContext {

@@ -1,6 +1,6 @@
 /** How an operation's answer becomes the JSON that every transport sends. */
 import { Context, Effect, Schema } from "effect"
-import * as Writer from "./Writer.ts"
+import * as Writer from "./JsonWriter.ts"
 
 /**
  * Whether every answer is checked by the whole of its schema before it is written; off by default, for it costs more

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { FailureClass } from "../domain/Failure.ts"
 import type { Declaration } from "./Contract.ts"
-import { toWire } from "./Wire.ts"
+import { toWire } from "./FailureJson.ts"
 
 const orNone = (fields: Schema.Struct.Fields) => Object.keys(fields).length === 0 ? undefined : fields
 

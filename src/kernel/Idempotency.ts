@@ -1,7 +1,7 @@
 /** A change that runs once for each `Idempotency-Key`, however often it is requested. */
 import { Context, Effect, Redacted, Schema } from "effect"
-import { Caller } from "../domain/Access.ts"
 import { type IdempotencyInProgress, ParameterInvalid } from "../domain/Failure.ts"
+import { Caller } from "../domain/people/Access.ts"
 import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 
 /** Called when the answer is a stored one. */

@@ -1,11 +1,11 @@
 /** How operations are journaled: an entry beside the change, or an intent before and an outcome after. */
 import { Effect } from "effect"
-import type { Caller } from "../domain/Access.ts"
-import type { AccountFacts } from "../domain/Account.ts"
-import * as Actor from "../domain/Actor.ts"
-import { type JournalAction, type JournalEntry, journalEntry } from "../domain/JournalEntry.ts"
-import type { JournalDetails, JournalOutcome } from "../domain/JournalEvent.ts"
-import { append } from "../ports/Append.ts"
+import { append } from "../changes/Append.ts"
+import type { AccountFacts } from "../domain/accounts/Account.ts"
+import * as Actor from "../domain/journal/Actor.ts"
+import { type JournalAction, type JournalEntry, journalEntry } from "../domain/journal/JournalEntry.ts"
+import type { JournalDetails, JournalOutcome } from "../domain/journal/JournalEvent.ts"
+import type { Caller } from "../domain/people/Access.ts"
 import type { Further } from "./Context.ts"
 
 interface Context {

@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import type { Caller } from "../domain/Access.ts"
+import type { Caller } from "../domain/people/Access.ts"
 import type { Operation } from "./Contract.ts"
 
 /** Methods that a route may have. */

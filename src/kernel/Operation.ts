@@ -3,6 +3,7 @@ import type { Effect, Schema } from "effect"
 import { type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
 import type * as Failure from "../domain/Failure.ts"
+import type * as Live from "../messenger/AccountSession.ts"
 import type { loginFailures } from "./Build.ts"
 import { build } from "./Build.ts"
 import type { LiveReading, Outcome, ReadContext } from "./Context.ts"
@@ -19,20 +20,19 @@ import type {
   OperationKind,
   Preceded
 } from "./Contract.ts"
-import type * as Live from "./Live.ts"
 import type { commonFailures } from "./Refusals.ts"
 import { type RoleRefusal } from "./Refusals.ts"
-import type { Steps } from "./runners/GuardedSteps.ts"
-import type { LoginServices, LoginSteps } from "./runners/Login.ts"
+import type { LoginServices, LoginSteps } from "./runners/LoginStep.ts"
+import type { Steps } from "./runners/MessengerChangeSteps.ts"
 
+export type { LiveFailure } from "../messenger/BoundedCalls.ts"
 export * from "./Context.ts"
 export type * from "./Contract.ts"
+export { toWire } from "./FailureJson.ts"
 export { type Any, byId, endpoints, type List, type Services } from "./List.ts"
-export type { LiveFailure } from "./LiveCalls.ts"
 export type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
-export type { Steps } from "./runners/GuardedSteps.ts"
-export type { Ended, Entering, LoginSteps } from "./runners/Login.ts"
-export { toWire } from "./Wire.ts"
+export type { Ended, Entering, LoginSteps } from "./runners/LoginStep.ts"
+export type { Steps } from "./runners/MessengerChangeSteps.ts"
 
 type Common = typeof commonFailures[number]
 type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing

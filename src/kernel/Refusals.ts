@@ -1,7 +1,7 @@
 /** The refusals that all operations share, checked before anything of the operation itself. */
 import { SchemaAST, type SchemaIssue } from "effect"
 import * as Failure from "../domain/Failure.ts"
-import { cleanText } from "../domain/Messenger.ts"
+import { cleanText } from "../domain/messenger/Messenger.ts"
 
 /** The failures that every operation can answer with (specification, sections 4 and 7). */
 export const commonFailures = [

@@ -1,9 +1,9 @@
 /** The object that an operation's path names, as far as the caller may see it. */
 import { Context, Effect } from "effect"
-import type { Caller } from "../domain/Access.ts"
-import type { AccountFacts, AccountId } from "../domain/Account.ts"
+import type { AccountFacts, AccountId } from "../domain/accounts/Account.ts"
 import { ResourceMissing } from "../domain/Failure.ts"
-import { Accounts } from "../ports/Accounts.ts"
+import type { Caller } from "../domain/people/Access.ts"
+import { Accounts } from "../ports/accounts/Accounts.ts"
 
 /** An input that may name an account. */
 export interface Targeting {

@@ -1,9 +1,9 @@
 /** Everything that the core depends on but the database's client and the messenger. */
 import { Layer } from "effect"
-import { ApiKeys } from "./crypto/ApiKeys.ts"
-import { InvitationTokens, ResetTokens } from "./crypto/LinkTokens.ts"
-import * as OAuthSecrets from "./crypto/OAuthSecrets.ts"
+import { ApiKeys } from "./crypto/credentials/ApiKeys.ts"
+import * as OAuthSecrets from "./crypto/oauth/OAuthSecrets.ts"
 import * as Randomness from "./crypto/Randomness.ts"
+import { InvitationTokens, ResetTokens } from "./crypto/signin/LinkTokens.ts"
 import * as Addresses from "./memory/Addresses.ts"
 import * as Repositories from "./sql/Repositories.ts"
 

@@ -1,13 +1,13 @@
 /** The watch over the accounts, over a core and a messenger. */
 import { Duration, Layer } from "effect"
 import { defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
-import { serviceDevice } from "../domain/Messenger.ts"
-import { Engine } from "../engine/Engine.ts"
-import { LiveSessions } from "../engine/LiveSessions.ts"
-import { LoginEndings } from "../engine/Logins.ts"
-import * as Monitors from "./sql/Monitors.ts"
-import * as Outages from "./sql/Outages.ts"
-import * as Watch from "./sql/Watch.ts"
+import { serviceDevice } from "../domain/messenger/Messenger.ts"
+import { LiveSessions } from "../messenger/OpenSessions.ts"
+import { LoginEndings } from "../protection/LoginEndings.ts"
+import { Engine } from "../protection/PollLoop.ts"
+import * as Outages from "./sql/protection/MessengerOutages.ts"
+import * as Monitors from "./sql/protection/Monitors.ts"
+import * as Watch from "./sql/protection/MonitorStore.ts"
 
 export interface Options {
   /** How long an admin has to approve a session; 12 hours by default. */

@@ -1,8 +1,8 @@
 /** What a tool is called with, as the operation takes it: assistants write null for nothing, and read smaller pages. */
 import { Predicate, type Schema, SchemaAST } from "effect"
-import type { Caller } from "../domain/Access.ts"
-import { archivePasswordIn, secret, withExtras } from "../edge/Extras.ts"
+import type { Caller } from "../domain/people/Access.ts"
 import type * as Operation from "../kernel/Operation.ts"
+import { archivePasswordIn, secret, withExtras } from "../transport/Extras.ts"
 
 /** How many items a page has over MCP where the call does not say: each of them is paid for by the assistant. */
 export const defaultPageLimit = 20

@@ -3,7 +3,7 @@
  * objects for each: whatever is not such a call in every detail is left to it, and every fault with that.
  */
 import { Predicate } from "effect"
-import type { ErrorAnswer } from "../edge/Answer.ts"
+import type { ErrorAnswer } from "../transport/Answer.ts"
 
 /** A call with nothing about it that the SDK would have to look at. */
 export interface Call {

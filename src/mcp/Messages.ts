@@ -1,6 +1,6 @@
 /** The JSON-RPC messages of a request's body, as far as they must be known before anybody answers them. */
 import { Effect, Predicate, Schema } from "effect"
-import * as Json from "../edge/Json.ts"
+import * as Json from "../transport/StrictJson.ts"
 
 /** A body that is no JSON. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { message: Schema.String }) {}

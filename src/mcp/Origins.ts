@@ -1,7 +1,7 @@
 /** The origins from which browsers may call the server (CORS). */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpServerResponse } from "effect/http"
-import { exposedHeaders } from "../edge/Answer.ts"
+import { exposedHeaders } from "../transport/Answer.ts"
 
 const toEveryOrigin = {
   "access-control-allow-origin": "*",

@@ -1,8 +1,8 @@
 /** Where a person does what an assistant may not. */
 import { ConsolePageRequired } from "../domain/Failure.ts"
-import { answer, type ErrorAnswer } from "../edge/Answer.ts"
-import type { Site } from "../edge/Site.ts"
 import type * as Operation from "../kernel/Operation.ts"
+import { answer, type ErrorAnswer } from "../transport/Answer.ts"
+import type { Site } from "../transport/Site.ts"
 
 /** The failure with the address of the console's page, where an answer is for a person alone. */
 export const leading = (failure: ErrorAnswer, { page }: Operation.Any, site: Site | undefined): ErrorAnswer => {

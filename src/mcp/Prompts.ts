@@ -1,6 +1,6 @@
 /** Tasks that a person can start an assistant on, each made of operations that there are. */
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server"
-import { readingScopesText } from "../domain/Access.ts"
+import { readingScopesText } from "../domain/people/Access.ts"
 
 /** One task: its name, the tools that it needs, and the instructions for the assistant. */
 interface Task {

@@ -5,7 +5,7 @@
  */
 import { type Cause, Effect, FiberMap, Option, Predicate, Queue, Result, Schema, Stdio, Stream } from "effect"
 import { ServiceUnavailable } from "../domain/Failure.ts"
-import { answer } from "../edge/Answer.ts"
+import { answer } from "../transport/Answer.ts"
 import * as Messages from "./Messages.ts"
 
 /** An answer of `/mcp`. */

@@ -1,7 +1,7 @@
 /** Every operation as a tool, read from its declaration. */
 import type { Tool } from "@modelcontextprotocol/server"
 import { Effect, Predicate, Schema } from "effect"
-import type { Caller } from "../domain/Access.ts"
+import type { Caller } from "../domain/people/Access.ts"
 import { isBeyond } from "../kernel/Admission.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"

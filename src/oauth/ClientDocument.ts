@@ -1,10 +1,10 @@
 /** Applications whose id is the address of a document that describes them (OAuth Client ID Metadata Document). */
 import { Effect, Predicate } from "effect"
-import { maxDocumentAddressLength } from "../domain/OAuth.ts"
+import { maxDocumentAddressLength } from "../domain/oauth/OAuth.ts"
+import type { OAuthClient } from "../domain/oauth/OAuthRecords.ts"
+import { refuse } from "./OAuthRefusal.ts"
 import { hostOf, isLoopback } from "./RedirectUri.ts"
-import { refuse } from "./Refused.ts"
 import { checkMetadata } from "./registration/metadata.ts"
-import type { OAuthClient } from "./Values.ts"
 
 const label = /^[a-z0-9-]{1,63}$/
 

@@ -1,7 +1,7 @@
 /** The parameters of a request to the authorization server, and which of them are given twice. */
 import { Result } from "effect"
-import { maxFormSize, maxParameters } from "../domain/OAuth.ts"
-import { refuse, type Refused } from "./Refused.ts"
+import { maxFormSize, maxParameters } from "../domain/oauth/OAuth.ts"
+import { refuse, type Refused } from "./OAuthRefusal.ts"
 
 export interface Parameters {
   /** The value; undefined when the parameter is missing or empty, which is the same (RFC 6749, section 3.1). */

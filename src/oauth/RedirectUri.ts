@@ -1,7 +1,7 @@
 /**
  * Where codes may go (specification, section 5.2), judged by the text as it is written and not by what it parses to.
  */
-import { maxRedirectUriLength } from "../domain/OAuth.ts"
+import { maxRedirectUriLength } from "../domain/oauth/OAuth.ts"
 
 const printable = /^[\x21-\x7e]+$/
 const forbidden = /[\\#*"<>^`{|}]/

@@ -1,7 +1,7 @@
 /** The database as operations see it. */
 import { Context, type Effect } from "effect"
-import type { OrganizationId } from "../domain/Access.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
+import type { OrganizationId } from "../domain/people/Access.ts"
 
 /** The transaction, and the boundary of the organization whose rows it may touch. */
 export class Db extends Context.Service<Db, {

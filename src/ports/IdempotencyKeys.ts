@@ -1,7 +1,7 @@
 /** Requests that are repeated under a key of the client's, and what they were answered. */
 import { Context, type Effect } from "effect"
-import type { Caller } from "../domain/Access.ts"
 import type { IdempotencyInProgress, IdempotencyKeyReused, ServiceUnavailable } from "../domain/Failure.ts"
+import type { Caller } from "../domain/people/Access.ts"
 
 /** A request as its key names it. */
 export interface KeyedRequest {

@@ -1,7 +1,7 @@
 /** The rate limits of credentials and addresses. */
 import { Context, type Effect, type Redacted } from "effect"
-import type { RateState } from "../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
+import type { RateState } from "../domain/people/Access.ts"
 
 export type { RateState }
 

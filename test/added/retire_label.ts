@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { superadmins } from "../../src/domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../src/domain/accounts/Account.ts"
+import { deriveStatus, isActive } from "../../src/domain/accounts/ProtectionStatus.ts"
 import { NotActive, ParameterInvalid, SuperadminRequired } from "../../src/domain/Failure.ts"
+import { Text } from "../../src/domain/JsonShapes.ts"
 import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
-import { deriveStatus, isActive } from "../../src/domain/Status.ts"
-import { Text } from "../../src/domain/Wire.ts"
+import { superadmins } from "../../src/domain/people/Access.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
-import { Accounts } from "../../src/ports/Accounts.ts"
+import { Accounts } from "../../src/ports/accounts/Accounts.ts"
 import { sample } from "./retire_label.sample.ts"
 
 export const retireLabel = Operation.write(

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
-import { ask, freshDirectory, serve, shownKeys, until } from "../support/cli.ts"
-import { postgresUrl } from "../support/database.ts"
-import { superuser } from "../support/superuser.ts"
+import { ask, freshDirectory, serve, shownKeys, until } from "../support/cli/commandLine.ts"
+import { postgresUrl } from "../support/postgres/database.ts"
+import { superuser } from "../support/postgres/superuser.ts"
 
 const secret = crypto.randomBytes(32).toString("base64")
 

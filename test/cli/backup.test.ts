@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, dataDirectory, freshDirectory, serve, type Service, shownKeys } from "../support/cli.ts"
-import { postgresServer } from "../support/database.ts"
-import { doneInProcess } from "../support/inProcess.ts"
+import { ask, dataDirectory, freshDirectory, serve, type Service, shownKeys } from "../support/cli/commandLine.ts"
+import { doneInProcess } from "../support/cli/inProcess.ts"
+import { postgresServer } from "../support/postgres/database.ts"
 
 /** What a restored service must still have: its journal's head, its accounts, and a secret that it has to open. */
 const stateOf = async (service: Service, key: string, verified: string) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, dataDirectory, done, run, serve } from "../support/cli.ts"
-import { createAcme, doneInProcess, runInProcess } from "../support/inProcess.ts"
+import { ask, dataDirectory, done, run, serve } from "../support/cli/commandLine.ts"
+import { createAcme, doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
 
 /** What a command prints, without what differs from run to run. */
 const steady = (text: string) =>

@@ -4,7 +4,7 @@ import canonicalize from "canonicalize"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
-import { form } from "../../src/layers/crypto/ApiKeys.ts"
+import { form } from "../../src/layers/crypto/credentials/ApiKeys.ts"
 import { readKeys } from "../../src/layers/crypto/Peppers.ts"
 import * as World from "../support/world.ts"
 

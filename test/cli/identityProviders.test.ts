@@ -1,11 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { act } from "../support/administration.ts"
-import { dataDirectory } from "../support/cli.ts"
-import { pglite } from "../support/database.ts"
-import { createAcme, doneInProcess, runInProcess } from "../support/inProcess.ts"
-import * as Outbox from "../support/outbox.ts"
-import * as Pages from "../support/pages.ts"
+import { dataDirectory } from "../support/cli/commandLine.ts"
+import { createAcme, doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
+import * as Pages from "../support/http/pages.ts"
+import * as Outbox from "../support/mail/outbox.ts"
+import { act } from "../support/operator/operator.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const unchanged = {

@@ -4,8 +4,8 @@ import canonicalize from "canonicalize"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, dataDirectory, freshDirectory, run, serve } from "../support/cli.ts"
-import { doneInProcess, runInProcess } from "../support/inProcess.ts"
+import { ask, dataDirectory, freshDirectory, run, serve } from "../support/cli/commandLine.ts"
+import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
 
 /** The lines of an export that hold events. */
 const events = (ndjson: string): ReadonlyArray<string> =>

@@ -1,9 +1,9 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { act } from "../support/administration.ts"
-import { dataDirectory } from "../support/cli.ts"
-import { pglite } from "../support/database.ts"
-import { doneInProcess, runInProcess } from "../support/inProcess.ts"
+import { dataDirectory } from "../support/cli/commandLine.ts"
+import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
+import { act } from "../support/operator/operator.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const unchanged = { name: null, plan: null, seats: null, valid_until: null, open_ended: false }

@@ -6,10 +6,10 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { inject } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
-import { ask, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
-import { postgresServer, postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
-import { doneInProcess, runInProcess } from "../support/inProcess.ts"
+import { ask, freshDirectory, run, serve, shownKeys, until } from "../support/cli/commandLine.ts"
+import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
+import { postgresServer, postgresUrl } from "../support/postgres/database.ts"
+import { postgresLayer } from "../support/postgres/databaseRoles.ts"
 
 const pepper = crypto.randomBytes(32).toString("base64")
 

@@ -5,8 +5,8 @@ import * as net from "node:net"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
-import { ask, dataDirectory, freshDirectory, run, serve, shownKeys, until } from "../support/cli.ts"
-import { doneInProcess, runInProcess } from "../support/inProcess.ts"
+import { ask, dataDirectory, freshDirectory, run, serve, shownKeys, until } from "../support/cli/commandLine.ts"
+import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
 
 /** What a start says before it has settled anything, and before it opens the database. */
 const starting = `Starting Organization Security Console ${manifest.version} ...\n`

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Option, Redacted } from "effect"
-import * as StartChecks from "../../src/cli/StartChecks.ts"
-import * as Variables from "../../src/cli/Variables.ts"
-import * as Postgres from "../../src/layers/sql/Postgres.ts"
+import * as StartChecks from "../../src/cli/settings/StartChecks.ts"
+import * as Variables from "../../src/cli/settings/Variables.ts"
+import * as Postgres from "../../src/layers/postgres/Postgres.ts"
 
 const settings: StartChecks.CheckedSettings = {
   demo: false,

@@ -1,9 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { act } from "../support/administration.ts"
-import { pglite } from "../support/database.ts"
-import * as Outbox from "../support/outbox.ts"
+import * as Outbox from "../support/mail/outbox.ts"
+import { act } from "../support/operator/operator.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 describe("the commands about support requests and the status of organizations", () => {

@@ -3,11 +3,11 @@ import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient, HttpServer } from "effect/http"
 import * as Failure from "../../src/domain/Failure.ts"
-import * as Site from "../../src/edge/Site.ts"
 import * as Client from "../../src/http/Client.ts"
 import * as Server from "../../src/http/Server.ts"
 import { operations } from "../../src/operations/index.ts"
-import { pglite } from "../support/database.ts"
+import * as Site from "../../src/transport/Site.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 /** The service on a socket, which knows itself by the address that it listens on. */

@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { pglite } from "../support/database.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations

@@ -1,10 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import { OrganizationId } from "../../src/domain/Access.ts"
-import * as Site from "../../src/edge/Site.ts"
+import { OrganizationId } from "../../src/domain/people/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
+import * as Site from "../../src/transport/Site.ts"
 import { operations } from "../added/index.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations

@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { pglite } from "../support/database.ts"
+import * as Pages from "../support/http/pages.ts"
 import { observed } from "../support/observed.ts"
-import * as Pages from "../support/pages.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const wrongKey = "osc_live_0123456789abcdefghijklmnopqrstuvwxyz"

@@ -1,11 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, type Schema, SchemaAST } from "effect"
-import { Scope } from "../../src/domain/Access.ts"
 import { failureTypes } from "../../src/domain/Failure.ts"
+import { Scope } from "../../src/domain/people/Access.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { pglite } from "../support/database.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations

@@ -5,7 +5,7 @@ import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as diagnostics from "node:diagnostics_channel"
 import { maxOutstanding } from "../../src/http/Pipeline.ts"
 import * as Server from "../../src/http/Server.ts"
-import { connect, request } from "../support/socket.ts"
+import { connect, request } from "../support/http/socket.ts"
 
 const flood = 2000
 /** How many requests the piece that is parsed may hold beside those that are waited for. */

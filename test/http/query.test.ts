@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { pglite } from "../support/database.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations

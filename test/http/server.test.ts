@@ -3,10 +3,10 @@ import { Context, Effect, Exit, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { IpNetwork } from "effect/net"
-import { TrustedProxies } from "../../src/edge/Settings.ts"
 import * as Server from "../../src/http/Server.ts"
-import { pglite } from "../support/database.ts"
-import { connect, request, type WireAnswer } from "../support/socket.ts"
+import { TrustedProxies } from "../../src/transport/TransportSettings.ts"
+import { connect, request, type WireAnswer } from "../support/http/socket.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const limits = { host: "127.0.0.1", port: 0, headTime: "300 millis", requestTime: "600 millis" } as const

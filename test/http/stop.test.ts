@@ -3,9 +3,9 @@ import { Context, Effect, Exit, Fiber, Latch, Layer, Redacted, Scope } from "eff
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as Server from "../../src/http/Server.ts"
-import { postgres } from "../support/database.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { connect, request } from "../support/socket.ts"
+import { connect, request } from "../support/http/socket.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 /** A server of the test's own, on the shared service: its port, and how to stop it. */

@@ -1,13 +1,13 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Caller, superadmins } from "../../src/domain/Access.ts"
-import { AccountAction } from "../../src/domain/Account.ts"
+import { AccountAction } from "../../src/domain/accounts/Account.ts"
+import { Caller, superadmins } from "../../src/domain/people/Access.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import { api, operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const answer = (account: string) => ({ object: "account_action", account_id: account, action: "label_retired" })

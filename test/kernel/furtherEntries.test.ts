@@ -1,14 +1,14 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { everyone } from "../../src/domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../src/domain/accounts/Account.ts"
+import { Text } from "../../src/domain/JsonShapes.ts"
 import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
-import { Text } from "../../src/domain/Wire.ts"
+import { everyone } from "../../src/domain/people/Access.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import { operations } from "../added/index.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const noted = { action: "account.reason_noted", target: "account" } as const

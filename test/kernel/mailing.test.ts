@@ -1,12 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { Caller, superadmins } from "../../src/domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../src/domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../src/domain/accounts/Account.ts"
 import { alertsTurnedOff, recipientsNarrowed } from "../../src/domain/mail/index.ts"
+import { Caller, superadmins } from "../../src/domain/people/Access.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
 import * as Ports from "../../src/ports/index.ts"
-import { pglite } from "../support/database.ts"
-import * as Outbox from "../support/outbox.ts"
+import * as Outbox from "../support/mail/outbox.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const contract = {

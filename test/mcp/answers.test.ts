@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as zlib from "node:zlib"
 import * as Prompts from "../../src/mcp/Prompts.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
-import { pglite } from "../support/database.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { postgresUrl } from "../support/database.ts"
+import { postgresUrl } from "../support/postgres/database.ts"
 import { replica } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 import * as Processes from "./processes.ts"

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fillDirectory } from "../support/database.ts"
-import { scratch } from "../support/scratch.ts"
+import { fillDirectory } from "../support/postgres/database.ts"
+import { scratch } from "../support/run/scratch.ts"
 import * as Processes from "./processes.ts"
 
 const suite = path.join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance")

@@ -1,9 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { MessengerSession } from "../../src/ports/MessengerSession.ts"
-import { pglite } from "../support/database.ts"
+import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
+import { silentLogins } from "../support/messenger/silentSession.ts"
 import { observed } from "../support/observed.ts"
-import { silentLogins } from "../support/silentSession.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 

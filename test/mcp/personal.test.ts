@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { pglite } from "../support/database.ts"
-import { meet, staged } from "../support/logins.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import { meet, staged } from "../support/logins/logins.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 

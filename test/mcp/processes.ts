@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as http from "node:http"
 import * as readline from "node:readline"
-import { flags, main } from "../support/program.ts"
+import { flags, main } from "../support/run/program.ts"
 
 type Environment = Readonly<Record<string, string>>
 

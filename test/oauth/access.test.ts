@@ -1,12 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Schema, SchemaAST, Struct } from "effect"
 import { TestClock } from "effect/testing"
-import type { Role } from "../../src/domain/Access.ts"
+import type { Role } from "../../src/domain/people/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { pglite, postgres } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
-import * as Requests from "../support/requests.ts"
+import * as Requests from "../support/http/requests.ts"
+import { pglite, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
   approve,

@@ -1,13 +1,13 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
 import {
   approveApplication,
   listApplications,
   requireApproval,
   withdrawApplication
-} from "../../src/administration/Applications.ts"
-import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
-import { forEachDatabase } from "../support/database.ts"
+} from "../../src/operator/oauth/Applications.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
   approve,

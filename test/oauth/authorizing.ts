@@ -1,8 +1,8 @@
 /** Requests of applications for authorization, and how they are checked. */
 import { expect } from "@effect/vitest"
 import { Option } from "effect"
-import type { SignedIn } from "../../src/console/ConsoleSessions.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
+import type { SignedIn } from "../../src/ports/signin/ConsoleSessions.ts"
 import * as World from "../support/world.ts"
 import { callback, challengeOf, issuer } from "./support.ts"
 

@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Scope } from "../../src/domain/Access.ts"
-import * as Site from "../../src/edge/Site.ts"
-import { forEachDatabase, pglite } from "../support/database.ts"
+import { Scope } from "../../src/domain/people/Access.ts"
+import * as Site from "../../src/transport/Site.ts"
+import { forEachDatabase, pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const at = (baseUrl: string) => Effect.provideService(Site.Sites, Site.make([{ baseUrl, organizationId: null }]))

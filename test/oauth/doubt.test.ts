@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { DoubtDeadline } from "../../src/layers/sql/OAuthGrants.ts"
-import { type Cut, cuttable } from "../support/cuttable.ts"
-import { postgresUrl } from "../support/database.ts"
+import { DoubtDeadline } from "../../src/layers/sql/oauth/OAuthGrants.ts"
+import { type Cut, cuttable } from "../support/postgres/cuttable.ts"
+import { postgresUrl } from "../support/postgres/database.ts"
 import { replica } from "../support/replicas.ts"
 import { connected, connections, ok, redeemWith, refreshWith, refused, stage, tokens, use } from "./support.ts"
 

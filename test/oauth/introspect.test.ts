@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { ResourceServers } from "../../src/oauth/Ports.ts"
-import { pglite } from "../support/database.ts"
+import { ResourceServers } from "../../src/ports/oauth/OAuthPorts.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import { connected, mcp, post, redeemWith, refused, revokeWith, tokens, v1 } from "./support.ts"
 

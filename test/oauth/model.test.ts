@@ -2,10 +2,10 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 import * as Arbitrary from "effect/Arbitrary"
 import { TestClock } from "effect/testing"
-import { tokensPerMinute } from "../../src/domain/OAuth.ts"
-import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
-import { postgres } from "../support/database.ts"
+import { tokensPerMinute } from "../../src/domain/oauth/OAuth.ts"
+import * as OAuthSweep from "../../src/layers/sql/oauth/OAuthSweep.ts"
 import { drawn } from "../support/drawn.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
   connections,

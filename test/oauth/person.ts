@@ -1,6 +1,6 @@
 /** A person with a browser, over real HTTP. */
 import { expect } from "@effect/vitest"
-import * as Pages from "../support/pages.ts"
+import * as Pages from "../support/http/pages.ts"
 
 /** The query or the form of the members; a list is a member given more than once. */
 export const form = (members: Record<string, string | ReadonlyArray<string>>): URLSearchParams =>

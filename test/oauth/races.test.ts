@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { verify } from "../../src/layers/sql/JournalChain.ts"
+import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import * as Pages from "../support/pages.ts"
+import * as Pages from "../support/http/pages.ts"
+import { superuser, superuserUrlHere } from "../support/postgres/superuser.ts"
 import { replicas } from "../support/replicas.ts"
-import { superuser, superuserUrlHere } from "../support/superuser.ts"
 import * as World from "../support/world.ts"
 import {
   callback,

@@ -1,9 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { LastUses } from "../../src/layers/sql/LastUses.ts"
-import * as OAuthSweep from "../../src/layers/sql/OAuthSweep.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { LastUses } from "../../src/layers/sql/credentials/LastUses.ts"
+import * as OAuthSweep from "../../src/layers/sql/oauth/OAuthSweep.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
   callback,

@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Tenant from "../../src/layers/sql/Tenant.ts"
-import { asOwner, forEachDatabase } from "../support/database.ts"
+import * as Tenant from "../../src/layers/postgres/Tenant.ts"
+import { asOwner, forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import { connected, password, redeemWith, refreshWith, registerApplication, tokens, use } from "./support.ts"
 

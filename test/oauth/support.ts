@@ -1,11 +1,11 @@
 /** An application and an admin in a test: what they send, and what comes back. */
 import { Clock, Effect, Option, Redacted } from "effect"
 import * as crypto from "node:crypto"
-import { ConsoleSessions, type SignedIn } from "../../src/console/ConsoleSessions.ts"
-import type { OrganizationId, Scope } from "../../src/domain/Access.ts"
-import { PasswordHasher } from "../../src/layers/crypto/PasswordHasher.ts"
+import type { OrganizationId, Scope } from "../../src/domain/people/Access.ts"
+import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
-import { Credentials } from "../../src/ports/Credentials.ts"
+import { Credentials } from "../../src/ports/credentials/Credentials.ts"
+import { ConsoleSessions, type SignedIn } from "../../src/ports/signin/ConsoleSessions.ts"
 import * as World from "../support/world.ts"
 
 export const issuer = { baseUrl: World.baseUrl, organizationId: null }

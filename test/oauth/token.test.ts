@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { OAuthSecrets } from "../../src/oauth/Ports.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { OAuthSecrets } from "../../src/ports/oauth/OAuthPorts.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
   callback,

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { awaiting } from "../support/answers.ts"
-import { postgres } from "../support/database.ts"
+import { ask, makeStage } from "../support/http/requests.ts"
 import * as Populated from "../support/populated.ts"
-import { ask, makeStage } from "../support/requests.ts"
+import { awaiting } from "../support/postgres/answers.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations

@@ -2,10 +2,10 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Data, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import * as crypto from "node:crypto"
-import { type ChainState, verify } from "../../src/layers/sql/JournalChain.ts"
-import type { Head } from "../../src/layers/sql/JournalRows.ts"
-import { asOwner, forEachDatabase, postgres } from "../support/database.ts"
+import { type ChainState, verify } from "../../src/layers/sql/journal/JournalChain.ts"
+import type { Head } from "../../src/layers/sql/journal/JournalRows.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { asOwner, forEachDatabase, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 /** How many events the journals of these tests hold. */

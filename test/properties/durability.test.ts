@@ -6,15 +6,15 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as Console from "../../src/layers/Console.ts"
+import * as Pglite from "../../src/layers/postgres/Pglite.ts"
 import { Targets } from "../../src/layers/push/Targets.ts"
-import { verify } from "../../src/layers/sql/JournalChain.ts"
-import * as PendingChanges from "../../src/layers/sql/PendingChanges.ts"
-import * as Pglite from "../../src/layers/sql/Pglite.ts"
-import { type DatabaseLayer, fillDirectory, postgresUrl } from "../support/database.ts"
-import { postgresLayer } from "../support/databaseRoles.ts"
+import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
+import * as PendingChanges from "../../src/layers/sql/journal/PendingChanges.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { flags } from "../support/program.ts"
+import { type DatabaseLayer, fillDirectory, postgresUrl } from "../support/postgres/database.ts"
+import { postgresLayer } from "../support/postgres/databaseRoles.ts"
 import { replicas } from "../support/replicas.ts"
+import { flags } from "../support/run/program.ts"
 import * as World from "../support/world.ts"
 
 interface Line {
@@ -26,7 +26,7 @@ interface Line {
   readonly pending?: boolean
 }
 
-const writerFile = path.join(import.meta.dirname, "../support/writer.ts")
+const writerFile = path.join(import.meta.dirname, "../support/postgres/writer.ts")
 
 /** A process that writes through the service, and what it has acknowledged. */
 const writer = Effect.fnUntraced(function*(target: string, known: ReadonlyArray<string> = []) {

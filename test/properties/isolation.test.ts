@@ -1,12 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Role } from "../../src/domain/Access.ts"
-import { asOwner, forEachDatabase } from "../support/database.ts"
+import { Role } from "../../src/domain/people/Access.ts"
 import { drawn } from "../support/drawn.ts"
 import * as Populated from "../support/populated.ts"
+import { asOwner, forEachDatabase } from "../support/postgres/database.ts"
+import { recording, rewriting, withoutOrganization } from "../support/postgres/statements.ts"
 import * as Random from "../support/random.ts"
-import { recording, rewriting, withoutOrganization } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
 const role = Random.pickOf(...Role.literals)

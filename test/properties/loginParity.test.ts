@@ -3,10 +3,10 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
-import { pglite } from "../support/database.ts"
-import * as Logins from "../support/logins.ts"
+import { type Arguments, embedded, overHttp, without } from "../support/http/transports.ts"
+import * as Logins from "../support/logins/logins.ts"
+import { pglite } from "../support/postgres/database.ts"
 import { isStep } from "../support/random.ts"
-import { type Arguments, embedded, overHttp, without } from "../support/transports.ts"
 import * as World from "../support/world.ts"
 
 type Id = typeof operations[number]["id"]

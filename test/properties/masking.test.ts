@@ -1,14 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
-import { type Caller, OrganizationId, readsArchive, Role, seesDevices, superadmins } from "../../src/domain/Access.ts"
-import { AccountDetail, accountDetail, type AccountFacts, DepartmentId } from "../../src/domain/Account.ts"
-import { Admin, admin } from "../../src/domain/Admin.ts"
-import { RunPhase } from "../../src/domain/Archive.ts"
-import { BillingState, type OrganizationFacts, OrganizationStatus, Tier } from "../../src/domain/Organization.ts"
-import { AccountStatus, MonitoringState, type StopReason } from "../../src/domain/Status.ts"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { resolve, violations } from "../support/documented.ts"
+import { AccountDetail, accountDetail, type AccountFacts, DepartmentId } from "../../src/domain/accounts/Account.ts"
+import { AccountStatus, MonitoringState, type StopReason } from "../../src/domain/accounts/ProtectionStatus.ts"
+import { RunPhase } from "../../src/domain/archive/ArchiveSummary.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
+import {
+  BillingState,
+  type OrganizationFacts,
+  OrganizationStatus,
+  Tier
+} from "../../src/domain/organization/Organization.ts"
+import {
+  type Caller,
+  OrganizationId,
+  readsArchive,
+  Role,
+  seesDevices,
+  superadmins
+} from "../../src/domain/people/Access.ts"
+import { Admin, admin } from "../../src/domain/people/Admin.ts"
 import { drawn } from "../support/drawn.ts"
+import { resolve, violations } from "../support/http/documented.ts"
 import { between, pickOf } from "../support/random.ts"
 import { accountFacts, at, day, now, organizationFacts, sessionFacts } from "../support/stored.ts"
 

@@ -1,20 +1,20 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Caller } from "../../src/domain/Access.ts"
-import { SessionEnd } from "../../src/domain/Messenger.ts"
+import { SessionEnd } from "../../src/domain/messenger/Messenger.ts"
+import { Caller } from "../../src/domain/people/Access.ts"
 import {
   type PlatformOperation,
   type ScriptedAnswer,
   SimulatedPlatform
-} from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { verify } from "../../src/layers/sql/JournalChain.ts"
+} from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
-import { Credentials } from "../../src/ports/Credentials.ts"
-import { Guard } from "../../src/ports/Guard.ts"
-import { postgres } from "../support/database.ts"
+import { Guard } from "../../src/ports/accounts/AccountLock.ts"
+import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { metric } from "../support/metrics.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const stage = Effect.gen(function*() {

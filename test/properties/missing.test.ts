@@ -1,14 +1,14 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { seesDevices } from "../../src/domain/Access.ts"
+import { seesDevices } from "../../src/domain/people/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { asOwner, postgres } from "../support/database.ts"
+import { ask, inputOf, requestOf } from "../support/http/requests.ts"
 import * as Populated from "../support/populated.ts"
+import { asOwner, postgres } from "../support/postgres/database.ts"
+import { recording, type Said } from "../support/postgres/statements.ts"
 import { type IdKind, idKindOf, type Ids } from "../support/random.ts"
-import { ask, inputOf, requestOf } from "../support/requests.ts"
-import { recording, type Said } from "../support/statements.ts"
 import * as World from "../support/world.ts"
 
 const kindOf = (operation: Operation.Any, name: string): IdKind => {

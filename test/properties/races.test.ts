@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
-import { verify } from "../../src/layers/sql/JournalChain.ts"
+import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
-import { forEachDatabase } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import { at, hour } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 

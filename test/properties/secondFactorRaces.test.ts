@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Authenticator from "../support/authenticator.ts"
-import * as Factors from "../support/factors.ts"
-import * as Pages from "../support/pages.ts"
+import * as Pages from "../support/http/pages.ts"
 import { replicas } from "../support/replicas.ts"
+import * as Authenticator from "../support/signin/authenticator.ts"
+import * as Factors from "../support/signin/factors.ts"
 import * as World from "../support/world.ts"
 
 const atOnce = { concurrency: "unbounded" } as const

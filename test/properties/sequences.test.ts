@@ -1,12 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { sampled } from "../support/drawn.ts"
+import { rewriting, withoutOrganization } from "../support/postgres/statements.ts"
 import * as Access from "../support/properties/access.ts"
 import * as Isolation from "../support/properties/isolation.ts"
 import * as Monotonicity from "../support/properties/monotonicity.ts"
 import type { Overseer } from "../support/properties/rewind.ts"
 import { prepared, Staged } from "../support/properties/staged.ts"
-import { rewriting, withoutOrganization } from "../support/statements.ts"
 
 const count = 16
 

@@ -1,8 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { type Caller, OrganizationId } from "../../src/domain/Access.ts"
-import { AccountId } from "../../src/domain/Account.ts"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
 import {
   AccountStatus,
   deriveStatus,
@@ -12,13 +11,14 @@ import {
   type StatusFacts,
   type StatusPeriod,
   statusPeriods
-} from "../../src/domain/Status.ts"
-import * as AccountStatuses from "../../src/layers/sql/AccountStatuses.ts"
+} from "../../src/domain/accounts/ProtectionStatus.ts"
+import { type Caller, OrganizationId } from "../../src/domain/people/Access.ts"
+import * as AccountStatuses from "../../src/layers/sql/accounts/AccountStatuses.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import { Accounts } from "../../src/ports/Accounts.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { Accounts } from "../../src/ports/accounts/Accounts.ts"
 import { drawn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import { between, pickOf } from "../support/random.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"

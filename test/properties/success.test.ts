@@ -1,13 +1,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { contentNotice } from "../../src/domain/Wire.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import * as Mcp from "../mcp/support.ts"
-import { postgres } from "../support/database.ts"
-import { type JsonSchema, violations } from "../support/documented.ts"
+import { type JsonSchema, violations } from "../support/http/documented.ts"
+import { ask, changing, journaled, makeStage, type Request } from "../support/http/requests.ts"
 import * as Populated from "../support/populated.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { thirdParty } from "../support/preparations.ts"
-import { ask, changing, journaled, makeStage, type Request } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
 /** Ids, numbers, addresses and hashes by the order in which they are said. */
@@ -77,7 +77,7 @@ layer(World.world(postgres))("each change, once there is what it needs", (it) =>
         const rest = yield* overRest
         const needs = "what it needs before it succeeds is a line in test/support/preparations.ts"
         expect([id, rest.status, rest.body.error?.code], needs).toEqual([id, 200, undefined])
-        const entries = "what it journals besides its own entry is a line in test/support/requests.ts"
+        const entries = "what it journals besides its own entry is a line in test/support/http/requests.ts"
         expect([id, rest.actions], entries).toEqual([id, journaled(operation)])
         const { outputSchema } = tools.find(({ name }) => name === id)!
         expect([id, violations(outputSchema as JsonSchema, rest.body)]).toEqual([id, []])

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { postgres } from "../support/database.ts"
 import { sampled } from "../support/drawn.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { planOf, play } from "../support/properties/watch/play.ts"
 import * as Stage from "../support/properties/watch/stage.ts"
 

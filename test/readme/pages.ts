@@ -3,7 +3,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
-import { flags, main, root } from "../support/program.ts"
+import { flags, main, root } from "../support/run/program.ts"
 
 export { root }
 

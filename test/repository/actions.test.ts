@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { actionNames } from "../../src/domain/JournalEntry.ts"
+import { actionNames } from "../../src/domain/journal/JournalEntry.ts"
 import { operations } from "../../src/operations/index.ts"
 import { files, read } from "./repository.ts"
 
-const table = "src/domain/JournalEntry.ts"
+const table = "src/domain/journal/JournalEntry.ts"
 const source = files("src/**/*.ts").filter((file) =>
   file !== table && !file.endsWith(".sample.ts") && !file.startsWith("src/layers/sql/migrations/")
 )
@@ -37,6 +37,6 @@ describe("the actions of the journal", () => {
 
   it("become entries in one place, whoever the actor is", () => {
     const built = [table, ...source].filter((file) => /\bactor: (?:\{|actor\.)/.test(read(file)))
-    expect(built).toEqual([table, "src/layers/sql/JournalRows.ts"])
+    expect(built).toEqual([table, "src/layers/sql/journal/JournalRows.ts"])
   })
 })

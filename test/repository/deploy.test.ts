@@ -3,8 +3,8 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { parse } from "yaml"
-import * as Settings from "../../src/cli/Settings.ts"
-import { documented } from "../../src/engine/Jobs.ts"
+import * as Settings from "../../src/cli/settings/Settings.ts"
+import { documented } from "../../src/jobs/Jobs.ts"
 
 const root = path.join(import.meta.dirname, "../..")
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8")
@@ -221,25 +221,25 @@ describe("the document for operators", () => {
 
   it("has a row for every metric, and only for those that there are", () => {
     const sources = [
-      "src/edge/Metrics.ts",
-      "src/engine/Background.ts",
-      "src/engine/Measures.ts",
-      "src/layers/sql/ChainCheck.ts",
-      "src/layers/sql/CheckpointPush.ts",
-      "src/layers/sql/Guard.ts",
-      "src/layers/sql/MailQueue.ts",
-      "src/layers/sql/Outage.ts",
-      "src/layers/sql/PoolUsage.ts",
-      "src/layers/sql/WatchLease.ts",
-      "src/cli/Monitoring.ts",
-      "src/messenger/Network.ts"
+      "src/transport/RequestMetrics.ts",
+      "src/jobs/Background.ts",
+      "src/protection/Measures.ts",
+      "src/layers/sql/journal/ChainCheck.ts",
+      "src/layers/sql/journal/CheckpointPush.ts",
+      "src/layers/sql/accounts/AccountLock.ts",
+      "src/layers/sql/mail/MailQueue.ts",
+      "src/layers/postgres/DatabaseOutage.ts",
+      "src/layers/postgres/PoolUsage.ts",
+      "src/layers/sql/protection/WatchLease.ts",
+      "src/cli/process/Monitoring.ts",
+      "src/layers/messenger/wire/Network.ts"
     ]
     const made = sources.flatMap((file) => read(file).match(/(?<=")(?:console|process|nodejs)_[a-z0-9_]+(?=")/g) ?? [])
     expect(rows("Metrics").sort()).toEqual(made.sort())
   })
 
   it("has a row for every field of a request's line", () => {
-    const source = read("src/edge/RequestLog.ts")
+    const source = read("src/transport/RequestLog.ts")
     const [, object = ""] = /^const fields = [^]*?\({\n([^]*?)^}\)/m.exec(source) ?? []
     const fields = object.split("\n").map((line) => /^ {2}([a-z_]+)/.exec(line)?.[1]).filter((name) =>
       name !== undefined

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { facts, parseFacts } from "../spec/facts.ts"
 import { casesIn, findingsOf, proofsOf, type Ran } from "../spec/proofs.ts"
 import { exceptions, exclusions } from "../spec/scope.ts"
-import { codeOf } from "../support/code.ts"
+import { codeOf } from "../support/run/code.ts"
 
 const known = new Set(facts.map(({ id }) => id))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { codeOf } from "../support/code.ts"
+import { codeOf } from "../support/run/code.ts"
 import { files, read } from "./repository.ts"
 
 /** What sends a request somewhere, apart from methods that are named alike. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { basename } from "node:path"
 import { describe, expect, it } from "vitest"
 import { operations } from "../../src/operations/index.ts"
-import { codeOf } from "../support/code.ts"
+import { codeOf } from "../support/run/code.ts"
 import { files, read } from "./repository.ts"
 
 const source = files("src/**/*.ts")
@@ -48,14 +48,14 @@ describe("the list of operations", () => {
 
 /** What runs for a guarded operation, a login or one that takes a key, where a tracer is, or for a page. */
 const rarer = [
-  "src/edge/Compression.ts",
-  "src/edge/RequestLog.ts",
-  "src/kernel/OlderSession.ts",
+  "src/transport/Compression.ts",
+  "src/transport/RequestLog.ts",
+  "src/messenger/OlderSession.ts",
   "src/kernel/Idempotency.ts",
-  "src/kernel/Live.ts",
-  "src/kernel/LoginCalls.ts",
-  "src/kernel/runners/Guarded.ts",
-  "src/kernel/runners/Login.ts"
+  "src/messenger/AccountSession.ts",
+  "src/messenger/LoginCalls.ts",
+  "src/kernel/runners/MessengerChange.ts",
+  "src/kernel/runners/LoginStep.ts"
 ]
 
 describe("what runs at each read and write", () => {
@@ -79,7 +79,7 @@ describe("the source", () => {
   it("S0-01: carries neither the maker's name nor the platform's", () => {
     const published = files("{openapi,tools}.json").concat(files("docs/**/*.json"))
     // The one file that names the library's parts, under neutral names.
-    const own = source.filter((file) => file !== "src/messenger/Protocol.ts")
+    const own = source.filter((file) => file !== "src/layers/messenger/wire/Protocol.ts")
     expect(where([...own, ...published], /cerber|telegram|mtproto|tdlib|(?:\b|_)tg_/i, whole)).toEqual([])
   })
 

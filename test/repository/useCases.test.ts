@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { CommandRequests, DatabaseRequests } from "../../src/cli/Administration.ts"
+import { CommandRequests, DatabaseRequests } from "../../src/cli/process/Administration.ts"
 import { operations } from "../../src/operations/index.ts"
 import { files, read } from "./repository.ts"
 

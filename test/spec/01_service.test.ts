@@ -1,11 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
-import { Role } from "../../src/domain/Access.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { Role } from "../../src/domain/people/Access.ts"
 import { drawn } from "../support/drawn.ts"
+import { ask, changing, journaled, makeStage } from "../support/http/requests.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import { leftOut } from "../support/preparations.ts"
-import { ask, changing, journaled, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
 const moment = new Date(0)

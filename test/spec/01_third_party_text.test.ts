@@ -1,11 +1,11 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { forEachDatabase, postgres } from "../support/database.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { drawn } from "../support/drawn.ts"
-import { ask, changing, requestOf, requests } from "../support/requests.ts"
+import { ask, changing, requestOf, requests } from "../support/http/requests.ts"
+import { forEachDatabase, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const moment = new Date(0)

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 

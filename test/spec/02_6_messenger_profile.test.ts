@@ -1,14 +1,14 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { contentNotice } from "../../src/domain/Wire.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import {
   type NewSimulatedAccount,
   type SecurityChange,
   SimulatedPlatform
-} from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/database.ts"
-import * as HeldSecrets from "../support/heldSecrets.ts"
+} from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
+import * as HeldSecrets from "../support/security/heldSecrets.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 

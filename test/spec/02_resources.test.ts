@@ -1,9 +1,9 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { forEachDatabase } from "../support/database.ts"
-import { document, type JsonSchema, resolve, violations } from "../support/documented.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
+import { document, type JsonSchema, resolve, violations } from "../support/http/documented.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import { at, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 

@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { AccountStatus } from "../../src/domain/Status.ts"
-import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { AccountStatus } from "../../src/domain/accounts/ProtectionStatus.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 

@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const now = new Date("2026-11-20T12:00:00.000Z")

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const moment = new Date(0)

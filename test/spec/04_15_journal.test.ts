@@ -2,10 +2,10 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { drawn } from "../support/drawn.ts"
-import { interrupting } from "../support/statements.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
+import { interrupting } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000)

@@ -1,10 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OrganizationId, type Role } from "../../src/domain/Access.ts"
-import type { JournalEntry } from "../../src/domain/JournalEntry.ts"
-import { Journal } from "../../src/ports/Journal.ts"
-import { forEachDatabase } from "../support/database.ts"
+import type { JournalEntry } from "../../src/domain/journal/JournalEntry.ts"
+import { OrganizationId, type Role } from "../../src/domain/people/Access.ts"
+import { Journal } from "../../src/ports/journal/Journal.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const choices = { security: false, storage: false, news: false, offers: false }

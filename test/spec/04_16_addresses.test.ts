@@ -1,13 +1,13 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { dying } from "../support/crashing.ts"
-import { forEachDatabase, postgres } from "../support/database.ts"
-import * as HeldSecrets from "../support/heldSecrets.ts"
-import { established, start } from "../support/watched.ts"
-import { advance, forgetOthers, jump } from "../support/watching.ts"
+import { forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { established, start } from "../support/protection/watched.ts"
+import { advance, forgetOthers, jump } from "../support/protection/watching.ts"
+import * as HeldSecrets from "../support/security/heldSecrets.ts"
 import * as World from "../support/world.ts"
 
 const staged = Effect.fnUntraced(function*(managed = true, facts: Record<string, unknown> = established) {

@@ -1,10 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { Role } from "../../src/domain/Access.ts"
-import { forEachDatabase } from "../support/database.ts"
-import * as Limited from "../support/limited.ts"
-import * as Mails from "../support/outbox.ts"
+import type { Role } from "../../src/domain/people/Access.ts"
+import * as Mails from "../support/mail/outbox.ts"
+import * as Limited from "../support/people/limited.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 type Key = World.Asking["key"] & {}

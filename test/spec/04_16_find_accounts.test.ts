@@ -1,10 +1,10 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
-import { patterns, searchText } from "../../src/domain/AccountSearch.ts"
-import { asOwner, forEachDatabase, postgres } from "../support/database.ts"
-import { plan, runs } from "../support/plans.ts"
-import { recording } from "../support/statements.ts"
+import { patterns, searchText } from "../../src/domain/accounts/AccountSearch.ts"
+import { asOwner, forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { plan, runs } from "../support/postgres/plans.ts"
+import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
 const find = (key: World.Asking["key"], query: string, more = "") =>

@@ -1,10 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { forEachDatabase } from "../support/database.ts"
-import { advance, forgetOthers } from "../support/watching.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
+import { advance, forgetOthers } from "../support/protection/watching.ts"
 import * as World from "../support/world.ts"
 
 const hour = 3_600_000

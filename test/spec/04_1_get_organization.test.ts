@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { forEachDatabase, postgres } from "../support/database.ts"
+import { ask, makeStage } from "../support/http/requests.ts"
+import { forEachDatabase, postgres } from "../support/postgres/database.ts"
 import { leftOut } from "../support/preparations.ts"
-import { ask, makeStage } from "../support/requests.ts"
 import * as World from "../support/world.ts"
 
 describe("4.1 get_organization", () => {

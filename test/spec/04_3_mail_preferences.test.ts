@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
-import { forEachDatabase } from "../support/database.ts"
 import { drawn } from "../support/drawn.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/me/mail-preferences"

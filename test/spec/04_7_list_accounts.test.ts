@@ -2,9 +2,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { drawn } from "../support/drawn.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const now = new Date("2026-11-20T12:00:00.000Z")

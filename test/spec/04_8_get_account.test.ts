@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 describe("4.8 get_account", () => {

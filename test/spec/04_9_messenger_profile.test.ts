@@ -1,10 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
-import { contentNotice } from "../../src/domain/Wire.ts"
-import { SimulatedPlatform } from "../../src/layers/messenger/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/database.ts"
+import { contentNotice } from "../../src/domain/JsonShapes.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { drawn } from "../support/drawn.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const pathOf = (id: string) => `/v1/accounts/${id}/messenger-profile`

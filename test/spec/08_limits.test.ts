@@ -3,9 +3,9 @@ import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { readdirSync, readFileSync } from "node:fs"
 import * as Limits from "../../src/domain/Limits.ts"
-import * as OAuth from "../../src/domain/OAuth.ts"
-import { codeOf } from "../support/code.ts"
-import { forEachDatabase } from "../support/database.ts"
+import * as OAuth from "../../src/domain/oauth/OAuth.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
+import { codeOf } from "../support/run/code.ts"
 import * as World from "../support/world.ts"
 
 const start = 1_700_000_000_000

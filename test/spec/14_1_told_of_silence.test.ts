@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { forEachDatabase } from "../support/database.ts"
-import * as Outbox from "../support/outbox.ts"
+import * as Outbox from "../support/mail/outbox.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const settings = "/v1/settings/notifications"

@@ -1,5 +1,5 @@
 /** The operations as the specification has them: a line each, which no declaration is asked for. */
-import { everyone, protectors, type Role, superadmins } from "../../src/domain/Access.ts"
+import { everyone, protectors, type Role, superadmins } from "../../src/domain/people/Access.ts"
 
 /** The table of section 4, and of section 10.6. */
 export const table = [

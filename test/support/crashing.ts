@@ -1,7 +1,7 @@
 /** A process that dies: after so many calls to the database and the messenger nothing is answered any more. */
 import { Effect, Ref } from "effect"
 import { Db } from "../../src/ports/Db.ts"
-import { type LiveSession, MessengerSession } from "../../src/ports/MessengerSession.ts"
+import { type LiveSession, MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 
 class Dead extends Error {}
 

@@ -1,14 +1,14 @@
 /** What tests write into an organization besides what the product offers. */
 import { Effect } from "effect"
-import { OrganizationId } from "../../src/domain/Access.ts"
-import { operator } from "../../src/domain/Actor.ts"
+import { operator } from "../../src/domain/journal/Actor.ts"
 import {
   type ActionName,
   commandLine,
   journalAction,
   type JournalEntry,
   journalEntry
-} from "../../src/domain/JournalEntry.ts"
+} from "../../src/domain/journal/JournalEntry.ts"
+import { OrganizationId } from "../../src/domain/people/Access.ts"
 import { Db } from "../../src/ports/Db.ts"
 
 /** Runs what is done in an organization in one transaction of it. */

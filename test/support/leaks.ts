@@ -2,8 +2,8 @@
 import { Effect, Exit, Layer, Logger, References, Tracer } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { RequestLines } from "../../src/edge/Settings.ts"
-import * as Tenant from "../../src/layers/sql/Tenant.ts"
+import * as Tenant from "../../src/layers/postgres/Tenant.ts"
+import { RequestLines } from "../../src/transport/TransportSettings.ts"
 
 /** What stands in a text whichever the three places are at which its bytes begin in a group of base64. */
 const base64 = (text: string): ReadonlyArray<string> =>

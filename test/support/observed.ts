@@ -1,7 +1,7 @@
 /** What the service tells of itself while an effect runs: its log, and its metrics alone. */
 import { Effect, Logger, type LogLevel, Metric, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { RequestLines } from "../../src/edge/Settings.ts"
+import { RequestLines } from "../../src/transport/TransportSettings.ts"
 
 export interface Line {
   readonly level: LogLevel.LogLevel

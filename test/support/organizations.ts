@@ -2,18 +2,18 @@
 import { Clock, Duration, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
-import { OrganizationId, type Role, Scope } from "../../src/domain/Access.ts"
-import { AccountId } from "../../src/domain/Account.ts"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { requestsPerMinute, signOutLock } from "../../src/domain/Limits.ts"
-import type { MessengerUserId } from "../../src/domain/Messenger.ts"
+import type { MessengerUserId } from "../../src/domain/messenger/Messenger.ts"
+import { OrganizationId, type Role, Scope } from "../../src/domain/people/Access.ts"
 import {
   type NewSimulatedAccount as NewPerson,
   SimulatedPlatform
-} from "../../src/layers/messenger/SimulatedPlatform.ts"
+} from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import * as Tenant from "../../src/layers/postgres/Tenant.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
-import * as Tenant from "../../src/layers/sql/Tenant.ts"
 import * as Fixtures from "./fixtures.ts"
-import { query } from "./rows.ts"
+import { query } from "./postgres/rows.ts"
 
 /** A fresh organization's id; tests on one database do not meet. */
 export const freshId = () => `t-${crypto.randomUUID()}`

@@ -1,8 +1,8 @@
 /** Replicas of the service on PostgreSQL, each with connections of its own. */
 import { Effect, Layer, type Scope } from "effect"
 import * as Worker from "../../src/layers/Worker.ts"
-import { postgresUrl } from "./database.ts"
-import { postgresLayer } from "./databaseRoles.ts"
+import { postgresUrl } from "./postgres/database.ts"
+import { postgresLayer } from "./postgres/databaseRoles.ts"
 import * as World from "./world.ts"
 
 /** A replica of a layer, as what runs effects in it; it works until the scope ends. */

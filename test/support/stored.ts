@@ -1,8 +1,8 @@
 /** Stored facts for tests of the pure functions: an account that is protected and an organization that is active. */
-import { OrganizationId } from "../../src/domain/Access.ts"
-import { type AccountFacts, AccountId } from "../../src/domain/Account.ts"
-import type { OrganizationFacts } from "../../src/domain/Organization.ts"
-import type { SessionFacts } from "../../src/domain/Session.ts"
+import { type AccountFacts, AccountId } from "../../src/domain/accounts/Account.ts"
+import type { OrganizationFacts } from "../../src/domain/organization/Organization.ts"
+import { OrganizationId } from "../../src/domain/people/Access.ts"
+import type { SessionFacts } from "../../src/domain/sessions/Session.ts"
 
 export const hour = 3_600_000
 export const day = 24 * hour

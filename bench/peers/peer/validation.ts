@@ -1,7 +1,7 @@
 /** How the peer reads what it is sent: strictly, and with refusals that name the parameter at fault. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 import type { FastifyInstance } from "fastify"
-import * as Json from "../../../src/edge/Json.ts"
+import * as Json from "../../../src/transport/StrictJson.ts"
 import { parameterInvalid, type Refused } from "./failures.ts"
 
 const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/

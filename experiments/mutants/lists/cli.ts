@@ -1,22 +1,22 @@
 import { change, type MutantsByFile } from "../mutant.ts"
 
 export const cli: MutantsByFile = {
-  "src/cli/Control.ts": [
+  "src/cli/process/Control.ts": [
     change({ in: "listening", replace: "0o600", by: "0o666" })
       .loses("everybody on the machine administers the service")
       .seenBy("test/cli/serve.test.ts")
   ],
-  "src/cli/Journals.ts": [
+  "src/cli/commands/journal/JournalRequests.ts": [
     change({ in: "ok", replace: "every", by: "some" })
       .loses("one whole journal hides a broken one")
       .seenBy("test/cli/journal.test.ts")
   ],
-  "src/cli/StartChecks.ts": [
+  "src/cli/settings/StartChecks.ts": [
     change({ in: "refuse", replace: "\"http:\"", by: "\"ftp:\"" })
       .loses("passwords and keys travel in the clear")
       .seenBy("test/cli/startChecks.test.ts")
   ],
-  "src/cli/DemoReset.ts": [
+  "src/cli/commands/DemoReset.ts": [
     change({
       in: "refuseOthers",
       replace:

@@ -1,15 +1,15 @@
 import { change, type MutantsByFile } from "../mutant.ts"
 
 export const database: MutantsByFile = {
-  "src/layers/sql/RateLimiter.ts": [
+  "src/layers/sql/credentials/RateLimiter.ts": [
     change({ in: "counting", replace: "end, cardinality(live) <", by: "end, cardinality(live) <=" })
       .loses("one request more than the limit")
       .seenBy("test/spec/08_limits.test.ts"),
     change({ in: "counting", replace: "windowMillis", by: "windowMillis / 2" })
       .loses("the window is half a minute")
-      .seenBy("test/layers/rateLimiter.test.ts")
+      .seenBy("test/layers/sql/credentials/rateLimiter.test.ts")
   ],
-  "src/layers/sql/Bearers.ts": [
+  "src/layers/sql/credentials/Bearers.ts": [
     change({ in: "rows", replace: "text", by: "text || pg_backend_pid()" })
       .loses("each connection to the database counts a credential's requests by itself")
       .seenBy("test/properties/budget.test.ts"),
@@ -34,7 +34,7 @@ export const database: MutantsByFile = {
       .loses("a scope that was taken from a connection stays in its tokens")
       .seenBy("test/oauth/revocation.test.ts")
   ],
-  "src/layers/sql/AccountAccess.ts": [
+  "src/layers/sql/accounts/AccountAccess.ts": [
     change({ in: "ofAdmin", replace: "and granted.account_id = account.id", by: "" })
       .loses("a grant of one account gives access to all")
       .seenBy("test/properties/missing.test.ts"),
@@ -52,17 +52,17 @@ export const database: MutantsByFile = {
       .loses("an application that reaches one account reaches all")
       .seenBy("test/oauth/access.test.ts")
   ],
-  "src/layers/sql/AccountReads.ts": [
+  "src/layers/sql/accounts/AccountReads.ts": [
     change({ in: "find", replace: "organization_id = ${caller.organizationId} and ", by: "" })
       .loses("one wall of two is gone")
       .seenBy("test/properties/isolation.test.ts")
   ],
-  "src/layers/sql/AccountChanges.ts": [
+  "src/layers/sql/accounts/AccountChanges.ts": [
     change({ in: "resume", replace: "${now}, urgent", by: "null, urgent" })
       .loses("an account that is resumed is protected by nobody")
-      .seenBy("test/engine/twoDays.test.ts")
+      .seenBy("test/protection/twoDays.test.ts")
   ],
-  "src/layers/sql/JournalReads.ts": [
+  "src/layers/sql/journal/JournalReads.ts": [
     change({
       in: "visible",
       replace: "sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutAccessible(sql, caller)}))`",
@@ -71,12 +71,12 @@ export const database: MutantsByFile = {
       .loses("an application sees the journal of accounts that it does not reach")
       .seenBy("test/oauth/access.test.ts")
   ],
-  "src/layers/sql/JournalAppends.ts": [
+  "src/layers/sql/journal/JournalAppends.ts": [
     change({ in: "closed", replace: " from open", by: "" })
       .loses("an intent is closed twice")
       .seenBy("test/properties/durability.test.ts")
   ],
-  "src/layers/sql/JournalChain.ts": [
+  "src/layers/sql/journal/JournalChain.ts": [
     change({ in: "verify", replace: "sequence > sequence && sequence > missed", by: "sequence < sequence" })
       .loses("an event that comes while a journal is verified is taken for a break")
       .seenBy("test/properties/chain.test.ts"),
@@ -84,27 +84,27 @@ export const database: MutantsByFile = {
       .loses("an event that the head does not know passes")
       .seenBy("test/properties/chain.test.ts")
   ],
-  "src/layers/sql/Guard.ts": [
+  "src/layers/sql/accounts/AccountLock.ts": [
     change({ in: "acquire", replace: "if (Option.isNone(held)) yield* Metric.update(waits, 1)", by: "" })
       .loses("nobody sees that requests wait for each other")
       .seenBy("test/properties/messenger.test.ts"),
     change({ in: "taken", replace: "<=", by: "<>" })
       .loses("two work on one account at the same time")
-      .seenBy("test/engine/claims.test.ts")
+      .seenBy("test/protection/claims.test.ts")
   ],
-  "src/layers/sql/MailQueue.ts": [
+  "src/layers/sql/mail/MailQueue.ts": [
     change({ in: "finish", replace: "if (givenUp > 0) yield* Metric.update(failed, givenUp)", by: "" })
       .loses("mails are given up, and no alarm says so")
-      .seenBy("test/layers/mail.test.ts")
+      .seenBy("test/layers/mail/mail.test.ts")
   ],
-  "src/layers/sql/LicenceStops.ts": [
+  "src/layers/sql/organization/LicenceStops.ts": [
     change({
       in: "running",
       replace: "(licence_stopped_at is null or stopped_at is null)",
       by: "licence_stopped_at is null"
     })
       .loses("a pause and a resume bring protection back without a licence")
-      .seenBy("test/engine/timed.test.ts")
+      .seenBy("test/jobs/timed.test.ts")
   ],
   "src/layers/sql/migrations/0015_append_events.ts": [
     change({ in: "default", replace: " for no key update; if", by: "; if" })
@@ -114,41 +114,41 @@ export const database: MutantsByFile = {
       .loses("times in the journal go back")
       .seenBy("test/properties/journal.test.ts", "test/properties/appending.test.ts")
   ],
-  "src/layers/sql/Tenant.ts": [
+  "src/layers/postgres/Tenant.ts": [
     change({ in: "tenant", replace: "'console_app'", by: "current_user" })
       .loses("statements run as the tables' owner, where the wall has doors")
-      .seenBy("test/layers/sql/Tenant.test.ts")
+      .seenBy("test/layers/postgres/Tenant.test.ts")
   ],
-  "src/layers/sql/Roles.ts": [
+  "src/layers/postgres/Roles.ts": [
     change({
       in: "checkFacts",
       replace: "if (facts.above) return yield* new RoleBypassesRowSecurity({ role: facts.role })",
       by: ""
     })
       .loses("the service runs as a superuser, for whom there is no wall")
-      .seenBy("test/layers/sql/Roles.test.ts")
+      .seenBy("test/layers/postgres/Roles.test.ts")
   ],
-  "src/layers/sql/ConsolePasswords.ts": [
+  "src/layers/sql/signin/ConsolePasswords.ts": [
     change({ in: "check", replace: "yield* takeBack(sql, others)", by: "" })
       .loses("people who sign in from one address make each other wait")
-      .seenBy("test/pages/throttle.test.ts"),
+      .seenBy("test/http/pages/signin/throttle.test.ts"),
     change({ in: "others", replace: "...(admin?.known_address === true ? [] : [strangers])", by: "strangers" })
       .loses("strangers keep an admin out who comes from where they always come from")
-      .seenBy("test/pages/throttle.test.ts"),
+      .seenBy("test/http/pages/signin/throttle.test.ts"),
     change({
       in: "others",
       replace: "...(group === null ? [] : [{ key: named(\"address\", group), free: freeAddressFailures }]),",
       by: ""
     })
       .loses("one address tries one password for everybody")
-      .seenBy("test/pages/throttle.test.ts")
+      .seenBy("test/http/pages/signin/throttle.test.ts")
   ],
-  "src/layers/sql/Notices.ts": [
+  "src/layers/sql/credentials/CredentialNotices.ts": [
     change({ in: "found", replace: "distinct from ${sessionId}", by: "null" })
       .loses("a key that was made by a stolen key is told to nobody")
-      .seenBy("test/pages/security.test.ts")
+      .seenBy("test/http/pages/signin/security.test.ts")
   ],
-  "src/layers/sql/IssuedCredentials.ts": [
+  "src/layers/sql/credentials/IssuedCredentials.ts": [
     change({
       in: "expires",
       replace: "parent === null ? expiresAt : earlier(expiresAt, parent.expires_at)",
@@ -160,114 +160,114 @@ export const database: MutantsByFile = {
       .loses("a key is made by one that is being revoked, and stays")
       .seenBy("test/spec/05_1_credential_endings.test.ts")
   ],
-  "src/layers/sql/ConsoleSessions.ts": [
+  "src/layers/sql/signin/ConsoleSessions.ts": [
     change({
       in: "live",
       replace: " and (password_changed_at is null or password_changed_at <= session.created_at)",
       by: ""
     })
       .loses("a stolen session outlives the changed password")
-      .seenBy("test/pages/signIn.test.ts"),
+      .seenBy("test/http/pages/signin/signIn.test.ts"),
     change({ in: "setCookie", replace: "\"HttpOnly\",", by: "" })
       .loses("scripts read the session's cookie")
-      .seenBy("test/pages/signIn.test.ts"),
+      .seenBy("test/http/pages/signin/signIn.test.ts"),
     change({ in: "start", replace: "session !== undefined", by: "session === \"\"" })
       .loses("the session before a sign-in goes on")
-      .seenBy("test/pages/signIn.test.ts")
+      .seenBy("test/http/pages/signin/signIn.test.ts")
   ],
-  "src/layers/sql/PasswordThrottle.ts": [
+  "src/layers/sql/signin/PasswordThrottle.ts": [
     change({ in: "count", replace: ".admitted", by: ".admitted && free > 1000" })
       .loses("passwords are tried without a wait")
-      .seenBy("test/pages/throttle.test.ts")
+      .seenBy("test/http/pages/signin/throttle.test.ts")
   ],
-  "src/layers/sql/OAuthGrants.ts": [
+  "src/layers/sql/oauth/OAuthGrants.ts": [
     change({ in: "isActive", replace: " and disabled_at is null", by: "" })
       .loses("an admin who was disabled in the meantime connects an application")
       .seenBy("test/oauth/granting.test.ts")
   ],
-  "src/layers/sql/PendingChanges.ts": [
+  "src/layers/sql/journal/PendingChanges.ts": [
     change({ in: "certain", replace: "false", by: "true" })
       .loses("the journal says of an interrupted change that it did not happen")
       .seenBy("test/properties/durability.test.ts")
   ],
-  "src/layers/sql/Migrate.ts": [
+  "src/layers/postgres/Migrate.ts": [
     change({
       in: "check",
       replace: "if (current.applied < current.known) return yield* new SchemaOlder(current)",
       by: ""
     })
       .loses("the service starts on a schema that it does not know")
-      .seenBy("test/layers/sql/Migrate.test.ts")
+      .seenBy("test/layers/postgres/Migrate.test.ts")
   ],
   "src/layers/sql/migrations/0001_create_console.ts": [
     change({ in: "default", replace: "yield* sql`alter table ${sql(table)} force row level security`", by: "" })
       .loses("the tables' owner walks through the wall")
-      .seenBy("test/layers/sql/Schema.test.ts"),
+      .seenBy("test/layers/postgres/Schema.test.ts"),
     change({
       in: "default",
       replace: "${sql(column)} = current_setting('console.organization_id', true)",
       by: "current_setting('console.organization_id', true) <> ''"
     })
       .loses("the wall has no organization in it")
-      .seenBy("test/layers/sql/Schema.test.ts"),
+      .seenBy("test/layers/postgres/Schema.test.ts"),
     change({ in: "tenantTables", replace: "\"select, insert\"", by: "\"select, insert, update\"" })
       .loses("the journal can be changed")
-      .seenBy("test/layers/sql/Schema.test.ts")
+      .seenBy("test/layers/postgres/Schema.test.ts")
   ],
   "src/layers/sql/migrations/0003_create_oauth.ts": [
     change({ in: "default", replace: "yield* sql`alter table ${sql(table)} enable row level security`", by: "" })
       .loses("tokens and codes stand outside the wall")
-      .seenBy("test/layers/sql/Schema.test.ts")
+      .seenBy("test/layers/postgres/Schema.test.ts")
   ],
-  "src/layers/sql/AccountStatuses.ts": [
+  "src/layers/sql/accounts/AccountStatuses.ts": [
     change({ in: "kept", replace: ">", by: ">=" })
       .loses("the list and the single read disagree for a moment")
       .seenBy("test/properties/status.test.ts")
   ],
-  "src/layers/sql/Admins.ts": [
+  "src/layers/sql/people/Admins.ts": [
     change({ in: "mailPreferences", replace: " and joined_at is not null", by: "" })
       .loses("an admin who has not joined has mail preferences")
       .seenBy("test/spec/04_3_mail_preferences.test.ts")
   ],
-  "src/layers/sql/OAuthClients.ts": [
+  "src/layers/sql/oauth/OAuthClients.ts": [
     change({ in: "keep", replace: "yield* sql`select pg_advisory_xact_lock(${registrationLock})`", by: "" })
       .loses("registrations at once pass the limit")
       .seenBy("test/oauth/races.test.ts")
   ],
-  "src/layers/sql/DirectoryLock.ts": [
+  "src/layers/postgres/DirectoryLock.ts": [
     change({ in: "lock", replace: "tryLock(fd)", by: "tryLock(fd) && absolute === \"\"" })
       .loses("two processes write one embedded database")
-      .seenBy("test/layers/sql/Pglite.test.ts")
+      .seenBy("test/layers/postgres/Pglite.test.ts")
   ],
-  "src/layers/sql/Monitors.ts": [
+  "src/layers/sql/protection/Monitors.ts": [
     change({ in: "finished", replace: "epoch <> done.epoch_then", by: "epoch < 0" })
       .loses("a look that ends undoes a pause that came during it")
-      .seenBy("test/engine/claims.test.ts"),
+      .seenBy("test/protection/claims.test.ts"),
     change({ in: "finished", replace: "and fence = done.fence_then", by: "" })
       .loses("a look that took too long gives back an account that somebody else holds")
-      .seenBy("test/engine/claims.test.ts")
+      .seenBy("test/protection/claims.test.ts")
   ],
-  "src/layers/sql/Connections.ts": [
+  "src/layers/postgres/DatabaseSessions.ts": [
     change({ in: "isLast", replace: " || this.#posted.length > 0", by: "" })
       .loses("a transaction of which a change has failed goes on, and tells another reason")
-      .seenBy("test/layers/sql/Tenant.test.ts"),
+      .seenBy("test/layers/postgres/Tenant.test.ts"),
     change({ in: "statements", replace: "...this.#posted, ", by: "" })
       .loses("changes that wait for the COMMIT are never sent, and their answer says that they are made")
-      .seenBy("test/layers/sql/wireSession.test.ts", "test/properties/journal.test.ts"),
+      .seenBy("test/layers/postgres/serverSession.test.ts", "test/properties/journal.test.ts"),
     change({
       in: "onSuccess",
       replace: "({ command }) => command === \"ROLLBACK\" ? Effect.fail(aborted()) : Effect",
       by: "() => Effect"
     })
       .loses("a COMMIT that rolled back is acknowledged")
-      .seenBy("test/layers/sql/Client.test.ts")
+      .seenBy("test/layers/postgres/DatabaseClient.test.ts")
   ],
-  "src/layers/sql/LastUses.ts": [
+  "src/layers/sql/credentials/LastUses.ts": [
     change({ in: "text", replace: " skip locked", by: "" })
       .loses("who changes a key makes all that was used meanwhile wait")
-      .seenBy("test/layers/sql/lastUses.test.ts"),
+      .seenBy("test/layers/sql/credentials/lastUses.test.ts"),
     change({ in: "layer", replace: "yield* Effect.addFinalizer(() => writeAll)", by: "" })
       .loses("a service that stops forgets who used it last")
-      .seenBy("test/layers/sql/lastUses.test.ts")
+      .seenBy("test/layers/sql/credentials/lastUses.test.ts")
   ]
 }

@@ -1,7 +1,7 @@
 import { change, type MutantsByFile } from "../mutant.ts"
 
 export const domain: MutantsByFile = {
-  "src/domain/Access.ts": [
+  "src/domain/people/Access.ts": [
     change({ in: "canAccessEveryAccount", replace: "\"admin\" && role !== \"archive\"", by: "\"archive\"" })
       .loses("an admin reaches accounts that were not granted")
       .seenBy("test/properties/missing.test.ts"),
@@ -26,7 +26,7 @@ export const domain: MutantsByFile = {
       .loses("a scope that writes is granted without the console password")
       .seenBy("test/spec/05_1_credential_operations.test.ts")
   ],
-  "src/domain/Account.ts": [
+  "src/domain/accounts/Account.ts": [
     change({ in: "accountDetail", replace: "seesDevices(caller.role)", by: "caller.role !== \"billing\"" })
       .loses("the archive role sees people's devices")
       .seenBy("test/properties/masking.test.ts"),
@@ -34,15 +34,15 @@ export const domain: MutantsByFile = {
       .loses("a role without the archive sees its state")
       .seenBy("test/properties/masking.test.ts")
   ],
-  "src/domain/Status.ts": [
+  "src/domain/accounts/ProtectionStatus.ts": [
     change({ in: "statusAt", replace: "<", by: "<=" })
       .loses("a takeover counts a millisecond too long, and pages disagree with the single read")
-      .seenBy("test/domain/Status.test.ts"),
+      .seenBy("test/domain/accounts/ProtectionStatus.test.ts"),
     change({ in: "isActive", replace: " && status !== \"available\"", by: "" })
       .loses("an offboarded account can be paused")
       .seenBy("test/spec/04_11_pause_and_resume.test.ts")
   ],
-  "src/domain/JournalEvent.ts": [
+  "src/domain/journal/JournalEvent.ts": [
     change({ in: "hashed", replace: ", ...", by: ", ip: __, ..." })
       .loses("the address of a journaled act can be altered unseen")
       .seenBy("test/properties/chain.test.ts"),
@@ -54,7 +54,7 @@ export const domain: MutantsByFile = {
       .loses("whole journals can be swapped unseen")
       .seenBy("test/properties/chain.test.ts")
   ],
-  "src/domain/Wire.ts": [
+  "src/domain/JsonShapes.ts": [
     change({ in: "isPlainText", replace: " && !control.test(text)", by: "" })
       .loses("control characters reach the database and people's screens")
       .seenBy("test/http/body.test.ts"),
@@ -67,7 +67,7 @@ export const domain: MutantsByFile = {
       .loses("the limit is not the specification's")
       .seenBy("test/spec/08_limits.test.ts")
   ],
-  "src/domain/Connecting.ts": [
+  "src/domain/logins/Connecting.ts": [
     change({
       in: "refuses",
       replace: "(known.offboarded_at === null || !known.accessible)",

@@ -1,7 +1,7 @@
 import { change, type MutantsByFile } from "../mutant.ts"
 
 export const edge: MutantsByFile = {
-  "src/edge/Authenticate.ts": [
+  "src/transport/Authenticate.ts": [
     change({ in: "entered", replace: "site.organizationId", by: "null" })
       .loses("credentials of others work at an organization's own address")
       .seenBy("test/http/hosts.test.ts"),
@@ -13,7 +13,7 @@ export const edge: MutantsByFile = {
       .loses("guesses are not counted")
       .seenBy("test/http/address.test.ts")
   ],
-  "src/edge/ClientAddress.ts": [
+  "src/transport/ClientAddress.ts": [
     change({
       in: "clientAddress",
       replace: "!trusted.some((network) => IpNetwork.contains(network, next.value))",
@@ -22,12 +22,12 @@ export const edge: MutantsByFile = {
       .loses("a client says of itself where it comes from")
       .seenBy("test/http/address.test.ts")
   ],
-  "src/edge/Json.ts": [
+  "src/transport/StrictJson.ts": [
     change({ in: "read", replace: "if (open.members?.has(name) === true) duplicate ??= name", by: "" })
       .loses("of a duplicate member the last one is taken in silence")
       .seenBy("test/http/body.test.ts")
   ],
-  "src/edge/Answer.ts": [
+  "src/transport/Answer.ts": [
     change({ in: "known", replace: "{}", by: "{ message: String(failure) }" })
       .loses("an answer tells what went wrong inside")
       .seenBy("test/http/edge.test.ts"),

@@ -28,51 +28,51 @@ export const http: MutantsByFile = {
       .loses("a body reaches into the path's members")
       .seenBy("test/http/body.test.ts")
   ],
-  "src/http/OAuth.ts": [
+  "src/http/OAuthEndpoints.ts": [
     change({ in: "response", replace: "error === \"invalid_client\" ? 401 : 400", by: "400" })
       .loses("an unknown application is not told so by its status")
       .seenBy("test/oauth/token.test.ts")
   ],
-  "src/http/pages/Consent.ts": [
+  "src/http/pages/oauth/Consent.ts": [
     change({ in: "post", replace: "form.text(\"csrf\"))", by: "form.text(\"csrf\")) && admin.organizationClosed" })
       .loses("another site grants access in an admin's name")
-      .seenBy("test/pages/consentAnswers.test.ts")
+      .seenBy("test/http/pages/oauth/consentAnswers.test.ts")
   ],
-  "src/http/pages/Html.ts": [
+  "src/http/pages/kit/Html.ts": [
     change({ in: "policy", replace: "\"frame-ancestors 'none'\"", by: "" })
       .loses("another site frames the consent page and has it clicked")
-      .seenBy("test/pages/consent.test.ts", "test/pages/signIn.test.ts"),
+      .seenBy("test/http/pages/oauth/consent.test.ts", "test/http/pages/signin/signIn.test.ts"),
     change({ in: "headers", replace: "\"referrer-policy\": \"no-referrer\",", by: "" })
       .loses("the next page learns the query of the request for authorization")
-      .seenBy("test/pages/signIn.test.ts")
+      .seenBy("test/http/pages/signin/signIn.test.ts")
   ],
-  "src/http/pages/SignInSteps.ts": [
+  "src/http/pages/signin/SignInSteps.ts": [
     change({ in: "returnPath", replace: " && isReturnPath(url.pathname)", by: "" })
       .loses("a sign-in leads to any page")
-      .seenBy("test/pages/signIn.test.ts")
+      .seenBy("test/http/pages/signin/signIn.test.ts")
   ],
-  "src/http/pages/SentForm.ts": [
+  "src/http/pages/kit/SentForm.ts": [
     change({ in: "read", replace: "sameOrigin || !", by: "" })
       .loses("another site signs a visitor in")
-      .seenBy("test/pages/signIn.test.ts")
+      .seenBy("test/http/pages/signin/signIn.test.ts")
   ],
-  "src/http/pages/Forms.ts": [
+  "src/http/pages/kit/Forms.ts": [
     change({
       in: "submitted",
       replace: "valid ? yield* run(form.value, view) : yield* SentForm.foreign(visit)",
       by: "yield* run(form.value, view)"
     })
       .loses("a form that was shown to nobody signs sessions out")
-      .seenBy("test/pages/accounts.test.ts", "test/pages/developer.test.ts")
+      .seenBy("test/http/pages/accounts/accounts.test.ts", "test/http/pages/credentials/developer.test.ts")
   ],
-  "src/http/pages/Accounts.ts": [
+  "src/http/pages/accounts/AccountList.ts": [
     change({
       in: "chart",
       replace: "canAccessEveryAccount(view.admin.role) ? yield* history(view) : undefined",
       by: "yield* history(view)"
     })
       .loses("an admin learns how many accounts there are that they do not reach")
-      .seenBy("test/pages/accounts.test.ts")
+      .seenBy("test/http/pages/accounts/accounts.test.ts")
   ],
   "src/http/Pipeline.ts": [
     change({ in: "#advance", replace: "maxOutstanding", by: "100 * maxOutstanding" })

@@ -44,7 +44,7 @@ export const oauth: MutantsByFile = {
       .loses("a refresh widens what was granted")
       .seenBy("test/oauth/refresh.test.ts")
   ],
-  "src/layers/crypto/OAuthSecrets.ts": [
+  "src/layers/crypto/oauth/OAuthSecrets.ts": [
     change({ in: "isWellFormed", replace: " && isSealed(secret)", by: "" })
       .loses("a made-up refresh token disconnects an application")
       .seenBy("test/oauth/refresh.test.ts")
@@ -60,7 +60,7 @@ export const oauth: MutantsByFile = {
       .loses("the application of a disabled admin gets new tokens")
       .seenBy("test/oauth/revocation.test.ts")
   ],
-  "src/oauth/token/client.ts": [
+  "src/oauth/token/clientAuthentication.ts": [
     change({ in: "authenticateClient", replace: "includes(client.secretDigest)", by: "length > 0" })
       .loses("any secret proves who an application is")
       .seenBy("test/oauth/token.test.ts"),

@@ -22,7 +22,7 @@ export const operations: MutantsByFile = {
       .loses("an application that is limited to some accounts reads the whole journal")
       .seenBy("test/oauth/access.test.ts")
   ],
-  "src/kernel/Refused.ts": [
+  "src/kernel/RefusedEntries.ts": [
     change({ in: "journalRefusals", replace: "reached === undefined", by: "reached === undefined || code !== \"\"" })
       .loses("what is refused leaves no entry")
       .seenBy("test/kernel/refusedEntries.test.ts")
@@ -71,7 +71,7 @@ export const operations: MutantsByFile = {
       .loses("a scope that only reads changes the messenger")
       .seenBy("test/spec/04_operations.test.ts")
   ],
-  "src/domain/HandingOut.ts": [
+  "src/domain/credentials/GrantingLimits.ts": [
     change({ in: "exceeded", replace: "every", by: "some" })
       .loses("a credential makes a key that may do more than it may itself")
       .seenBy("test/spec/05_1_credential_operations.test.ts"),
@@ -100,7 +100,7 @@ export const operations: MutantsByFile = {
       .loses("a connection is revoked twice, and the second moment is kept")
       .seenBy("test/spec/05_1_credential_operations.test.ts")
   ],
-  "src/kernel/runners/Guarded.ts": [
+  "src/kernel/runners/MessengerChange.ts": [
     change({ in: "settled", replace: "yield* run.steps.settle(plan, exit.value, after)", by: "{}" })
       .loses("what was changed on the messenger is not kept")
       .seenBy("test/spec/04_14_username.test.ts", "test/properties/messenger.test.ts"),
@@ -114,12 +114,12 @@ export const operations: MutantsByFile = {
       .loses("a request that a crash cut off after its outcome makes the change once more")
       .seenBy("test/properties/idempotentChange.test.ts")
   ],
-  "src/operations/admins/set_admin_access.ts": [
+  "src/operations/people/set_admin_access.ts": [
     change({ in: "setAdminAccess", replace: "yield* requireAccess(caller, wanted)", by: "" })
       .loses("an application that is limited gives others access to what lies beyond its limit")
       .seenBy("test/properties/sequences.test.ts")
   ],
-  "src/kernel/Writer.ts": [
+  "src/kernel/JsonWriter.ts": [
     change({ in: "struct", replace: "optional && ", by: "" })
       .loses("an answer without one of its members passes")
       .seenBy("test/kernel/writer.test.ts"),
@@ -134,7 +134,7 @@ export const operations: MutantsByFile = {
       .loses("a text with a backslash is no JSON")
       .seenBy("test/kernel/writer.test.ts")
   ],
-  "src/kernel/Iso.ts": [
+  "src/kernel/InstantText.ts": [
     change({ in: "day", replace: "floor", by: "trunc" })
       .loses("a date before 1970 is written as no date")
       .seenBy("test/kernel/writer.test.ts")

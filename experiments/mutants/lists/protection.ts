@@ -15,7 +15,7 @@ export const protection: MutantsByFile = {
       .loses("after a new login an older paired session does not go on enforcing")
       .seenBy("test/domain/protection/sequences.test.ts")
   ],
-  "src/domain/protection/Own.ts": [
+  "src/domain/protection/ServiceSessionFacts.ts": [
     change({ in: "asking", replace: "({ current }) => current", by: "(seen) => isOwnDevice(seen, device)" })
       .loses("a thief's device that calls itself like the service is taken for it")
       .seenBy("test/domain/protection/sessions.test.ts"),
@@ -66,7 +66,7 @@ export const protection: MutantsByFile = {
       .loses("a stranger of last week makes a takeover of every lost session")
       .seenBy("test/domain/protection/lostSessions.test.ts")
   ],
-  "src/domain/protection/WhenSeen.ts": [
+  "src/domain/protection/DecideOnList.ts": [
     change({ in: "marked", replace: "hijacked(rows, terms.now)", by: "rows" })
       .loses("a takeover is told of and not stopped")
       .seenBy("test/domain/protection/takeovers.test.ts"),
@@ -89,7 +89,7 @@ export const protection: MutantsByFile = {
       .loses("the first look at an account reports a takeover")
       .seenBy("test/domain/protection/takeovers.test.ts")
   ],
-  "src/domain/protection/Rows.ts": [
+  "src/domain/protection/ProtectionRows.ts": [
     change({ in: "earlierRows", replace: "if (!otherList) ", by: "" })
       .loses("after a failover every approved session is a stranger")
       .seenBy("test/domain/protection/sequences.test.ts")
@@ -116,7 +116,7 @@ export const protection: MutantsByFile = {
       .loses("a takeover counts as stopped although nothing was signed out")
       .seenBy("test/domain/protection/sequences.test.ts")
   ],
-  "src/domain/protection/WhenUnseen.ts": [
+  "src/domain/protection/DecideWithoutList.ts": [
     change({
       in: "facets",
       replace: "...(left.signals.length > 0 && takeover === null ? { revoked_at: now.toISOString() } : {})",

@@ -76,11 +76,11 @@ export const watching: MutantsByFile = {
       .loses("the service's own login is reported as somebody's attempt")
       .seenBy(
         "test/domain/protection/sequences.test.ts",
-        "test/engine/logins.test.ts",
+        "test/protection/loginEndings.test.ts",
         "test/domain/protection/sessions.test.ts"
       )
   ],
-  "src/domain/protection/Stage.ts": [
+  "src/domain/protection/DecisionInput.ts": [
     change({
       in: "takeoverOf",
       replace: "if (!facts.lockdown) return { signals, response: \"none\", stopped: false }",
@@ -92,7 +92,7 @@ export const watching: MutantsByFile = {
       .loses("a takeover is answered before the platform allows it")
       .seenBy("test/domain/protection/takeovers.test.ts")
   ],
-  "src/domain/protection/Lost.ts": [
+  "src/domain/protection/LostSessions.ts": [
     change({
       in: "survived",
       replace:
@@ -119,7 +119,7 @@ export const watching: MutantsByFile = {
       .loses("the console shows a second session that is the first one now")
       .seenBy("test/domain/protection/lostSessions.test.ts")
   ],
-  "src/domain/protection/WhenUnseen.ts": [
+  "src/domain/protection/DecideWithoutList.ts": [
     change({ in: "freesIdentity", replace: "left.stopped !== null", by: "false" })
       .loses("a person whose session was lost cannot be protected by anybody else")
       .seenBy("test/domain/protection/lostSessions.test.ts")
@@ -158,57 +158,57 @@ export const watching: MutantsByFile = {
       .loses("a sign-out that may have been sent is told of as not done")
       .seenBy("test/domain/protection/sequences.test.ts", "test/domain/protection/polling.test.ts")
   ],
-  "src/engine/Step.ts": [
+  "src/protection/Step.ts": [
     change({ in: "written", replace: "(written) => written === null ? unwritten : Effect", by: "() => Effect" })
       .loses("a login code that comes while an admin changes the account is never told of")
-      .seenBy("test/engine/outdated.test.ts"),
+      .seenBy("test/protection/outdated.test.ts"),
     change({ in: "step", replace: " || ownership.current() !== term", by: "" })
       .loses("a process that has lost the lease writes down what it saw with a dead key")
-      .seenBy("test/engine/outdated.test.ts"),
+      .seenBy("test/protection/outdated.test.ts"),
     change({
       in: "recorded",
       replace: "login !== null && isUnseen(looked) ? yield* written(true) : first",
       by: "first"
     })
       .loses("an account that nobody can look at shows as protected while a login into it is not known to be over")
-      .seenBy("test/engine/logins.test.ts")
+      .seenBy("test/protection/loginEndings.test.ts")
   ],
-  "src/engine/SignOuts.ts": [
+  "src/protection/SignOuts.ts": [
     change({
       in: "signOut",
       replace: "if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt(\"skipped\")",
       by: ""
     })
       .loses("who is approved at the last moment is signed out")
-      .seenBy("test/engine/meanwhile.test.ts"),
+      .seenBy("test/protection/meanwhile.test.ts"),
     change({ in: "begin", replace: "(yield* journal.renew", by: "intent < 0 && (yield* journal.renew" })
       .loses("each try of a sign-out leaves an intent open")
-      .seenBy("test/engine/crashes.test.ts"),
+      .seenBy("test/protection/crashes.test.ts"),
     change({
       in: "act",
       replace: "refused ||= attempt.outcome === \"flood\" || attempt.outcome === \"locked\"",
       by: ""
     })
       .loses("who is asked to wait goes on calling")
-      .seenBy("test/engine/protecting.test.ts", "test/engine/measures.test.ts")
+      .seenBy("test/protection/protecting.test.ts", "test/protection/measures.test.ts")
   ],
-  "src/layers/sql/Watch.ts": [
+  "src/layers/sql/protection/MonitorStore.ts": [
     change({ in: "mayEnd", replace: " and not ${sql.literal(isSpared)}", by: "" })
       .loses("a session that is approved right before its sign-out is sent is signed out")
-      .seenBy("test/engine/meanwhile.test.ts"),
+      .seenBy("test/protection/meanwhile.test.ts"),
     change({ in: "write", replace: "epoch <> ${epoch}", by: "epoch < 0" })
       .loses("a pause during a step is forgotten at its end")
-      .seenBy("test/engine/claims.test.ts"),
+      .seenBy("test/protection/claims.test.ts"),
     change({ in: "write", replace: "least(next_at, ${nextAt}::timestamptz)", by: "${nextAt}::timestamptz" })
       .loses("a push during a step is forgotten at its end")
       .seenBy(
-        "test/engine/claims.test.ts",
-        "test/engine/meanwhile.test.ts",
-        "test/engine/crashes.test.ts",
-        "test/engine/protecting.test.ts"
+        "test/protection/claims.test.ts",
+        "test/protection/meanwhile.test.ts",
+        "test/protection/crashes.test.ts",
+        "test/protection/protecting.test.ts"
       )
   ],
-  "src/layers/sql/Sessions.ts": [
+  "src/layers/sql/sessions/Sessions.ts": [
     change({
       in: "approve",
       replace: "case when ending_intent is not null then coalesce(ending_reason, withheld_reason) end",
@@ -217,7 +217,7 @@ export const watching: MutantsByFile = {
       .loses("an approval makes nobody's what the service has signed out")
       .seenBy("test/spec/04_16_sessions.test.ts")
   ],
-  "src/layers/sql/AccountChanges.ts": [
+  "src/layers/sql/accounts/AccountChanges.ts": [
     change({ in: "ended", replace: "and not ${sql.literal(isSpared)}", by: "" })
       .loses("a pause and a resume sign an approved session out")
       .seenBy("test/spec/04_16_sessions.test.ts")
@@ -232,26 +232,26 @@ export const watching: MutantsByFile = {
       .loses("a thief who was signed out by an admin keeps the 2FA password")
       .seenBy("test/spec/04_16_session_sign_outs.test.ts")
   ],
-  "src/layers/sql/Guard.ts": [
+  "src/layers/sql/accounts/AccountLock.ts": [
     change({ in: "renewed", replace: "fence = $3", by: "fence >= $3" })
       .loses("a process that held the account too long overwrites what its present holder writes")
-      .seenBy("test/engine/claims.test.ts"),
+      .seenBy("test/protection/claims.test.ts"),
     change({ in: "released", replace: "fence = $3", by: "fence >= $3" })
       .loses("a process that held the account too long releases the hold of another")
-      .seenBy("test/engine/claims.test.ts"),
+      .seenBy("test/protection/claims.test.ts"),
     change({ in: "confirm", replace: "yield* new GuardLost({})", by: "0" })
       .loses("a holding that has run out is not noticed")
-      .seenBy("test/engine/claims.test.ts")
+      .seenBy("test/protection/claims.test.ts")
   ],
-  "src/layers/sql/Monitors.ts": [
+  "src/layers/sql/protection/Monitors.ts": [
     change({ in: "unwatched", replace: "next_at is not null and ", by: "" })
       .loses("connections of stopped accounts stay open")
-      .seenBy("test/engine/licenceEnds.test.ts")
+      .seenBy("test/jobs/licenceEnds.test.ts")
   ],
-  "src/layers/sql/LicenceEnds.ts": [
+  "src/layers/sql/organization/LicenceEnds.ts": [
     change({ in: "leave", replace: " || isLive(licence, now)", by: "" })
       .loses("an account is given up though its licence is back")
-      .seenBy("test/engine/licenceEnds.test.ts"),
+      .seenBy("test/jobs/licenceEnds.test.ts"),
     change({
       in: "leave",
       replace:
@@ -259,31 +259,31 @@ export const watching: MutantsByFile = {
       by: ""
     })
       .loses("people whom nobody protects any more are left with a password that they do not know")
-      .seenBy("test/engine/licenceEnds.test.ts"),
+      .seenBy("test/jobs/licenceEnds.test.ts"),
     change({ in: "leave", replace: "yield* own.leave(of, { due: now, now })", by: "" })
       .loses("the service stays in accounts that nobody pays for")
-      .seenBy("test/engine/licenceEnds.test.ts")
+      .seenBy("test/jobs/licenceEnds.test.ts")
   ],
-  "src/domain/Organization.ts": [
+  "src/domain/organization/Organization.ts": [
     change({ in: "consequences", replace: "=== \"licence\"", by: "!== null" })
       .loses("an organization that an operator has suspended is active again with a new licence")
-      .seenBy("test/engine/licenceEnds.test.ts"),
+      .seenBy("test/jobs/licenceEnds.test.ts"),
     change({ in: "endedByTime", replace: "if (facts.closed_at !== null) return null", by: "" })
       .loses("what is closed goes on changing")
-      .seenBy("test/domain/Organization.test.ts")
+      .seenBy("test/domain/organization/Organization.test.ts")
   ],
-  "src/engine/RetiredSessions.ts": [
+  "src/protection/RetiredSessions.ts": [
     change({
       in: "gone",
       replace: "done(held, session, reason, session.log_out_intent)",
       by: "own.forget(held, [session.id])"
     })
       .loses("the journal never says that a session was logged out whose answer was lost")
-      .seenBy("test/engine/crashes.test.ts")
+      .seenBy("test/protection/crashes.test.ts")
   ],
-  "src/layers/sql/Silence.ts": [
+  "src/layers/sql/protection/Silence.ts": [
     change({ in: "restore", replace: "if (left.length > 0) return", by: "" })
       .loses("an organization is told that its accounts are watched again while some are not")
-      .seenBy("test/engine/silence.test.ts")
+      .seenBy("test/jobs/silence.test.ts")
   ]
 }

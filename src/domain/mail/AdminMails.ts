@@ -1,6 +1,6 @@
 /** Mails about admins, their access and their requests. */
 import { Redacted } from "effect"
-import type { Role } from "../Access.ts"
+import type { Role } from "../people/Access.ts"
 import { moment, quoted } from "./Letter.ts"
 import { mailKind } from "./Mail.ts"
 

@@ -1,5 +1,5 @@
 /** Mails about accounts, as their protection writes them; names and devices in them are text by strangers. */
-import type { StopReason } from "../Status.ts"
+import type { StopReason } from "../accounts/ProtectionStatus.ts"
 import { moment, type Paragraph, quoted } from "./Letter.ts"
 import { mailKind } from "./Mail.ts"
 

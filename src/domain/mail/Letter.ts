@@ -1,6 +1,6 @@
 /** What a mail says: a subject and paragraphs, from which its plain text and its HTML are made alike. */
 import { Schema } from "effect"
-import { shownName } from "../ClientName.ts"
+import { shownName } from "../oauth/ClientName.ts"
 
 /** A sentence or more, the one address that the reader is meant to open, or values with their names. */
 const Paragraph = Schema.Union([

@@ -1,6 +1,6 @@
 /** Mails as operations and background work write them: who gets them, what for, and what they say. */
 import { Redacted } from "effect"
-import type { MailChoices } from "../Preferences.ts"
+import type { MailChoices } from "../people/MailPreferences.ts"
 import type { Letter } from "./Letter.ts"
 
 /** A choice by which a person turns a kind of mail off (specification, section 2.9). */

@@ -1,12 +1,12 @@
 /** Decides by what is stored and what was seen: a pure function. */
-import { isWatched } from "../Status.ts"
+import { isWatched } from "../accounts/ProtectionStatus.ts"
+import { whenSeen } from "./DecideOnList.ts"
+import { type Unseen, whenUnseen } from "./DecideWithoutList.ts"
 import type { Decision } from "./Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "./Facts.ts"
-import { survived } from "./Lost.ts"
+import { survived } from "./LostSessions.ts"
 import type { Observation } from "./Observation.ts"
-import { recognized } from "./Own.ts"
-import { whenSeen } from "./WhenSeen.ts"
-import { type Unseen, whenUnseen } from "./WhenUnseen.ts"
+import { recognized } from "./ServiceSessionFacts.ts"
 
 const nothing = (facts: ProtectionFacts, now: Date): Decision => ({
   upserts: [],

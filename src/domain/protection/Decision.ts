@@ -1,7 +1,7 @@
 /** What follows from what was stored and seen, as plain data: the engine writes it and then acts. */
-import type { ActionName } from "../JournalEntry.ts"
-import type { JournalDetails, JournalOutcome } from "../JournalEvent.ts"
-import type { Termination } from "../Session.ts"
+import type { ActionName } from "../journal/JournalEntry.ts"
+import type { JournalDetails, JournalOutcome } from "../journal/JournalEvent.ts"
+import type { Termination } from "../sessions/Session.ts"
 import type {
   EndingReason,
   Facets,

@@ -1,13 +1,13 @@
 /** What is stored about an account's protection: all that the engine decides on, besides what it observes. */
 import { type Duration, Schema } from "effect"
-import type { AccountFacts, AccountId } from "../Account.ts"
-import type { Authorization, SessionRef } from "../Messenger.ts"
-import type { SessionFacts, Termination } from "../Session.ts"
+import type { AccountFacts, AccountId } from "../accounts/Account.ts"
+import type { Authorization, SessionRef } from "../messenger/Messenger.ts"
+import type { SessionFacts, Termination } from "../sessions/Session.ts"
 
 /** Why the service signs a session out. */
 export type EndingReason = NonNullable<Termination["reason"]>
 
-export type { StopReason } from "../Status.ts"
+export type { StopReason } from "../accounts/ProtectionStatus.ts"
 
 /** A session as it is stored: what the API shows, and what the engine keeps about it. */
 export interface WatchedSession extends SessionFacts {

@@ -1,5 +1,5 @@
 /** What one step has seen of an account on the platform. */
-import type { AccountSecurity, Authorization, Profile, SessionEnd } from "../Messenger.ts"
+import type { AccountSecurity, Authorization, Profile, SessionEnd } from "../messenger/Messenger.ts"
 
 /** A session of the service that could not be opened any more. */
 export interface Loss {

@@ -12,7 +12,7 @@ import {
 import { plus } from "./Deadline.ts"
 import type { AccountChange, MonitorChange } from "./Decision.ts"
 import type { MonitorFacts, ProtectionFacts } from "./Facts.ts"
-import { accountEvent, type Notice } from "./Notices.ts"
+import { accountEvent, type Notice } from "./JournalNotices.ts"
 
 /** Since when nothing good is known: the last good poll, or the start of monitoring. */
 const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "started_at">): Date | null =>

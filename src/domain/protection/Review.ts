@@ -1,11 +1,11 @@
 /** How a session gets its deadline, and how it ends (specification 12.5). */
 import type { Duration } from "effect"
-import type { Authorization } from "../Messenger.ts"
+import type { Authorization } from "../messenger/Messenger.ts"
 import { canSignOut, earliest, isOnSight, reviewDeadline } from "./Deadline.ts"
 import type { EndedSession, SessionEnding } from "./Decision.ts"
 import type { EndingReason, GuardedAccount, WatchedSession } from "./Facts.ts"
-import { deviceLabel, endingAction, mailedSession, type Notice, sessionEvent } from "./Notices.ts"
-import { isPending, type SessionRow } from "./Rows.ts"
+import { deviceLabel, endingAction, mailedSession, type Notice, sessionEvent } from "./JournalNotices.ts"
+import { isPending, type SessionRow } from "./ProtectionRows.ts"
 
 /** What deadlines and endings are decided by. */
 export interface Terms {

@@ -1,8 +1,8 @@
 /** What a good poll and its look change of the account itself. */
-import type { AccountSecurity, Profile } from "../Messenger.ts"
+import type { AccountSecurity, Profile } from "../messenger/Messenger.ts"
 import type { AccountChange } from "./Decision.ts"
 import type { Facets, GuardedAccount, ProtectionFacts } from "./Facts.ts"
-import { accountEvent, type Notice } from "./Notices.ts"
+import { accountEvent, type Notice } from "./JournalNotices.ts"
 
 /** The ways of recovery as the API shows them. */
 export const recoveryOf = (

@@ -2,8 +2,9 @@
 import { signOutRetry } from "../Limits.ts"
 import { earliest, plus } from "./Deadline.ts"
 import type { EndedSession, OutcomeChanges, SignOutAttempt } from "./Decision.ts"
+import { upserts } from "./DecisionInput.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
-import { collected, type Notice } from "./Notices.ts"
+import { collected, type Notice } from "./JournalNotices.ts"
 import {
   dueAt,
   endedByOthers,
@@ -14,7 +15,6 @@ import {
   spared,
   undoneNotice
 } from "./Review.ts"
-import { upserts } from "./Stage.ts"
 import { isHijacked, stoppedNotice } from "./Takeover.ts"
 
 /** A session after its attempt. Its row is null if the session no longer exists. */

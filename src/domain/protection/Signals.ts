@@ -1,10 +1,10 @@
 /** What the last look saw against what this one sees: a difference that is not the service's own is a signal. */
 import { Duration } from "effect"
 import { attemptsKept, attemptsRemembered, codesTogether } from "../Limits.ts"
-import type { AccountSecurity, Authorization, Profile } from "../Messenger.ts"
+import type { AccountSecurity, Authorization, Profile } from "../messenger/Messenger.ts"
 import type { Signal } from "./Decision.ts"
 import type { Facets, OwnDevice } from "./Facts.ts"
-import { isOwnDevice } from "./Own.ts"
+import { isOwnDevice } from "./ServiceSessionFacts.ts"
 
 /** The things that raise signals, as far as they could be read. */
 export const seenFacets = (security: AccountSecurity | undefined, profile: Profile | undefined): Facets => ({

@@ -3,8 +3,8 @@ import { attemptsRemembered } from "../Limits.ts"
 import { plus } from "./Deadline.ts"
 import type { Signal, Takeover } from "./Decision.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
-import { accountEvent, type Notice } from "./Notices.ts"
-import { isPending, type SessionRow } from "./Rows.ts"
+import { accountEvent, type Notice } from "./JournalNotices.ts"
+import { isPending, type SessionRow } from "./ProtectionRows.ts"
 
 const recent = (moment: Date | null, now: Date): boolean => moment !== null && plus(moment, attemptsRemembered) >= now
 

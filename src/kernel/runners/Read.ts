@@ -1,7 +1,7 @@
 /** Operations that read the database. */
 import { Clock, Context, Effect } from "effect"
-import { Caller } from "../../domain/Access.ts"
 import type { ResourceMissing, ServiceUnavailable } from "../../domain/Failure.ts"
+import { Caller } from "../../domain/people/Access.ts"
 import { Db } from "../../ports/Db.ts"
 import type { RequestContext } from "../Context.ts"
 import type { KernelServices } from "../Contract.ts"

@@ -1,14 +1,14 @@
 /** Operations that change the database. */
 import { Clock, Effect } from "effect"
-import { Caller } from "../../domain/Access.ts"
-import type { JournalAction } from "../../domain/JournalEntry.ts"
-import { append } from "../../ports/Append.ts"
+import { append } from "../../changes/Append.ts"
+import type { JournalAction } from "../../domain/journal/JournalEntry.ts"
+import { Caller } from "../../domain/people/Access.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Outcome, RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
 import type { KeepAnswer } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
-import type { JournalRefusals, Note } from "../Refused.ts"
+import type { JournalRefusals, Note } from "../RefusedEntries.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
 /** Runs in one transaction with its journal entries: no change without an entry, no entry without a change. */

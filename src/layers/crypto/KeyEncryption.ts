@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { KeyEncryption } from "../../ports/KeyEncryption.ts"
+import { KeyEncryption } from "../../ports/security/KeyEncryption.ts"
 import { Vault } from "./Vault.ts"
 
 /** Seals data keys under the peppers. */

@@ -1,15 +1,15 @@
 /** Documents that describe applications, cached for a while and fetched within limits. */
 import { Clock, Deferred, Duration, Effect, Exit } from "effect"
-import { addressesRemembered } from "../../domain/Address.ts"
 import { RateLimited } from "../../domain/Failure.ts"
+import { addressesRemembered } from "../../domain/NetworkAddress.ts"
 import {
   documentKeptLeast,
   documentKeptMost,
   documentsInTotal,
   documentsPerAdmin,
   documentsRemembered
-} from "../../domain/OAuth.ts"
-import type { DocumentReader, DocumentUnread } from "../../oauth/Ports.ts"
+} from "../../domain/oauth/OAuth.ts"
+import type { DocumentReader, DocumentUnread } from "../../ports/oauth/OAuthPorts.ts"
 import { Remembered } from "../Remembered.ts"
 import * as Https from "./Https.ts"
 

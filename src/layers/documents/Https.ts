@@ -4,8 +4,8 @@ import * as dns from "node:dns/promises"
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
 import * as https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
-import { documentDeadline, maxDocumentSize } from "../../domain/OAuth.ts"
-import { DocumentUnread } from "../../oauth/Ports.ts"
+import { documentDeadline, maxDocumentSize } from "../../domain/oauth/OAuth.ts"
+import { DocumentUnread } from "../../ports/oauth/OAuthPorts.ts"
 import { isSpecial } from "./special.ts"
 
 /** The request besides its address. */

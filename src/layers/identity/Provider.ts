@@ -1,9 +1,6 @@
 /** The client of an identity provider: its documents, the redirect to it, and the checks of its answers. */
 import { Clock, Context, Deferred, Duration, Effect, Exit, Option, Redacted, Result, Semaphore } from "effect"
 import type { Configuration, CustomFetch, IDToken } from "openid-client"
-import { ProviderAway, ProviderRefused } from "../../console/ProviderSignIn.ts"
-import type { IdentityProviderFacts } from "../../domain/IdentityProvider.ts"
-import { maxSubjectLength } from "../../domain/IdentityProvider.ts"
 import {
   providerAnswerSize,
   providerAsked,
@@ -14,6 +11,9 @@ import {
   providersRemembered,
   providerTolerance
 } from "../../domain/Limits.ts"
+import type { IdentityProviderFacts } from "../../domain/signin/IdentityProvider.ts"
+import { maxSubjectLength } from "../../domain/signin/IdentityProvider.ts"
+import { ProviderAway, ProviderRefused } from "../../ports/signin/ProviderSignIn.ts"
 import * as Https from "../documents/Https.ts"
 import { isSpecialAtHome } from "../documents/special.ts"
 import { Remembered } from "../Remembered.ts"

@@ -3,7 +3,7 @@ import { Duration, Effect, Layer, Predicate, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import type { SendMailOptions, Transporter } from "nodemailer"
 import { html, plainText } from "../../domain/mail/Letter.ts"
-import { MailSender, NotSent, type OutgoingMail } from "../../engine/MailSender.ts"
+import { MailSender, NotSent, type OutgoingMail } from "../../ports/mail/MailSender.ts"
 import { type MailServer, MailSettings } from "./MailSettings.ts"
 
 /** How long the server may be silent, and how long one mail may take; less than a mail is claimed for. */

@@ -3,6 +3,7 @@
  */
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import * as crypto from "node:crypto"
+import { RateLimited } from "../../domain/Failure.ts"
 import {
   addressesRemembered,
   addressGroup,
@@ -10,10 +11,9 @@ import {
   failureWindow,
   requestsPerAddress,
   rightCredentialsRemembered
-} from "../../domain/Address.ts"
-import { RateLimited } from "../../domain/Failure.ts"
-import { RefusedRefreshes } from "../../oauth/Ports.ts"
+} from "../../domain/NetworkAddress.ts"
 import * as Ports from "../../ports/index.ts"
+import { RefusedRefreshes } from "../../ports/oauth/OAuthPorts.ts"
 import { Remembered } from "../Remembered.ts"
 
 const minuteMillis = Duration.toMillis(Duration.minutes(1))

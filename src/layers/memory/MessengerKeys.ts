@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import type { SessionRef } from "../../domain/Messenger.ts"
-import { type KeptSession, type KeptValue, MessengerKeys } from "../../ports/MessengerKeys.ts"
+import type { SessionRef } from "../../domain/messenger/Messenger.ts"
+import { type KeptSession, type KeptValue, MessengerKeys } from "../../ports/messenger/MessengerKeys.ts"
 
 /** The keys of sessions in the process. */
 export const layer = Layer.sync(MessengerKeys, () => {

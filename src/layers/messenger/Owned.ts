@@ -1,7 +1,7 @@
 /** The messenger for as long as this process is the one that may use it. */
 import { Deferred, Effect, Exit, Layer, Scope, Stream } from "effect"
-import { Ownership } from "../../engine/Ownership.ts"
-import { type LiveSession, MessengerSession, PlatformUnavailable } from "../../ports/MessengerSession.ts"
+import { type LiveSession, MessengerSession, PlatformUnavailable } from "../../ports/messenger/MessengerSession.ts"
+import { Ownership } from "../../ports/messenger/Ownership.ts"
 
 /** What ends with a term: every session that was opened in it. */
 interface Opened {

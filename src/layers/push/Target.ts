@@ -1,6 +1,6 @@
 /** Where signed checkpoints are pushed: outside the database, so that its owner cannot take them back. */
 import { Data, Effect, Schema } from "effect"
-import { Checkpoint } from "../../domain/Checkpoint.ts"
+import { Checkpoint } from "../../domain/journal/Checkpoint.ts"
 
 /** A target did not take the checkpoints; the reason holds no secret. */
 export class NotTaken extends Data.TaggedError("NotTaken")<{ readonly reason: string }> {}

@@ -1,16 +1,16 @@
 /** The contents of a seed file: organizations in any state, and people on the simulated messenger. */
 import { Schema } from "effect"
-import { isOrganizationId, Role, Scope } from "../../domain/Access.ts"
-import { RunPhase } from "../../domain/Archive.ts"
+import { AccountStatus, MonitoringState, StopReason } from "../../domain/accounts/ProtectionStatus.ts"
+import { RunPhase } from "../../domain/archive/ArchiveSummary.ts"
 import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts"
-import { Assistant } from "../../domain/OAuth.ts"
-import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/Organization.ts"
-import { mailChoices } from "../../domain/Preferences.ts"
-import { AccountStatus, MonitoringState, StopReason } from "../../domain/Status.ts"
-import { SupportCategory } from "../../domain/Support.ts"
-import { Bytes, Email, Name, Natural, optional, Person, Phone, SeedTime, Text } from "./Values.ts"
+import { Assistant } from "../../domain/oauth/OAuth.ts"
+import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/organization/Organization.ts"
+import { SupportCategory } from "../../domain/organization/Support.ts"
+import { isOrganizationId, Role, Scope } from "../../domain/people/Access.ts"
+import { mailChoices } from "../../domain/people/MailPreferences.ts"
+import { Bytes, Email, Name, Natural, optional, Person, Phone, SeedTime, Text } from "./SeedValues.ts"
 
-export { resolve, type SeedPerson } from "./Values.ts"
+export { resolve, type SeedPerson } from "./SeedValues.ts"
 
 const isStorable = Schema.makeFilter(
   (value: unknown) => !/\\u(?:0000|d[89a-f])/i.test(JSON.stringify(value)),

@@ -1,6 +1,6 @@
 /** The people of a seed file on the simulated messenger. */
 import { Clock, Duration, Effect, Redacted } from "effect"
-import { SimulatedPlatform } from "../messenger/SimulatedPlatform.ts"
+import { SimulatedPlatform } from "../messenger/simulated/SimulatedPlatform.ts"
 import { isPaired, resolve, type SeedAccount, type SeedPerson, type SeedSession } from "./Seed.ts"
 
 /** A person as the messenger knows them, with the ids of the sessions that the seed gives the account. */

@@ -8,7 +8,7 @@ import { idempotencyClaim, idempotencyKept } from "../../domain/Limits.ts"
 import { IdempotencyKeys, type KeyedRequest, type KeyState } from "../../ports/IdempotencyKeys.ts"
 import { hmac, Peppers } from "../crypto/Peppers.ts"
 import { Vault } from "../crypto/Vault.ts"
-import * as Tenant from "./Tenant.ts"
+import * as Tenant from "../postgres/Tenant.ts"
 
 interface Row {
   readonly body_hmac: string

@@ -3,28 +3,28 @@
  * same query, again for its POST.
  */
 import { Effect, Option, Result } from "effect"
-import type { SignedIn } from "../../console/ConsoleSessions.ts"
+import type { OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
 import { Db } from "../../ports/Db.ts"
+import { KnownAssistants, OAuthGrants } from "../../ports/oauth/OAuthPorts.ts"
+import type { SignedIn } from "../../ports/signin/ConsoleSessions.ts"
+import { refuse, type Refused } from "../OAuthRefusal.ts"
 import { parse } from "../Parameters.ts"
-import { KnownAssistants, OAuthGrants } from "../Ports.ts"
 import { hostOf } from "../RedirectUri.ts"
-import { refuse, type Refused } from "../Refused.ts"
-import type { OAuthIssuer } from "../Values.ts"
 import { applicationOf } from "./application.ts"
 import { checkChallenge } from "./challenge.ts"
-import { identify, type UnknownClient } from "./client.ts"
 import { checkPrompt } from "./prompt.ts"
 import { redirectError } from "./redirect.ts"
 import { checkRepetition } from "./repetition.ts"
 import type { AuthorizeRequest, Identified } from "./Request.ts"
+import { identify, type UnknownClient } from "./requestedClient.ts"
 import { checkRequestObject } from "./requestObject.ts"
 import { checkResource } from "./resource.ts"
 import { checkResponse } from "./response.ts"
 import { checkScope } from "./scope.ts"
 
-export type { UnknownClient } from "./client.ts"
 export { choices, grant, replaceable } from "./grant.ts"
 export type { AuthorizeRequest } from "./Request.ts"
+export type { UnknownClient } from "./requestedClient.ts"
 
 /** What becomes of a request. */
 export type AuthorizeResult =

@@ -1,8 +1,8 @@
 /** A checked authorization request. */
-import type { Scope } from "../../domain/Access.ts"
-import type { Assistant, Resource } from "../../domain/OAuth.ts"
+import type { Assistant, Resource } from "../../domain/oauth/OAuth.ts"
+import type { OAuthClient, OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
+import type { Scope } from "../../domain/people/Access.ts"
 import type { Parameters } from "../Parameters.ts"
-import type { OAuthClient, OAuthIssuer } from "../Values.ts"
 
 /** A request whose client and address are known: only now may anything be sent there. */
 export interface Identified {

@@ -1,7 +1,7 @@
 /** What an application is known by to those who approve it. */
+import type { OAuthClient } from "../../domain/oauth/OAuthRecords.ts"
 import { isDocumentAddress } from "../ClientDocument.ts"
 import { hostOf, isLoopback } from "../RedirectUri.ts"
-import type { OAuthClient } from "../Values.ts"
 
 /**
  * Its own address where it has one; else the host that its codes go to, since anybody may register under any name. Of a

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
 
 const digest = /^[A-Za-z0-9_-]{43}$/
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
 
 /** An admin always decides, so that nothing can be granted without a page. */
 export const checkPrompt = (parameters: Parameters) =>

@@ -1,5 +1,5 @@
+import type { ErrorCode } from "../OAuthRefusal.ts"
 import { append } from "../Parameters.ts"
-import type { ErrorCode } from "../Refused.ts"
 import type { Identified } from "./Request.ts"
 
 /** The address of the application with an answer in its query, the state and the issuer (RFC 9207). */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
 
 /** No parameter is given twice but `resource`, which has a refusal of its own (RFC 6749, section 3.1). */
 export const checkRepetition = ({ repeated }: Parameters) =>

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
 
 /** The request is in the query; request objects are not read (RFC 9101). */
 export const checkRequestObject = (parameters: Parameters) =>

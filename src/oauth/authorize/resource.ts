@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { resourceAddress, resources } from "../../domain/OAuth.ts"
+import { resourceAddress, resources } from "../../domain/oauth/OAuth.ts"
+import type { OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
-import type { OAuthIssuer } from "../Values.ts"
 
 /** What the token is for: exactly one of the two resources (RFC 8707). */
 export const checkResource = (issuer: OAuthIssuer, parameters: Parameters) => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
 
 /** The answer is a code, in the query. */
 export const checkResponse = (parameters: Parameters) => {

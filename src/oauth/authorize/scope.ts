@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { isIrreversible, needsPassword, Scope } from "../../domain/Access.ts"
+import { isIrreversible, needsPassword, Scope } from "../../domain/people/Access.ts"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
 
 /**
  * The scopes of a request: unknown ones are dropped, and every connection can be refreshed without asking. What cannot

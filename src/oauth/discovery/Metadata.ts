@@ -1,7 +1,7 @@
 /** The documents by which a client finds its way (RFC 8414 and RFC 9728). */
-import { Scope } from "../../domain/Access.ts"
-import { type Resource, resourceAddress } from "../../domain/OAuth.ts"
-import { AuthMethod, type OAuthIssuer } from "../Values.ts"
+import { type Resource, resourceAddress } from "../../domain/oauth/OAuth.ts"
+import { AuthMethod, type OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
+import { Scope } from "../../domain/people/Access.ts"
 
 /** What the server offers by its settings. */
 export interface Offers {

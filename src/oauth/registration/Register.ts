@@ -1,7 +1,7 @@
 /** Dynamic client registration (RFC 7591): open to everybody, and worth nothing until an admin grants access. */
 import { Clock, Effect } from "effect"
-import { OAuthClients, OAuthSecrets } from "../Ports.ts"
-import type { OAuthIssuer } from "../Values.ts"
+import type { OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
+import { OAuthClients, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 import { checkMetadata } from "./metadata.ts"
 
 /** Registers the application that the body describes; the secret is answered this once. */

@@ -1,9 +1,9 @@
 import { Effect, Predicate, Schema } from "effect"
-import { shownName } from "../../domain/ClientName.ts"
-import { maxClientNameLength, maxRedirectUris } from "../../domain/OAuth.ts"
+import { shownName } from "../../domain/oauth/ClientName.ts"
+import { maxClientNameLength, maxRedirectUris } from "../../domain/oauth/OAuth.ts"
+import { AuthMethod } from "../../domain/oauth/OAuthRecords.ts"
+import { refuse } from "../OAuthRefusal.ts"
 import { isAcceptable } from "../RedirectUri.ts"
-import { refuse } from "../Refused.ts"
-import { AuthMethod } from "../Values.ts"
 
 /** The client metadata (RFC 7591, section 2) that is used here. */
 export interface Metadata {

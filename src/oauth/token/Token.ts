@@ -1,10 +1,10 @@
 /** The token endpoint (RFC 6749, section 3.2). */
 import { Effect, Redacted } from "effect"
+import type { ClientOrigin, OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse } from "../Refused.ts"
-import type { ClientOrigin, OAuthIssuer } from "../Values.ts"
 import { redeemCode } from "./authorizationCode.ts"
-import { authenticateClient, mayHaveTokens } from "./client.ts"
+import { authenticateClient, mayHaveTokens } from "./clientAuthentication.ts"
 import { refusedFromMemory } from "./limit.ts"
 import { refresh } from "./refreshToken.ts"
 

@@ -1,11 +1,11 @@
 import { Effect, Ref, Result } from "effect"
-import type { OrganizationId } from "../../domain/Access.ts"
 import type { RateLimited, ServiceUnavailable } from "../../domain/Failure.ts"
+import type { OAuthConnection } from "../../domain/oauth/OAuthRecords.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
 import { Db } from "../../ports/Db.ts"
-import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
-import { refuse, type Refused } from "../Refused.ts"
-import type { OAuthConnection } from "../Values.ts"
-import { type Authenticated, owns } from "./client.ts"
+import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
+import { refuse, type Refused } from "../OAuthRefusal.ts"
+import { type Authenticated, owns } from "./clientAuthentication.ts"
 import type { Issued } from "./issue.ts"
 
 /** A refusal without a reason. */

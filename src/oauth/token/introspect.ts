@@ -1,11 +1,11 @@
 import { Clock, Effect, Option, Redacted } from "effect"
-import { resourceAddress } from "../../domain/OAuth.ts"
+import { resourceAddress } from "../../domain/oauth/OAuth.ts"
+import type { ClientOrigin, OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
+import { OAuthGrants, OAuthSecrets, ResourceServers } from "../../ports/oauth/OAuthPorts.ts"
 import { FailedAttempts, RateLimiter } from "../../ports/RateLimits.ts"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { OAuthGrants, OAuthSecrets, ResourceServers } from "../Ports.ts"
-import { refuse } from "../Refused.ts"
-import type { ClientOrigin, OAuthIssuer } from "../Values.ts"
-import { basicOf } from "./client.ts"
+import { basicOf } from "./clientAuthentication.ts"
 
 const unknown = refuse("invalid_client", "The resource server is unknown, or did not prove who it is.")
 

@@ -1,8 +1,8 @@
 import { Clock, Duration, Effect, type Redacted } from "effect"
-import type { OrganizationId, Scope } from "../../domain/Access.ts"
-import { accessTokenLifetime, refreshTokenLifetime } from "../../domain/OAuth.ts"
-import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
-import type { OAuthConnection } from "../Values.ts"
+import { accessTokenLifetime, refreshTokenLifetime } from "../../domain/oauth/OAuth.ts"
+import type { OAuthConnection } from "../../domain/oauth/OAuthRecords.ts"
+import type { OrganizationId, Scope } from "../../domain/people/Access.ts"
+import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 
 /** What a client gets (RFC 6749, section 5.1). */
 export interface Issued {

@@ -1,8 +1,8 @@
 import { Clock, Duration, Effect, type Redacted, Result } from "effect"
-import type { OrganizationId } from "../../domain/Access.ts"
 import { RateLimited } from "../../domain/Failure.ts"
-import { tokensPerHour, tokensPerMinute } from "../../domain/OAuth.ts"
-import { OAuthGrants, RefusedRefreshes } from "../Ports.ts"
+import { tokensPerHour, tokensPerMinute } from "../../domain/oauth/OAuth.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import { OAuthGrants, RefusedRefreshes } from "../../ports/oauth/OAuthPorts.ts"
 
 const windows = [
   [tokensPerMinute, Duration.toMillis(Duration.minutes(1))],

@@ -1,12 +1,12 @@
 import { Clock, Effect, Redacted } from "effect"
+import type { ClientOrigin, OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
 import { Db } from "../../ports/Db.ts"
-import { Journal } from "../../ports/Journal.ts"
-import { connectionEntry } from "../Entries.ts"
+import { Journal } from "../../ports/journal/Journal.ts"
+import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
+import { connectionEntry } from "../ConnectionEntries.ts"
+import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { OAuthGrants, OAuthSecrets } from "../Ports.ts"
-import { refuse } from "../Refused.ts"
-import type { ClientOrigin, OAuthIssuer } from "../Values.ts"
-import { authenticateClient, owns } from "./client.ts"
+import { authenticateClient, owns } from "./clientAuthentication.ts"
 
 /**
  * Disconnects the client's connection by one of its tokens (RFC 7009); for a token that is unknown or another client's

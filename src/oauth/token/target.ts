@@ -1,7 +1,7 @@
 import { Result } from "effect"
+import type { OAuthConnection } from "../../domain/oauth/OAuthRecords.ts"
+import { refuse, type Refused } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
-import { refuse, type Refused } from "../Refused.ts"
-import type { OAuthConnection } from "../Values.ts"
 
 /** A token request may name the resource, and then it is the one that was granted (RFC 8707, section 2.2). */
 export const checkTarget = (parameters: Parameters, connection: OAuthConnection): Result.Result<void, Refused> =>

@@ -1,14 +1,14 @@
 /** The messenger profile as three operations answer it. */
 import { Clock, Effect } from "effect"
-import type { Caller } from "../../domain/Access.ts"
-import type { AccountFacts } from "../../domain/Account.ts"
-import type { Profile } from "../../domain/Messenger.ts"
-import { messengerProfile, unreadSecurity } from "../../domain/MessengerProfile.ts"
+import type { AccountFacts } from "../../domain/accounts/Account.ts"
+import { messengerProfile, unreadSecurity } from "../../domain/accounts/MessengerProfile.ts"
+import type { Profile } from "../../domain/messenger/Messenger.ts"
+import type { Caller } from "../../domain/people/Access.ts"
 import { canSignOut, earliest } from "../../domain/protection/Deadline.ts"
-import { heldOf } from "../../domain/Secrets.ts"
-import type { Live } from "../../kernel/Live.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import { heldOf } from "../../domain/security/Secrets.ts"
+import type { Live } from "../../messenger/AccountSession.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Secrets } from "../../ports/security/Secrets.ts"
 
 /** The services for the steps of both changes; `needing` widens a step that needs fewer. */
 const needing = <A, E>(step: Effect.Effect<A, E, Accounts | Secrets>): Effect.Effect<A, E, Accounts | Secrets> => step

@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
-import { everyone } from "../../domain/Access.ts"
-import { Account, account } from "../../domain/Account.ts"
+import { Account, account } from "../../domain/accounts/Account.ts"
+import { List, page, Text } from "../../domain/JsonShapes.ts"
 import { defaultSearchLimit, maxSearchLength, maxSearchLimit } from "../../domain/Limits.ts"
-import { List, page, Text } from "../../domain/Wire.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { Organizations } from "../../ports/Organizations.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import { sample } from "./find_accounts.sample.ts"
 
 export const findAccounts = Operation.read(

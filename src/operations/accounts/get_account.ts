@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { everyone, seesDevices } from "../../domain/Access.ts"
-import { AccountDetail, accountDetail, TargetAccount, unwatched } from "../../domain/Account.ts"
+import { AccountDetail, accountDetail, TargetAccount, unwatched } from "../../domain/accounts/Account.ts"
 import { terminationsShown } from "../../domain/Limits.ts"
+import { everyone, seesDevices } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { Organizations } from "../../ports/Organizations.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import { sample } from "./get_account.sample.ts"
 
 export const getAccount = Operation.read(

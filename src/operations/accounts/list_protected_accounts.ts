@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
-import { everyone } from "../../domain/Access.ts"
-import { Account, account, AccountId, DepartmentId } from "../../domain/Account.ts"
+import { Account, account, AccountId, DepartmentId } from "../../domain/accounts/Account.ts"
+import { AccountStatus } from "../../domain/accounts/ProtectionStatus.ts"
+import { defaultPageLimit, List, page } from "../../domain/JsonShapes.ts"
 import { pageRows, paging } from "../../domain/Paging.ts"
-import { AccountStatus } from "../../domain/Status.ts"
-import { defaultPageLimit, List, page } from "../../domain/Wire.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { Organizations } from "../../ports/Organizations.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import { sample } from "./list_protected_accounts.sample.ts"
 
 export const listProtectedAccounts = Operation.read(

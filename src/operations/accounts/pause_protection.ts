@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountAction, accountName, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, accountName, TargetAccount } from "../../domain/accounts/Account.ts"
+import { deriveStatus, isActive } from "../../domain/accounts/ProtectionStatus.ts"
 import { NotActive } from "../../domain/Failure.ts"
 import { reviewEnded } from "../../domain/mail/index.ts"
-import { deriveStatus, isActive } from "../../domain/Status.ts"
+import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { sample } from "./pause_protection.sample.ts"
 
 export const pauseProtection = Operation.write(

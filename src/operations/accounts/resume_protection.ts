@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
+import { deriveStatus } from "../../domain/accounts/ProtectionStatus.ts"
 import { NotPaused } from "../../domain/Failure.ts"
-import { deriveStatus } from "../../domain/Status.ts"
+import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { sample } from "./resume_protection.sample.ts"
 
 export const resumeProtection = Operation.write(

@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { account as show, ChangedAccount, TargetAccount } from "../../domain/Account.ts"
+import { account as show, ChangedAccount, TargetAccount } from "../../domain/accounts/Account.ts"
+import { Text } from "../../domain/JsonShapes.ts"
 import { maxRoleLabelLength } from "../../domain/Limits.ts"
-import { Text } from "../../domain/Wire.ts"
+import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { Organizations } from "../../ports/Organizations.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import { sample } from "./set_account_role_label.sample.ts"
 
 export const setAccountRoleLabel = Operation.write(

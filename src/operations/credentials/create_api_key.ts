@@ -1,6 +1,7 @@
 import { Duration, Effect, Schema } from "effect"
-import { everyone, needsPassword, readingScopesText, Scope, superadmins } from "../../domain/Access.ts"
-import { apiKeyExpiry, ConsolePassword, CreatedApiKey } from "../../domain/Credential.ts"
+import * as Changes from "../../changes/SharedChanges.ts"
+import { apiKeyExpiry, ConsolePassword, CreatedApiKey } from "../../domain/credentials/Credential.ts"
+import { exceeded } from "../../domain/credentials/GrantingLimits.ts"
 import {
   InvalidApiKey,
   PasswordIncorrect,
@@ -8,13 +9,12 @@ import {
   ScopeExceeded,
   TooManyAttempts
 } from "../../domain/Failure.ts"
-import { exceeded } from "../../domain/HandingOut.ts"
-import { journalAction } from "../../domain/JournalEntry.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { Text } from "../../domain/JsonShapes.ts"
 import { defaultApiKeyExpiry, maxApiKeyDays, maxApiKeyLabelLength } from "../../domain/Limits.ts"
-import { Text } from "../../domain/Wire.ts"
+import { everyone, needsPassword, readingScopesText, Scope, superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import * as Changes from "../../ports/Changes.ts"
-import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
+import { IssuedCredentials } from "../../ports/credentials/IssuedCredentials.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
 import { sample } from "./create_api_key.sample.ts"
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { everyone } from "../../domain/Access.ts"
-import { AiConnections } from "../../domain/Credential.ts"
+import { AiConnections } from "../../domain/credentials/Credential.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Credentials } from "../../ports/Credentials.ts"
+import { Credentials } from "../../ports/credentials/Credentials.ts"
 import { sample } from "./list_ai_connections.sample.ts"
 
 export const listAiConnections = Operation.read(

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { everyone } from "../../domain/Access.ts"
-import { AiConnectionDetail } from "../../domain/Credential.ts"
+import { AiConnectionDetail } from "../../domain/credentials/Credential.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
-import { journalAction } from "../../domain/JournalEntry.ts"
-import { Uuid } from "../../domain/Wire.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { Uuid } from "../../domain/JsonShapes.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Credentials } from "../../ports/Credentials.ts"
-import { IssuedCredentials } from "../../ports/IssuedCredentials.ts"
+import { Credentials } from "../../ports/credentials/Credentials.ts"
+import { IssuedCredentials } from "../../ports/credentials/IssuedCredentials.ts"
 import { sample } from "./revoke_ai_connection.sample.ts"
 
 export const revokeAiConnection = Operation.write(

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { everyone } from "../../domain/Access.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
-import { JournalEventDetail } from "../../domain/JournalEvent.ts"
-import { Uuid } from "../../domain/Wire.ts"
+import { JournalEventDetail } from "../../domain/journal/JournalEvent.ts"
+import { Uuid } from "../../domain/JsonShapes.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Journal } from "../../ports/Journal.ts"
+import { Journal } from "../../ports/journal/Journal.ts"
 import { sample } from "./get_journal_event.sample.ts"
 
 export const getJournalEvent = Operation.read(

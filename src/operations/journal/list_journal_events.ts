@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
-import { everyone } from "../../domain/Access.ts"
-import { AccountId } from "../../domain/Account.ts"
+import { AccountId } from "../../domain/accounts/Account.ts"
 import { ParameterInvalid } from "../../domain/Failure.ts"
-import { JournalEvents, JournalOutcome } from "../../domain/JournalEvent.ts"
-import { DateTime, defaultPageLimit, page, PageLimit, Uuid } from "../../domain/Wire.ts"
+import { JournalEvents, JournalOutcome } from "../../domain/journal/JournalEvent.ts"
+import { DateTime, defaultPageLimit, page, PageLimit, Uuid } from "../../domain/JsonShapes.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Journal } from "../../ports/Journal.ts"
+import { Journal } from "../../ports/journal/Journal.ts"
 import { sample } from "./list_journal_events.sample.ts"
 
 const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/u, {

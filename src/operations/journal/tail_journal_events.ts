@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
-import { superadmins } from "../../domain/Access.ts"
 import { SuperadminRequired } from "../../domain/Failure.ts"
-import { JournalTail } from "../../domain/JournalEvent.ts"
-import { page } from "../../domain/Wire.ts"
+import { JournalTail } from "../../domain/journal/JournalEvent.ts"
+import { page } from "../../domain/JsonShapes.ts"
+import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Journal } from "../../ports/Journal.ts"
+import { Journal } from "../../ports/journal/Journal.ts"
 import { sample } from "./tail_journal_events.sample.ts"
 
 const defaultLimit = 100

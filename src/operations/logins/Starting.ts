@@ -1,7 +1,6 @@
 /** How a login starts, of a new account or of one that is known. */
 import { Effect } from "effect"
-import type { AccountId, DepartmentId } from "../../domain/Account.ts"
-import * as Actor from "../../domain/Actor.ts"
+import type { AccountId, DepartmentId } from "../../domain/accounts/Account.ts"
 import {
   CodeInvalid,
   LoginExpired,
@@ -14,12 +13,13 @@ import {
   TooManyAttempts,
   WrongAccount
 } from "../../domain/Failure.ts"
-import { background, journalAction, journalEntry } from "../../domain/JournalEntry.ts"
-import { isOver, isUnsettled, login as show, type LoginFacts, startWait } from "../../domain/Login.ts"
-import * as Calls from "../../kernel/LoginCalls.ts"
+import * as Actor from "../../domain/journal/Actor.ts"
+import { background, journalAction, journalEntry } from "../../domain/journal/JournalEntry.ts"
+import { isOver, isUnsettled, login as show, type LoginFacts, startWait } from "../../domain/logins/Login.ts"
 import type { Entering } from "../../kernel/Operation.ts"
-import { Journal } from "../../ports/Journal.ts"
-import { Logins, LoginStarts } from "../../ports/Logins.ts"
+import * as Calls from "../../messenger/LoginCalls.ts"
+import { Journal } from "../../ports/journal/Journal.ts"
+import { Logins, LoginStarts } from "../../ports/logins/Logins.ts"
 import { fail, goOn, leave, type Plan, refuse, started } from "./Steps.ts"
 
 /** What the messenger and a login that is open refuse, whatever the login is for. */

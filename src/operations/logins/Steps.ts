@@ -1,6 +1,5 @@
 /** What the steps of logins share: finding and claiming a login, and applying the messenger's answer. */
 import { Effect, Result } from "effect"
-import type { Caller } from "../../domain/Access.ts"
 import {
   AlreadyConnected,
   LoginExpired,
@@ -12,12 +11,13 @@ import {
   ResourceMissing,
   WrongAccount
 } from "../../domain/Failure.ts"
-import { journalAction } from "../../domain/JournalEntry.ts"
-import { isOpen, isOver, login as show, type LoginFacts } from "../../domain/Login.ts"
-import * as Calls from "../../kernel/LoginCalls.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { isOpen, isOver, login as show, type LoginFacts } from "../../domain/logins/Login.ts"
+import type { Caller } from "../../domain/people/Access.ts"
 import type { Ended, Entering, Further } from "../../kernel/Operation.ts"
+import * as Calls from "../../messenger/LoginCalls.ts"
 import { Db } from "../../ports/Db.ts"
-import { type HeldLogin, type LoginChange, LoginEnded, type LoginRefusal, Logins } from "../../ports/Logins.ts"
+import { type HeldLogin, type LoginChange, LoginEnded, type LoginRefusal, Logins } from "../../ports/logins/Logins.ts"
 
 export interface Plan {
   readonly held: HeldLogin

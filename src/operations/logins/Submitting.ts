@@ -11,9 +11,9 @@ import {
   ResourceMissing,
   WrongAccount
 } from "../../domain/Failure.ts"
-import { expiryOf } from "../../domain/Login.ts"
-import * as Calls from "../../kernel/LoginCalls.ts"
+import { expiryOf } from "../../domain/logins/Login.ts"
 import type { Entering } from "../../kernel/Operation.ts"
+import * as Calls from "../../messenger/LoginCalls.ts"
 import { complete, fail, findOpen, goOn, hold, leave, otherwise, type Plan, refuse, unlessSignedIn } from "./Steps.ts"
 
 interface Entry extends Plan {

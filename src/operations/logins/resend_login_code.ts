@@ -1,5 +1,4 @@
 import { Duration, Effect } from "effect"
-import { protectors } from "../../domain/Access.ts"
 import {
   AlreadyConnected,
   LoginExpired,
@@ -12,9 +11,10 @@ import {
   WrongAccount
 } from "../../domain/Failure.ts"
 import { loginResends } from "../../domain/Limits.ts"
-import { expiryOf, Login, TargetLogin } from "../../domain/Login.ts"
-import * as Calls from "../../kernel/LoginCalls.ts"
+import { expiryOf, Login, TargetLogin } from "../../domain/logins/Login.ts"
+import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import * as Calls from "../../messenger/LoginCalls.ts"
 import { sample } from "./resend_login_code.sample.ts"
 import { complete, findOpen, goOn, hold, leave, otherwise, type Plan, refuse, unlessSignedIn } from "./Steps.ts"
 

@@ -1,7 +1,5 @@
 import { Effect, Schema } from "effect"
-import { isNarrowing, protectors } from "../../domain/Access.ts"
-import { DepartmentId } from "../../domain/Account.ts"
-import { admits } from "../../domain/Connecting.ts"
+import { DepartmentId } from "../../domain/accounts/Account.ts"
 import {
   AlreadyConnected,
   NoFreeSeat,
@@ -10,13 +8,15 @@ import {
   ResourceMissing,
   RoleForbidden
 } from "../../domain/Failure.ts"
-import { journalAction } from "../../domain/JournalEntry.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { Line } from "../../domain/JsonShapes.ts"
 import { maxRoleLabelLength } from "../../domain/Limits.ts"
-import { Login, PhoneNumber } from "../../domain/Login.ts"
-import { Line } from "../../domain/Wire.ts"
+import { admits } from "../../domain/logins/Connecting.ts"
+import { Login, PhoneNumber } from "../../domain/logins/Login.ts"
+import { isNarrowing, protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Departments } from "../../ports/Departments.ts"
-import { Logins } from "../../ports/Logins.ts"
+import { Logins } from "../../ports/logins/Logins.ts"
+import { Departments } from "../../ports/people/Departments.ts"
 import { sample } from "./start_account_connect.sample.ts"
 import { enter, refusals, steps } from "./Starting.ts"
 

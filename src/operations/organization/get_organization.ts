@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { everyone } from "../../domain/Access.ts"
-import { Organization, organization } from "../../domain/Organization.ts"
+import { Organization, organization } from "../../domain/organization/Organization.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Organizations } from "../../ports/Organizations.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import { sample } from "./get_organization.sample.ts"
 
 export const getOrganization = Operation.read(

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { everyone } from "../../domain/Access.ts"
-import { overview, StatusOverview } from "../../domain/Overview.ts"
+import { overview, StatusOverview } from "../../domain/organization/StatusOverview.ts"
+import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Organizations } from "../../ports/Organizations.ts"
-import { Overview } from "../../ports/Overview.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+import { Overview } from "../../ports/organization/StatusOverview.ts"
 import { sample } from "./get_status.sample.ts"
 
 export const getStatus = Operation.read(

@@ -3,9 +3,9 @@ import { Clock, Duration, Effect } from "effect"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { unrevealedKept } from "../../domain/Limits.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
-import type { Candidates, PasswordCandidate } from "../../domain/Secrets.ts"
-import type { Live, LiveWriter } from "../../kernel/Live.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import type { Candidates, PasswordCandidate } from "../../domain/security/Secrets.ts"
+import type { Live, LiveWriter } from "../../messenger/AccountSession.ts"
+import { Secrets } from "../../ports/security/Secrets.ts"
 import { heldPasskey, needing, ofAccount, prepare, type SeenSecurity, seeSecurity } from "./Securing.ts"
 
 type Context = Parameters<typeof ofAccount>[0]

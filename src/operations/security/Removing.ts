@@ -1,10 +1,10 @@
 /** How the service's own 2FA password and passkey are removed from an account. */
 import { Effect } from "effect"
 import type { Facets } from "../../domain/protection/Facts.ts"
-import type { SecretKind } from "../../domain/Secrets.ts"
+import type { SecretKind } from "../../domain/security/Secrets.ts"
 import type { GuardedContext } from "../../kernel/Context.ts"
-import type { ChangeFailure } from "../../kernel/runners/GuardedSteps.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import type { ChangeFailure } from "../../kernel/runners/MessengerChangeSteps.ts"
+import { Secrets } from "../../ports/security/Secrets.ts"
 import { byLook, looked, needing, ofAccount, prepare, type SeenSecurity } from "./Securing.ts"
 
 /** A secret that the service holds and the account has. */

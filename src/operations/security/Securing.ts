@@ -1,7 +1,6 @@
 /** What the operations that secure an account on the messenger share. */
 import { Effect, Option, type Redacted } from "effect"
-import type { Caller } from "../../domain/Access.ts"
-import type { AccountFacts } from "../../domain/Account.ts"
+import type { AccountFacts } from "../../domain/accounts/Account.ts"
 import {
   MessengerUnavailable,
   PasswordInvalid,
@@ -10,7 +9,8 @@ import {
   TwoFaPasswordRequired
 } from "../../domain/Failure.ts"
 import { wrongHolderPasswordsPerHour } from "../../domain/Limits.ts"
-import type { AccountSecurity } from "../../domain/Messenger.ts"
+import type { AccountSecurity } from "../../domain/messenger/Messenger.ts"
+import type { Caller } from "../../domain/people/Access.ts"
 import type { Facets } from "../../domain/protection/Facts.ts"
 import { seenFacets } from "../../domain/protection/Signals.ts"
 import {
@@ -20,20 +20,20 @@ import {
   type PasskeyCandidate,
   type PasswordCandidate,
   takenPassword
-} from "../../domain/Secrets.ts"
-import { acted } from "../../domain/SessionReview.ts"
+} from "../../domain/security/Secrets.ts"
+import { acted } from "../../domain/sessions/SessionReview.ts"
 import type { MessengerContext } from "../../kernel/Context.ts"
-import type { Live, LiveWriter } from "../../kernel/Live.ts"
-import type { LiveFailure } from "../../kernel/LiveCalls.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import type { AccountTasks } from "../../ports/AccountTasks.ts"
-import { Attempts } from "../../ports/Attempts.ts"
-import type { EmailChanges } from "../../ports/EmailChanges.ts"
-import { SeenFacets } from "../../ports/Facets.ts"
-import type { MessengerSession } from "../../ports/MessengerSession.ts"
-import type { OwnSessions } from "../../ports/OwnSessions.ts"
-import type { Passkeys } from "../../ports/Passkeys.ts"
-import { Secrets, type SecretsOf } from "../../ports/Secrets.ts"
+import type { Live, LiveWriter } from "../../messenger/AccountSession.ts"
+import type { LiveFailure } from "../../messenger/BoundedCalls.ts"
+import type { MessengerSession } from "../../ports/messenger/MessengerSession.ts"
+import type { AccountTasks } from "../../ports/protection/AccountTasks.ts"
+import { SeenFacets } from "../../ports/protection/ObservedSettings.ts"
+import type { OwnSessions } from "../../ports/protection/ServiceSessions.ts"
+import { Attempts } from "../../ports/security/AccountAttempts.ts"
+import type { Passkeys } from "../../ports/security/AccountPasskeys.ts"
+import type { EmailChanges } from "../../ports/security/EmailChanges.ts"
+import { Secrets, type SecretsOf } from "../../ports/security/Secrets.ts"
 
 interface Context {
   readonly account: AccountFacts

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
 import { MessengerUnavailable, PasskeyNotEligible, PasskeyUnsupported } from "../../domain/Failure.ts"
-import { acted } from "../../domain/SessionReview.ts"
+import { protectors } from "../../domain/people/Access.ts"
+import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import type { PreparedPasskey } from "../../ports/MessengerSecurity.ts"
-import { Passkeys } from "../../ports/Passkeys.ts"
-import { type SealedSecret, Secrets } from "../../ports/Secrets.ts"
+import type { PreparedPasskey } from "../../ports/messenger/MessengerSecurity.ts"
+import { Passkeys } from "../../ports/security/AccountPasskeys.ts"
+import { type SealedSecret, Secrets } from "../../ports/security/Secrets.ts"
 import { sample } from "./add_passkey.sample.ts"
 import {
   byLook,

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
 import { NotLocked } from "../../domain/Failure.ts"
-import { acted } from "../../domain/SessionReview.ts"
+import { protectors } from "../../domain/people/Access.ts"
+import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { sample } from "./release_takeover_lock.sample.ts"
 
 export const releaseTakeoverLock = Operation.write(

@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
+import { deriveStatus, isActive } from "../../domain/accounts/ProtectionStatus.ts"
 import { NotActive } from "../../domain/Failure.ts"
-import { acted } from "../../domain/SessionReview.ts"
-import { deriveStatus, isActive } from "../../domain/Status.ts"
+import { protectors } from "../../domain/people/Access.ts"
+import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/Accounts.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { sample } from "./set_security_lock.sample.ts"
 
 export const setSecurityLock = Operation.write(

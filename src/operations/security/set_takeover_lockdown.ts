@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import { superadmins } from "../../domain/Access.ts"
 import { SuperadminRequired } from "../../domain/Failure.ts"
-import { Organization, organization } from "../../domain/Organization.ts"
+import { Organization, organization } from "../../domain/organization/Organization.ts"
+import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Organizations } from "../../ports/Organizations.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import { sample } from "./set_takeover_lockdown.sample.ts"
 
 export const setTakeoverLockdown = Operation.write(

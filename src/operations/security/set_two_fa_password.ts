@@ -1,12 +1,12 @@
 import { Effect, type Redacted, Schema } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
 import { PasswordInvalid, TooManyAttempts, TwoFaPasswordRequired } from "../../domain/Failure.ts"
-import { journalAction } from "../../domain/JournalEntry.ts"
-import { CurrentPassword } from "../../domain/Security.ts"
-import { acted } from "../../domain/SessionReview.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { protectors } from "../../domain/people/Access.ts"
+import { CurrentPassword } from "../../domain/security/Security.ts"
+import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { type SealedSecret, Secrets } from "../../ports/Secrets.ts"
+import { type SealedSecret, Secrets } from "../../ports/security/Secrets.ts"
 import {
   keepFacets,
   leftBehind,

@@ -1,18 +1,18 @@
 /** How two operations sign sessions out: one after the other, and what could not be is left to the engine. */
 import { Clock, Duration, Effect } from "effect"
-import type { Caller } from "../../domain/Access.ts"
-import { type AccountFacts, accountName } from "../../domain/Account.ts"
-import { journalAction } from "../../domain/JournalEntry.ts"
+import { type AccountFacts, accountName } from "../../domain/accounts/Account.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { longestSignOut, signOutRetry } from "../../domain/Limits.ts"
 import * as Mail from "../../domain/mail/index.ts"
+import type { Caller } from "../../domain/people/Access.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
-import { acted, type StoredSession } from "../../domain/SessionReview.ts"
+import { acted, type StoredSession } from "../../domain/sessions/SessionReview.ts"
 import type { Further } from "../../kernel/Context.ts"
-import type { LiveWriter } from "../../kernel/Live.ts"
-import { Accounts } from "../../ports/Accounts.ts"
-import { AccountTasks } from "../../ports/AccountTasks.ts"
+import type { LiveWriter } from "../../messenger/AccountSession.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
-import { Sessions, type Whose } from "../../ports/Sessions.ts"
+import { AccountTasks } from "../../ports/protection/AccountTasks.ts"
+import { Sessions, type Whose } from "../../ports/sessions/Sessions.ts"
 
 interface Context {
   readonly account: AccountFacts

@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountId } from "../../domain/Account.ts"
+import { AccountId } from "../../domain/accounts/Account.ts"
+import { defaultPageLimit, List, page } from "../../domain/JsonShapes.ts"
 import { pageRows, paging } from "../../domain/Paging.ts"
-import { ReviewState, SessionRecordId, SessionReview, sessionReview } from "../../domain/SessionReview.ts"
-import { defaultPageLimit, List, page } from "../../domain/Wire.ts"
+import { protectors } from "../../domain/people/Access.ts"
+import { ReviewState, SessionRecordId, SessionReview, sessionReview } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Sessions } from "../../ports/Sessions.ts"
+import { Sessions } from "../../ports/sessions/Sessions.ts"
 import { sample } from "./list_sessions.sample.ts"
 
 export const listSessions = Operation.read(

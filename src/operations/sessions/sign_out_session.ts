@@ -1,8 +1,9 @@
 import { Effect } from "effect"
-import { protectors } from "../../domain/Access.ts"
-import { AccountAction, TargetAccount } from "../../domain/Account.ts"
+import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
+import { deriveStatus, isActive } from "../../domain/accounts/ProtectionStatus.ts"
 import { MessengerUnavailable, NotActive, ResourceMissing, ServiceSession } from "../../domain/Failure.ts"
-import { journalAction } from "../../domain/JournalEntry.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { protectors } from "../../domain/people/Access.ts"
 import { canSignOut } from "../../domain/protection/Deadline.ts"
 import {
   acted,
@@ -10,10 +11,9 @@ import {
   rejectedSince,
   type StoredSession,
   TargetSession
-} from "../../domain/SessionReview.ts"
-import { deriveStatus, isActive } from "../../domain/Status.ts"
+} from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Sessions } from "../../ports/Sessions.ts"
+import { Sessions } from "../../ports/sessions/Sessions.ts"
 import { sample } from "./sign_out_session.sample.ts"
 import { answer, needing, settle, signOut, whoseOf } from "./SigningOut.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { seenMark } from "../../../src/domain/protection/ListDigest.ts"
 import { nextStepAt } from "../../../src/domain/protection/Polling.ts"
-import { seenMark } from "../../../src/domain/protection/SeenMark.ts"
 import { applyOutcomes } from "../../../src/domain/protection/SignOutOutcomes.ts"
 import { facts, listed, row } from "../../support/protection/facts.ts"
 import { at, hour, now } from "../../support/stored.ts"

@@ -1,9 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import * as Secrets from "../../../src/administration/Secrets.ts"
-import { KeyEncryption } from "../../../src/ports/KeyEncryption.ts"
-import { pglite } from "../../support/database.ts"
-import * as HeldSecrets from "../../support/heldSecrets.ts"
+import * as Secrets from "../../../src/operator/security/Secrets.ts"
+import { KeyEncryption } from "../../../src/ports/security/KeyEncryption.ts"
+import { pglite } from "../../support/postgres/database.ts"
+import * as HeldSecrets from "../../support/security/heldSecrets.ts"
 import * as World from "../../support/world.ts"
 
 /** A key management system whose key is exchanged now and then: what is sealed names the key's version. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { OrganizationId } from "../../../src/domain/Access.ts"
-import { documentsInTotal, documentsPerAdmin } from "../../../src/domain/OAuth.ts"
+import { documentsInTotal, documentsPerAdmin } from "../../../src/domain/oauth/OAuth.ts"
+import { OrganizationId } from "../../../src/domain/people/Access.ts"
 import * as ClientDocuments from "../../../src/layers/documents/ClientDocuments.ts"
-import * as Documents from "../../support/documents.ts"
+import * as Documents from "../../support/http/documents.ts"
 
 const admin = (adminId = "one") => ({ organizationId: OrganizationId.make("acme"), adminId })
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit } from "effect"
 import { vi } from "vitest"
-import { documentDeadline, maxDocumentSize } from "../../../src/domain/OAuth.ts"
+import { documentDeadline, maxDocumentSize } from "../../../src/domain/oauth/OAuth.ts"
 import * as Https from "../../../src/layers/documents/Https.ts"
 import { isSpecial } from "../../../src/layers/documents/special.ts"
-import * as Documents from "../../support/documents.ts"
+import * as Documents from "../../support/http/documents.ts"
 
 const isRead = (address: string, internet: Https.Internet) =>
   Effect.map(Effect.exit(Https.read(address, internet)), Exit.isSuccess)

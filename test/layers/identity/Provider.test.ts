@@ -5,7 +5,7 @@ import type { RequestListener } from "node:http"
 import * as zlib from "node:zlib"
 import { isSpecial, isSpecialAtHome } from "../../../src/layers/documents/special.ts"
 import * as Provider from "../../../src/layers/identity/Provider.ts"
-import * as Identity from "../../support/identityProvider.ts"
+import * as Identity from "../../support/signin/identityProvider.ts"
 
 type Lying = Effect.Success<typeof Identity.lying>
 

@@ -2,9 +2,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import { PGlite } from "@electric-sql/pglite"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Migrate from "../../../src/layers/sql/Migrate.ts"
+import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
+import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
 import { migrations } from "../../../src/layers/sql/migrations/index.ts"
-import * as Pglite from "../../../src/layers/sql/Pglite.ts"
 
 const uuid = (kind: number, n: number) => `00000000-0000-${kind}000-8000-00000000000${n}`
 const [first, second, gone] = [uuid(1, 1), uuid(1, 2), uuid(1, 9)]

@@ -1,5 +1,5 @@
 /** The sessions of an account. */
-import { AuthorizationId } from "../../../src/domain/Messenger.ts"
+import { AuthorizationId } from "../../../src/domain/messenger/Messenger.ts"
 import type { Clients, Handlers } from "./Clients.ts"
 import { authorizationOf } from "./Said.ts"
 

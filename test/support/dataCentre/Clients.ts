@@ -1,8 +1,8 @@
 /** The clients of the data centres: what belongs to their keys, and their sessions of the simulated platform. */
 import { Effect, Exit, Scope, Stream } from "effect"
-import type { MessengerUserId, Profile, SessionRef } from "../../../src/domain/Messenger.ts"
-import type { SealedLoginState } from "../../../src/ports/MessengerLogin.ts"
-import type { LiveSession, MessengerSession } from "../../../src/ports/MessengerSession.ts"
+import type { MessengerUserId, Profile, SessionRef } from "../../../src/domain/messenger/Messenger.ts"
+import type { SealedLoginState } from "../../../src/ports/messenger/MessengerLogin.ts"
+import type { LiveSession, MessengerSession } from "../../../src/ports/messenger/MessengerSession.ts"
 import * as DataCentre from "./DataCentre.ts"
 import type * as Proofs from "./Proofs.ts"
 import { type Failure, updateOf, worded } from "./Said.ts"

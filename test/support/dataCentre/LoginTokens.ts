@@ -1,6 +1,6 @@
 /** Signing in by a token that somebody who is signed in accepts. */
 import * as crypto from "node:crypto"
-import { SessionRef } from "../../../src/domain/Messenger.ts"
+import { SessionRef } from "../../../src/domain/messenger/Messenger.ts"
 import { type Clients, type Handlers, kept, refuse } from "./Clients.ts"
 import type * as DataCentre from "./DataCentre.ts"
 import type { Passwords } from "./Passwords.ts"

@@ -1,6 +1,6 @@
 /** Signing in by a code and a 2FA password, and signing out. */
 import { Redacted } from "effect"
-import { type MessengerUserId, SessionRef } from "../../../src/domain/Messenger.ts"
+import { type MessengerUserId, SessionRef } from "../../../src/domain/messenger/Messenger.ts"
 import { type Clients, type Handlers, kept, refuse } from "./Clients.ts"
 import type * as DataCentre from "./DataCentre.ts"
 import type { Passwords } from "./Passwords.ts"

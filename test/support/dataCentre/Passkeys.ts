@@ -2,7 +2,7 @@
 import { verifyRegistrationResponse } from "@simplewebauthn/server"
 import { type Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
-import type { LiveSession } from "../../../src/ports/MessengerSession.ts"
+import type { LiveSession } from "../../../src/ports/messenger/MessengerSession.ts"
 import * as DataCentre from "./DataCentre.ts"
 import type { Word } from "./Words.ts"
 

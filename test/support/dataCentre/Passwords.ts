@@ -1,8 +1,8 @@
 /** The 2FA passwords of the accounts, and the requests about them. */
 import { Redacted } from "effect"
 import * as crypto from "node:crypto"
-import type { MessengerUserId } from "../../../src/domain/Messenger.ts"
-import type { SecurityChange } from "../../../src/layers/messenger/SimulatedPlatform.ts"
+import type { MessengerUserId } from "../../../src/domain/messenger/Messenger.ts"
+import type { SecurityChange } from "../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { type Clients, type Handlers, kept, refuse } from "./Clients.ts"
 import type * as DataCentre from "./DataCentre.ts"
 import * as Proofs from "./Proofs.ts"

@@ -1,6 +1,6 @@
 /** The simulated platform behind a data centre: its world, asked and told in the platform's own protocol. */
 import { Effect } from "effect"
-import type { MessengerSession } from "../../../src/ports/MessengerSession.ts"
+import type { MessengerSession } from "../../../src/ports/messenger/MessengerSession.ts"
 import * as Authorizations from "./Authorizations.ts"
 import * as Clients from "./Clients.ts"
 import * as DataCentre from "./DataCentre.ts"

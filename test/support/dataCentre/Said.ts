@@ -1,7 +1,7 @@
 /** What the simulated platform answers, in the words of the real one. */
 import { Long } from "@mtcute/core"
-import type { Authorization, MessengerEvent, Profile, SessionEnd } from "../../../src/domain/Messenger.ts"
-import type { CodeSent } from "../../../src/ports/MessengerLogin.ts"
+import type { Authorization, MessengerEvent, Profile, SessionEnd } from "../../../src/domain/messenger/Messenger.ts"
+import type { CodeSent } from "../../../src/ports/messenger/MessengerLogin.ts"
 import type { Word } from "./Words.ts"
 
 const endings: Readonly<Record<SessionEnd, readonly [number, string]>> = {

@@ -4,9 +4,9 @@
  */
 import { Arbitrary, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { type Role, Scope } from "../../../src/domain/Access.ts"
+import { type Role, Scope } from "../../../src/domain/people/Access.ts"
 import { sampled } from "../drawn.ts"
-import * as Logins from "../logins.ts"
+import * as Logins from "../logins/logins.ts"
 import * as Random from "../random.ts"
 import { answerOf } from "./answers.ts"
 import { keepOpen, password, spoken } from "./logins.ts"

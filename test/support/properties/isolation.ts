@@ -1,7 +1,7 @@
 /** What one organization sees and has is a function of its own requests alone. */
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Role } from "../../../src/domain/Access.ts"
+import { Role } from "../../../src/domain/people/Access.ts"
 import * as Populated from "../populated.ts"
 import * as Random from "../random.ts"
 import { answerOf, makeNaming } from "./answers.ts"

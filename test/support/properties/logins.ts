@@ -4,7 +4,7 @@
  */
 import { Effect, Redacted } from "effect"
 import type { Client } from "pg"
-import * as Logins from "../logins.ts"
+import * as Logins from "../logins/logins.ts"
 import type * as Populated from "../populated.ts"
 import type * as Random from "../random.ts"
 

@@ -1,7 +1,7 @@
 /** A database that can be put back to where it stood, for many short sequences from one beginning. */
 import { Effect } from "effect"
 import { Client } from "pg"
-import { LastUses } from "../../../src/layers/sql/LastUses.ts"
+import { LastUses } from "../../../src/layers/sql/credentials/LastUses.ts"
 
 /** A session above every wall, which sees what is there and puts it back. */
 export type Overseer = Client

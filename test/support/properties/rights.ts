@@ -1,6 +1,6 @@
 /** What an admin and a credential may do, and everything of it that can be taken away. */
 import { Arbitrary, Effect } from "effect"
-import { Role, Scope } from "../../../src/domain/Access.ts"
+import { Role, Scope } from "../../../src/domain/people/Access.ts"
 import * as Random from "../random.ts"
 import type { Credential, Kind, Member, Stage, Via } from "./stage.ts"
 

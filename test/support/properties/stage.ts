@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Role } from "../../../src/domain/Access.ts"
+import { Role } from "../../../src/domain/people/Access.ts"
 import {
   approve,
   challengeOf,

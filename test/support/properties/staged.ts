@@ -1,9 +1,9 @@
 /** The stage of the properties on a database of the test run. */
 import { Context, Effect, Layer } from "effect"
 import * as Mcp from "../../mcp/support.ts"
-import { postgresUrl } from "../database.ts"
-import { postgresLayer } from "../databaseRoles.ts"
-import { superuserUrlHere } from "../superuser.ts"
+import { postgresUrl } from "../postgres/database.ts"
+import { postgresLayer } from "../postgres/databaseRoles.ts"
+import { superuserUrlHere } from "../postgres/superuser.ts"
 import * as World from "../world.ts"
 import { oversee } from "./rewind.ts"
 import { make, type Stage } from "./stage.ts"

@@ -1,5 +1,5 @@
 /** Facts and observations of one account for examples: connected long ago, one device of the holder, nothing amiss. */
-import { type Authorization, AuthorizationId } from "../../../src/domain/Messenger.ts"
+import { type Authorization, AuthorizationId } from "../../../src/domain/messenger/Messenger.ts"
 import { decide } from "../../../src/domain/protection/Decide.ts"
 import type { Decision } from "../../../src/domain/protection/Decision.ts"
 import type {

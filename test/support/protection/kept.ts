@@ -1,12 +1,12 @@
 /** An account in memory as the service has it stored, and what follows from that alone. */
-import { AccountId } from "../../../src/domain/Account.ts"
+import { AccountId } from "../../../src/domain/accounts/Account.ts"
+import { deriveStatus } from "../../../src/domain/accounts/ProtectionStatus.ts"
 import type {
   GuardedAccount,
   OwnSession,
   ProtectionFacts,
   WatchedSession
 } from "../../../src/domain/protection/Facts.ts"
-import { deriveStatus } from "../../../src/domain/Status.ts"
 import { day } from "../stored.ts"
 import { Model } from "./model.ts"
 import { ownDevice, Platform, sessionRef } from "./platform.ts"

@@ -6,7 +6,7 @@ import {
   MessengerUserId,
   type Profile,
   SessionRef
-} from "../../../src/domain/Messenger.ts"
+} from "../../../src/domain/messenger/Messenger.ts"
 import type { OwnDevice } from "../../../src/domain/protection/Facts.ts"
 import { day } from "../stored.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Searched, searchText } from "../../../domain/AccountSearch.ts"
+import { type Searched, searchText } from "../../../domain/accounts/AccountSearch.ts"
 
 /** The extension is missing, and the connected role may not create it; the message holds what an administrator runs. */
 class ExtensionMissing extends Schema.TaggedError<ExtensionMissing>()("ExtensionMissing", {}) {

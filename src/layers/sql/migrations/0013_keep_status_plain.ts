@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountStatus, type StatusFacts } from "../../../domain/Status.ts"
-import { statusColumns } from "../AccountStatuses.ts"
+import { AccountStatus, type StatusFacts } from "../../../domain/accounts/ProtectionStatus.ts"
+import { statusColumns } from "../accounts/AccountStatuses.ts"
 
 /** The tables that are read whole; their owner is let through the wall meanwhile. */
 const opened = ["account", "session"] as const

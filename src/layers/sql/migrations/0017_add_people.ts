@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { departmentKey } from "../../../domain/Department.ts"
+import { departmentKey } from "../../../domain/people/Department.ts"
 
 interface Row {
   readonly organization_id: string

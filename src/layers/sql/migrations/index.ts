@@ -1,5 +1,5 @@
 /** The migrations by name, in order. */
-import type * as Migrate from "../Migrate.ts"
+import type * as Migrate from "../../postgres/Migrate.ts"
 import createConsole from "./0001_create_console.ts"
 import createSimulatedPlatform from "./0002_create_simulated_platform.ts"
 import createOAuth from "./0003_create_oauth.ts"

@@ -1,8 +1,8 @@
 /** What is done to one account: outside, by admins, and by the messenger. */
 import { Clock, Effect, Redacted } from "effect"
-import { SimulatedPlatform } from "../../../../src/layers/messenger/SimulatedPlatform.ts"
+import { SimulatedPlatform } from "../../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { dying } from "../../crashing.ts"
-import * as Logins from "../../logins.ts"
+import * as Logins from "../../logins/logins.ts"
 import * as World from "../../world.ts"
 import type { Device, Ledger } from "./ledger.ts"
 import type { Asked, Deed, During } from "./plan.ts"

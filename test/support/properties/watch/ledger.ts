@@ -1,6 +1,6 @@
 /** What happened to accounts in truth, as whoever plays the world knows it. */
-import type { AccountId } from "../../../../src/domain/Account.ts"
-import type { AuthorizationId, MessengerUserId, SessionRef } from "../../../../src/domain/Messenger.ts"
+import type { AccountId } from "../../../../src/domain/accounts/Account.ts"
+import type { AuthorizationId, MessengerUserId, SessionRef } from "../../../../src/domain/messenger/Messenger.ts"
 import type { Asked, During } from "./plan.ts"
 
 /** Somebody's device. */

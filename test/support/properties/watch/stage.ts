@@ -3,12 +3,12 @@
  * call.
  */
 import { Context, Effect, Layer } from "effect"
-import type { AuthorizationId, SessionRef } from "../../../../src/domain/Messenger.ts"
-import * as Simulated from "../../../../src/layers/messenger/Simulated.ts"
+import type { AuthorizationId, SessionRef } from "../../../../src/domain/messenger/Messenger.ts"
+import * as Simulated from "../../../../src/layers/messenger/simulated/Simulated.ts"
 import * as Worker from "../../../../src/layers/Worker.ts"
 import { Db } from "../../../../src/ports/Db.ts"
-import { type LiveSession, MessengerSession } from "../../../../src/ports/MessengerSession.ts"
-import type { DatabaseLayer } from "../../database.ts"
+import { type LiveSession, MessengerSession } from "../../../../src/ports/messenger/MessengerSession.ts"
+import type { DatabaseLayer } from "../../postgres/database.ts"
 import * as World from "../../world.ts"
 
 /** When the engine dies next, and what looks on at sign-outs. */

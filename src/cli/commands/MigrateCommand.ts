@@ -1,0 +1,32 @@
+/** The command that brings the database's schema up to date. */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as Migrate from "../../layers/postgres/Migrate.ts"
+import { migrations } from "../../layers/sql/migrations/index.ts"
+import * as Environment from "../process/Environment.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as Output from "./Output.ts"
+
+/** Brings the schema up to date. */
+export const migrate = Command.make(
+  "migrate",
+  { ...Settings.database, ...Settings.migration, json: Output.json },
+  (settings) =>
+    Effect.gen(function*() {
+      const applied = yield* Environment.isEmbedded(settings)
+        ? Effect.provide(Migrate.run(migrations), Environment.sql(settings))
+        : Environment.migrate(settings)
+      yield* Output.print(
+        settings.json,
+        { applied: applied.map(([id, name]) => ({ id, name })) },
+        () =>
+          applied.length === 0 ? ["The schema is up to date."] : applied.map(([id, name]) => `Applied ${id} ${name}`)
+      )
+    }).pipe(
+      (migrated) => Effect.andThen(Environment.present(settings), migrated)
+    )
+).pipe(
+  Command.withExamples([
+    { command: "security-console migrate", description: "Before a new version is started on PostgreSQL" }
+  ])
+)

@@ -1,0 +1,55 @@
+/** The background work of a process that opens the database itself. */
+import { Clock, Duration, Effect, Layer, Option, Redacted, Struct } from "effect"
+import { ServiceUnavailable } from "../../domain/Failure.ts"
+import * as Engine from "../../jobs/Background.ts"
+import { watchAccounts } from "../../jobs/Jobs.ts"
+import * as Console from "../../layers/Console.ts"
+import { Targets } from "../../layers/push/Targets.ts"
+import * as Worker from "../../layers/Worker.ts"
+import { Ownership } from "../../ports/messenger/Ownership.ts"
+import type { WatchState } from "../../transport/TransportSettings.ts"
+import type * as Settings from "../settings/Settings.ts"
+import * as Environment from "./Environment.ts"
+
+/** The settings of the background work. */
+export interface BackgroundSettings extends Settings.Database, Settings.MailOptions {
+  readonly checkpointPush: Option.Option<Redacted.Redacted>
+}
+
+/** The target for checkpoints, from the settings. */
+export const targets = ({ checkpointPush }: BackgroundSettings) =>
+  Targets.make(Option.getOrElse(checkpointPush, () => Redacted.make("")))
+
+/** Watching accounts: what a process with a messenger does besides. */
+export const watch = ({ maxLive, reviewWindow }: Pick<Settings.WatchSettings, "maxLive" | "reviewWindow">) =>
+  Worker.layer({ maxLive, reviewWindow: Duration.minutes(reviewWindow) })
+
+/** How old the last round of a process that watches may be. */
+const oldestRound = Duration.seconds(30)
+
+/** Whether the process watches; it fails where it should and does not. */
+export const watching = Effect.gen(function*() {
+  const { jobs } = yield* Engine.Background
+  const { current } = yield* Ownership
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what asks is what is made
+  return Effect.gen(function*() {
+    const job = (yield* jobs).find(({ name }) => name === watchAccounts)
+    if (job === undefined) return null
+    const now = yield* Clock.currentTimeMillis
+    const late = job.last_done_at === null || now - job.last_done_at.getTime() > Duration.toMillis(oldestRound)
+    if (late) return yield* new ServiceUnavailable({})
+    return (current() === null ? "standby" : "active") satisfies WatchState
+  })
+})
+
+/** All of it, from when the database is ready. */
+export const layer = (
+  settings: BackgroundSettings,
+  options:
+    & { readonly targets: Targets["Service"] }
+    & Pick<Engine.Options, "ready" | "watched">
+) =>
+  Console.layerBackground({
+    alone: Environment.isEmbedded(settings),
+    ...Struct.omit(options, ["targets"])
+  }).pipe(Layer.provide(Layer.succeed(Targets, options.targets)))

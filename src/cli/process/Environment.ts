@@ -1,0 +1,267 @@
+/** The layers of a process, from its settings: the database, its keys, and the core over both. */
+import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { linkNames } from "../../domain/organization/Billing.ts"
+import * as Core from "../../layers/Core.ts"
+import { isPrefix } from "../../layers/crypto/credentials/ApiKeys.ts"
+import { CheckpointKeys } from "../../layers/crypto/journal/CheckpointKeys.ts"
+import { Peppers } from "../../layers/crypto/Peppers.ts"
+import { CsrfKeys } from "../../layers/crypto/signin/CsrfKeys.ts"
+import { PasswordHasher } from "../../layers/crypto/signin/PasswordHasher.ts"
+import * as MailSettings from "../../layers/mail/MailSettings.ts"
+import type * as DirectoryLock from "../../layers/postgres/DirectoryLock.ts"
+import * as Migrate from "../../layers/postgres/Migrate.ts"
+import * as Postgres from "../../layers/postgres/Postgres.ts"
+import * as Roles from "../../layers/postgres/Roles.ts"
+import * as SigningIn from "../../layers/SigningIn.ts"
+import * as KnownPeppers from "../../layers/sql/credentials/KnownPeppers.ts"
+import { LastCheckpoint } from "../../layers/sql/journal/LastCheckpoint.ts"
+import { migrations } from "../../layers/sql/migrations/index.ts"
+import * as Directory from "../../layers/sql/organization/Directory.ts"
+import { BillingPages } from "../../ports/organization/StatusOverview.ts"
+import * as Settings from "../settings/Settings.ts"
+
+/** A setting that cannot be used as it is; the message is one line that says what to do. */
+export class SettingInvalid
+  extends Schema.TaggedError<SettingInvalid>()("SettingInvalid", { message: Schema.String })
+{}
+
+/** How long a statement may take on the server: after that nothing waits for its answer. */
+const statementTimeout = Duration.seconds(20)
+
+/**
+ * The client of the database that the settings name; `whenInUse` is asked where another process holds its directory.
+ */
+export const sql = (
+  settings: Settings.Database,
+  whenInUse?: DirectoryLock.WhenInUse
+): Layer.Layer<
+  SqlClient.SqlClient,
+  DirectoryLock.DirectoryInUse | DirectoryLock.DirectoryOpen | Postgres.DatabaseUrlInvalid | SqlError.SqlError
+> =>
+  Option.match(settings.databaseUrl, {
+    onNone: (): ReturnType<typeof sql> =>
+      Layer.unwrap(Effect.map(
+        Effect.promise(() => import("../../layers/postgres/Pglite.ts")),
+        (Pglite) => Pglite.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) })
+      )),
+    onSome: (url): ReturnType<typeof sql> =>
+      Postgres.layer({ url, role: Roles.service, maxConnections: settings.maxConnections, statementTimeout })
+  })
+
+export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)
+
+/** Refuses a data directory that holds no database: a mistyped one would be made, and found empty. */
+export const present = (settings: Settings.Database) =>
+  !isEmbedded(settings) || fs.existsSync(path.join(settings.data, "database")) ? Effect.void : new SettingInvalid({
+    message: `There is no database in ${path.resolve(settings.data)}: check --data, ` +
+      "or make one there with `security-console serve` or `security-console seed`."
+  })
+
+const checkConnection = Effect.fnUntraced(function*(settings: Settings.Database) {
+  if (!settings.databaseInsecure && Option.exists(settings.databaseUrl, Postgres.isInsecure)) {
+    return yield* new SettingInvalid({
+      message: "The connection to PostgreSQL on another machine needs TLS: add sslmode=require to the database's " +
+        "url (or sslmode=verify-full, the same), or allow it in the clear with --database-insecure."
+    })
+  }
+})
+
+/** Refuses invalid settings that can be checked without a database. */
+export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
+  if (!isPrefix(settings.keyPrefix)) {
+    return yield* new SettingInvalid({
+      message: `--key-prefix is 2 to 16 lower-case letters and digits, not ${settings.keyPrefix}.`
+    })
+  }
+  yield* checkConnection(settings)
+  if (!isEmbedded(settings) && Option.isNone(yield* Settings.peppers)) {
+    return yield* new SettingInvalid({
+      message:
+        "On PostgreSQL the service needs CONSOLE_PEPPERS: make one with `openssl rand -base64 32`, and keep it safe."
+    })
+  }
+  if (!isEmbedded(settings) && Option.isNone(yield* Settings.checkpointKeys)) {
+    return yield* new SettingInvalid({
+      message: "On PostgreSQL the service needs CONSOLE_CHECKPOINT_KEYS: make one with `openssl rand -base64 32`, " +
+        "the same for every replica, and keep it where nobody reaches it who reaches the database."
+    })
+  }
+})
+
+/** The client of a PostgreSQL that migrates it, as its own login role. */
+const migrating = (settings: Settings.Migrating) =>
+  Postgres.layer({
+    url: Option.getOrElse(
+      Option.orElse(settings.migrationUrl, () => settings.databaseUrl),
+      () => Redacted.make("")
+    ),
+    maxConnections: 2
+  })
+
+/** Fails where the server answers and waiting for it would not help; one that is away is left to those who wait. */
+export const refuseUnusable = (settings: Settings.Migrating, migrate: boolean) =>
+  isEmbedded(settings)
+    ? Effect.void
+    : Effect.catchIf(
+      migrate ? Effect.provide(Postgres.check, migrating(settings)) : Postgres.check,
+      SqlError.isSqlError,
+      () => Effect.void
+    )
+
+/** Brings the schema up to date, on PostgreSQL as the role that may, and answers what was applied. */
+export const migrate = (settings: Settings.Migrating) =>
+  Effect.gen(function*() {
+    yield* Postgres.check
+    yield* Roles.ensure({ alone: Option.isNone(settings.migrationUrl) })
+    return yield* Migrate.run(migrations)
+  }).pipe(Effect.provide(migrating(settings)))
+
+const pepperFile = (settings: Settings.Database) => path.join(settings.data, "pepper")
+
+/** The keys: configured, or on the embedded database kept in its directory. */
+export const peppers = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.map(
+    Settings.peppers,
+    Option.match({
+      onNone: () => Peppers.layerDirectory(settings.data),
+      onSome: (text): ReturnType<typeof Peppers.layerDirectory> => Peppers.layerText(text)
+    })
+  ))
+
+const lastCheckpoint = (settings: Settings.Database) =>
+  isEmbedded(settings) ? LastCheckpoint.layerDirectory(settings.data) : LastCheckpoint.layerMemory
+
+/** What signs the journal's checkpoints, and what remembers the last of them outside the database. */
+const checkpoints = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.map(
+    Settings.checkpointKeys,
+    Option.match({
+      onNone: () => CheckpointKeys.layerDirectory(settings.data),
+      onSome: (text): ReturnType<typeof CheckpointKeys.layerDirectory> => CheckpointKeys.layerText(text)
+    })
+  )).pipe(
+    Layer.merge(lastCheckpoint(settings))
+  )
+
+/**
+ * Refuses peppers that lack one in use; a file of them that this start has made is taken away again, so that the right
+ * one can be put there. A database that is away is asked at its next start.
+ */
+const usable = (settings: Settings.Database, made: boolean) =>
+  Layer.effectDiscard(
+    Effect.flatMap(Settings.forgottenPeppers, KnownPeppers.check).pipe(
+      Effect.catchTag("service_unavailable", () => Effect.void),
+      Effect.tapError(() => made ? Effect.sync(() => fs.rmSync(pepperFile(settings), { force: true })) : Effect.void)
+    )
+  )
+
+/** How mail is sent: by the flags if there are any, otherwise by the variables. */
+const mail = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const variables = yield* Settings.mailVariables
+    const { mailFrom, mailUrl, supportAddress } = { ...variables, ...settings }
+    if (Option.isNone(mailUrl)) return MailSettings.layer(null)
+    if (Option.isNone(mailFrom)) {
+      return yield* new SettingInvalid({
+        message: "With --mail-url the service needs --mail-from: who its mail is from."
+      })
+    }
+    return MailSettings.layer({
+      url: mailUrl.value,
+      from: mailFrom.value,
+      support: Option.getOrUndefined(supportAddress)
+    })
+  }))
+
+/** The billing pages, from the flag or the variable. */
+const billingPages = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
+  Layer.effect(
+    BillingPages,
+    Effect.gen(function*() {
+      const text = settings.billingLinks ?? (yield* Settings.mailVariables).billingLinks
+      const entries = Option.getOrElse(text, () => "").split(/\s+/).filter((entry) => entry !== "")
+      return yield* Effect.forEach(entries, (entry) => {
+        const [, name, url = ""] = /^(\w+)=(https:\/\/\S+)$/.exec(entry) ?? []
+        const known = linkNames.find((each) => each === name)
+        return known === undefined || !URL.canParse(url) ||
+            entries.filter((each) => each.startsWith(`${name}=`)).length > 1
+          ? Effect.fail(
+            new SettingInvalid({
+              message: `--billing-links is a list such as plans=https://host/path, of ${
+                linkNames.join(", ")
+              }, not ${entry}.`
+            })
+          )
+          : Effect.succeed({ name: known, url })
+      })
+    })
+  )
+
+/** The core over a database's client; the settings have been checked, and the database is prepared or away. */
+export const core = (settings: Settings.Database & Partial<Settings.MailOptions>) => {
+  const made = isEmbedded(settings) && !fs.existsSync(pepperFile(settings))
+  return Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
+    Layer.provideMerge(mail(settings)),
+    Layer.provideMerge(billingPages(settings)),
+    Layer.provideMerge(usable(settings, made)),
+    Layer.provideMerge(Layer.merge(peppers(settings), checkpoints(settings)))
+  )
+}
+
+/** The keys of the console's forms, found like the peppers; every replica needs the same. */
+const csrfKeys = (settings: Settings.Database) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const configured = yield* Settings.csrfKeys
+    if (Option.isSome(configured)) return CsrfKeys.layerText(configured.value)
+    if (isEmbedded(settings)) return CsrfKeys.layerDirectory(settings.data)
+    return yield* new SettingInvalid({
+      message:
+        "On PostgreSQL the service needs CONSOLE_CSRF_KEYS: make one with `openssl rand -base64 32`, for all replicas."
+    })
+  }))
+
+/** Everything that the service is served with, over a database's client and a messenger. */
+export const service = <A, E, R>(
+  settings: Settings.Database & Partial<Settings.MailOptions>,
+  messenger: Layer.Layer<A, E, R>
+) =>
+  SigningIn.layer.pipe(
+    Layer.provide(csrfKeys(settings)),
+    Layer.provideMerge(core(settings)),
+    Layer.provideMerge(messenger),
+    Layer.provideMerge(PasswordHasher.layer)
+  )
+
+/** Brings the embedded database's schema up to date, and checks PostgreSQL's. */
+export const prepare = Effect.fnUntraced(function*(options: { readonly embedded: boolean }) {
+  if (options.embedded) {
+    yield* Migrate.run(migrations)
+  } else {
+    yield* Postgres.check
+    yield* Roles.check
+    yield* Migrate.check(migrations)
+  }
+})
+
+/** The database for an auditor, who has none of the service's secrets. */
+export const auditing = (settings: Settings.Database) =>
+  Layer.merge(lastCheckpoint(settings), Directory.layer).pipe(
+    Layer.provideMerge(Layer.effectDiscard(prepare({ embedded: isEmbedded(settings) }))),
+    Layer.provideMerge(sql(settings)),
+    Layer.provideMerge(Layer.effectDiscard(checkConnection(settings))),
+    Layer.provideMerge(Layer.effectDiscard(present(settings)))
+  )
+
+/** Says what separates the service from the tables where its login role owns them, and could turn the wall off. */
+export const warnOwner = Effect.gen(function*() {
+  const found = yield* Roles.separation
+  if (found === null) return
+  yield* Effect.logWarning(
+    `The service's login role ${found.role} owns the tables, and could change what was journaled. ` +
+      `An administrator runs once in this database: ${found.statements.join(" ")} ` +
+      "From then on CONSOLE_MIGRATION_URL names console_owner."
+  )
+})

@@ -1,0 +1,166 @@
+/** The state of the organization's protection and of the service, at a glance. */
+import { Duration, Schema } from "effect"
+import { AccountStatus } from "../accounts/ProtectionStatus.ts"
+import { SavingReason } from "../archive/ArchiveSummary.ts"
+import { Count, described, Kind, OptionalTimestamp, Timestamp } from "../JsonShapes.ts"
+import { mailFailureShown } from "../Limits.ts"
+import { type OrganizationFacts, planHasArchive } from "./Organization.ts"
+
+/** How long accounts that are due may wait for a look. */
+const pollsOverdue = Duration.minutes(10)
+/** How long a mail may wait. */
+const mailOverdue = Duration.minutes(15)
+
+const Counts = Schema.Record(Schema.String, Count)
+
+export const StatusOverview = Schema.Struct({
+  object: Kind("status"),
+  generated_at: described(Timestamp, "The moment that the answer is about."),
+  protection: described(
+    Schema.Struct({
+      state: described(
+        Schema.Literals(["ok", "attention", "down"]),
+        "`down` where accounts are due and none was looked at for 10 minutes; `attention` where somebody has to look at something below."
+      ),
+      accounts: described(
+        Counts,
+        "The accounts that the caller can access, counted by their protection status."
+      ),
+      sessions_to_review: described(Count, "Sessions that wait for a review, whatever their account's status shows."),
+      oldest_review_deadline: described(OptionalTimestamp, "When the first of them is signed out; null without one."),
+      paused_with_pending: described(Count, "Paused accounts with a session that nobody has approved."),
+      unheard: described(
+        Schema.Boolean,
+        "Whether nobody would be mailed about a takeover: no recipient wants it, or the service sends no mail."
+      ),
+      last_poll_at: described(OptionalTimestamp, "When an account was last looked at.")
+    }),
+    "The protection of the accounts that the caller can access."
+  ),
+  saving: described(
+    Schema.Struct({
+      state: described(
+        Schema.Literals(["ok", "attention", "off"]),
+        "`off` without an archive in the plan; `attention` where an account that is not offboarded saves nothing, or perhaps nothing."
+      ),
+      saving: described(Count, "Accounts whose new messages are saved."),
+      stopped: described(Count, "Accounts whose new messages are not saved."),
+      check: described(Count, "Accounts of which that is not sure."),
+      reasons: described(Counts, "Why they are not saved: accounts by reason."),
+      storage_used_bytes: described(Count, "What the organization's archive takes."),
+      storage_limit_bytes: described(Schema.NullOr(Count), "What it may take; null without a limit.")
+    }),
+    "Whether new messages are saved."
+  ),
+  journal: described(
+    Schema.Struct({
+      last_sequence: described(Count, "The sequence of the newest event."),
+      last_event_at: described(OptionalTimestamp, "When it happened; null without one."),
+      chain_checked_at: described(OptionalTimestamp, "When the chain was last checked; null before the first check."),
+      chain_ok: described(Schema.NullOr(Schema.Boolean), "What the check found; null before the first.")
+    }),
+    "The organization's journal."
+  ),
+  service: described(
+    Schema.Struct({
+      state: described(
+        Schema.Literals(["ok", "degraded", "down"]),
+        "`down` with the protection; `degraded` where mail does not leave or the journal's chain is broken."
+      ),
+      message: described(Schema.NullOr(Schema.String), "What is wrong, in a sentence; null while nothing is.")
+    }),
+    "The service itself."
+  )
+}).annotate({ identifier: "status" })
+export type StatusOverview = typeof StatusOverview.Type
+
+/** Accounts that are saved, or are not for one reason. */
+export interface SavingCount {
+  readonly state: "saving" | "stopped" | "check"
+  readonly reason: typeof SavingReason.Type | null
+  readonly accounts: number
+}
+
+/** What is counted and found. */
+export interface OverviewFacts {
+  readonly statuses: ReadonlyArray<{ readonly status: AccountStatus; readonly accounts: number }>
+  readonly saving: ReadonlyArray<SavingCount>
+  readonly sessions_to_review: number
+  readonly oldest_review_deadline: Date | null
+  readonly paused_with_pending: number
+  readonly last_poll_at: Date | null
+  /** Since when the account waits that has waited longest for a look; null where none is due. */
+  readonly due_since: Date | null
+  /** Whether somebody would be mailed about a takeover. */
+  readonly heard: boolean
+  readonly oldest_mail_at: Date | null
+  readonly mail_failed_at: Date | null
+  readonly last_sequence: number
+  readonly last_event_at: Date | null
+  readonly chain_checked_at: Date | null
+  readonly chain_ok: boolean | null
+}
+
+const worrying: ReadonlyArray<AccountStatus> = ["new_sign_in", "hijack_blocked", "status_unknown", "protection_stopped"]
+
+const sum = (counts: ReadonlyArray<{ readonly accounts: number }>): number =>
+  counts.reduce((total, { accounts }) => total + accounts, 0)
+
+/** Counts by name, none left out. */
+const tally = (names: ReadonlyArray<string>, count: (name: string) => number): Readonly<Record<string, number>> =>
+  Object.fromEntries(names.map((name) => [name, count(name)]))
+
+const older = (at: Date | null, age: Duration.Duration, now: Date): boolean =>
+  at !== null && now.getTime() - at.getTime() > Duration.toMillis(age)
+
+const isDown = ({ due_since, last_poll_at }: OverviewFacts, now: Date): boolean =>
+  older(due_since, pollsOverdue, now) && (last_poll_at === null || older(last_poll_at, pollsOverdue, now))
+
+const fault = (facts: OverviewFacts, now: Date): string | null => {
+  if (facts.chain_ok === false) return "The journal's chain is broken."
+  if (older(facts.oldest_mail_at, mailOverdue, now)) return "Mail has not left for more than 15 minutes."
+  const failed = facts.mail_failed_at !== null && !older(facts.mail_failed_at, mailFailureShown, now)
+  return failed ? "Mail was given up in the last 24 hours." : null
+}
+
+/** The overview at `now`. */
+export const overview = (facts: OverviewFacts, organization: OrganizationFacts, now: Date): StatusOverview => {
+  const of = (name: string) => sum(facts.statuses.filter(({ status }) => status === name))
+  const saved = (state: SavingCount["state"]) => facts.saving.filter((each) => each.state === state)
+  const down = isDown(facts, now)
+  const attention = worrying.some((status) => of(status) > 0) || facts.paused_with_pending > 0 || !facts.heard
+  const unsaved = facts.saving.filter(({ reason }) => reason !== null && reason !== "retired")
+  const wrong = fault(facts, now)
+  return {
+    object: "status",
+    generated_at: now,
+    protection: {
+      state: down ? "down" : attention ? "attention" : "ok",
+      accounts: tally(AccountStatus.literals, of),
+      sessions_to_review: facts.sessions_to_review,
+      oldest_review_deadline: facts.oldest_review_deadline,
+      paused_with_pending: facts.paused_with_pending,
+      unheard: !facts.heard,
+      last_poll_at: facts.last_poll_at
+    },
+    saving: {
+      state: !planHasArchive(organization) ? "off" : sum(unsaved) > 0 ? "attention" : "ok",
+      saving: sum(saved("saving")),
+      stopped: sum(saved("stopped")),
+      check: sum(saved("check")),
+      reasons: tally(SavingReason.literals, (name) => sum(facts.saving.filter(({ reason }) => reason === name))),
+      storage_used_bytes: organization.storage_used_bytes,
+      storage_limit_bytes: organization.storage_limit_bytes
+    },
+    journal: {
+      last_sequence: facts.last_sequence,
+      last_event_at: facts.last_event_at,
+      chain_checked_at: facts.chain_checked_at,
+      chain_ok: facts.chain_ok
+    },
+    service: {
+      state: down ? "down" : wrong === null ? "ok" : "degraded",
+      message: down ? "No account was looked at for more than 10 minutes." : wrong
+    }
+  }
+}

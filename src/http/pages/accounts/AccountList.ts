@@ -1,0 +1,284 @@
+/**
+ * The accounts that the admin can access: their statuses, what has to be reviewed first, and the list to find one in.
+ */
+import { Duration, Effect } from "effect"
+import type { Account } from "../../../domain/accounts/Account.ts"
+import type { AccountStatus } from "../../../domain/accounts/ProtectionStatus.ts"
+import { isUuid } from "../../../domain/JsonShapes.ts"
+import { maxSearchLength, maxSearchLimit, statusSamplesKept } from "../../../domain/Limits.ts"
+import type { StatusOverview } from "../../../domain/organization/StatusOverview.ts"
+import { canAccessEveryAccount, protectors } from "../../../domain/people/Access.ts"
+import type { Department } from "../../../domain/people/Department.ts"
+import type { SessionReview } from "../../../domain/sessions/SessionReview.ts"
+import { findAccounts } from "../../../operations/accounts/find_accounts.ts"
+import { listProtectedAccounts } from "../../../operations/accounts/list_protected_accounts.ts"
+import { getStatus } from "../../../operations/organization/get_status.ts"
+import { listSessions } from "../../../operations/sessions/list_sessions.ts"
+import { Db } from "../../../ports/Db.ts"
+import { Overview } from "../../../ports/organization/StatusOverview.ts"
+import * as Frame from "../kit/Frame.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import * as Lists from "../kit/Lists.ts"
+import * as Notices from "../kit/PageNotices.ts"
+import * as Visit from "../kit/Visit.ts"
+import * as AccountConnect from "../logins/AccountConnect.ts"
+import * as OpenLogins from "../logins/OpenLogins.ts"
+import * as Chart from "./Chart.ts"
+import * as Devices from "./SessionWords.ts"
+import * as Statuses from "./Statuses.ts"
+
+const path = "/console/accounts"
+const pageSize = 50
+/** How many sessions are shown before the list; the accounts have all of them. */
+const reviewsShown = 5
+
+/** What the list is narrowed to, by the query of its address. */
+interface Filter {
+  readonly status: AccountStatus | undefined
+  readonly department: string
+  readonly find: string
+  readonly after: string
+}
+
+const read = (query: string): Filter => {
+  const members = new URLSearchParams(query)
+  const text = (name: string) => members.get(name) ?? ""
+  const id = (name: string) => isUuid(text(name)) ? text(name) : ""
+  const status = text("status")
+  return {
+    status: Statuses.isStatus(status) ? status : undefined,
+    department: id("department"),
+    // As the operation takes it: a needle of plain text.
+    find: text("find").replaceAll(/\p{Cc}/gu, " ").toWellFormed().trim().slice(0, maxSearchLength),
+    after: id("after")
+  }
+}
+
+interface Found {
+  readonly data: ReadonlyArray<Account>
+  readonly has_more: boolean
+}
+
+/** What is found goes by the best match, anything else by name and page by page. */
+const list = Effect.fnUntraced(function*({ after, department, find, status }: Filter) {
+  if (find === "") {
+    return yield* listProtectedAccounts.call({
+      limit: pageSize,
+      ...(status === undefined ? {} : { status }),
+      ...(department === "" ? {} : { department_id: department }),
+      ...(after === "" ? {} : { starting_after: after })
+    })
+  }
+  const found = yield* findAccounts.call({ query: find, limit: maxSearchLimit })
+  return {
+    ...found,
+    data: found.data.filter((account) =>
+      (status === undefined || account.status === status) && (department === "" || account.department_id === department)
+    )
+  }
+})
+
+const to = (view: Visit.View, filter: Partial<Filter>): string =>
+  Lists.address(`${view.visit.base}${path}`, { ...filter })
+
+/** How many accounts are in each status, each with a link to them. */
+const tiles = (view: Visit.View, { accounts }: StatusOverview["protection"], filter: Filter): Html.Html => {
+  const total = Object.values(accounts).reduce((sum, count) => sum + count, 0)
+  const tile = (status: AccountStatus | undefined, count: number) =>
+    html`<li><a href="${to(view, { status })}#list" class="is-${
+      status === undefined ? "note" : Statuses.words[status].tone
+    }"${status === filter.status && filter.find === "" ? html` aria-current="true"` : undefined}><strong>${
+      count.toLocaleString("en")
+    }</strong> <span>${status === undefined ? "All accounts" : Statuses.words[status].name}</span></a></li>`
+  return html`<ul class="tiles" aria-label="Accounts by status">
+  ${tile(undefined, total)}
+  ${
+    Statuses.inOrder.map((status) => ({ status, count: accounts[status] ?? 0 }))
+      .filter(({ count, status }) => count > 0 || status === filter.status)
+      .map(({ count, status }) => tile(status, count))
+  }
+</ul>`
+}
+
+/** The most urgent notices, above everything else. */
+const warnings = ({ protection, service }: StatusOverview): Html.Html | undefined => {
+  const texts = [
+    ...(service.message === null ? [] : [service.message]),
+    ...(protection.unheard
+      ? ["Nobody would get a mail about a takeover: no recipient wants it, or mail is not set up."]
+      : []),
+    ...(protection.paused_with_pending === 0 ? [] : [
+      protection.paused_with_pending === 1
+        ? "One paused account has a session that nobody has approved."
+        : `${protection.paused_with_pending} paused accounts have sessions that nobody has approved.`
+    ])
+  ]
+  return texts.length === 0 ? undefined : html`
+<div class="${service.state === "down" ? "problem" : "warning"}" role="status">
+  <h2>${service.state === "down" ? "Protection is down" : "Look at this"}</h2>
+  <ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>
+</div>`
+}
+
+const review = (view: Visit.View) => ({ account_id, account_name, session }: typeof SessionReview.Type): Html.Html =>
+  html`<li>
+  <div class="head">
+    <h3><a href="${view.visit.base}${path}/${account_id}#sessions">${Html.named(account_name)}</a></h3>
+    ${Devices.state(session, view.now)}
+  </div>
+  <p>${Devices.device(session)}</p>
+  <p class="hint">${Devices.place(session, view.now)}</p>
+</li>`
+
+/** The sessions that are signed out first unless they are approved. */
+const reviews = (
+  view: Visit.View,
+  total: number,
+  sessions: ReadonlyArray<typeof SessionReview.Type>
+): Html.Html | undefined =>
+  total === 0 ? undefined : html`
+<section aria-labelledby="reviews" class="urgent">
+  <h2 id="reviews">${
+    total === 1 ? "1 session waits for review" : `${total.toLocaleString("en")} sessions wait for review`
+  }</h2>
+  <p class="lead">Ask the account’s holder, then approve the session or sign it out. Whatever nobody approves is signed out at its time.</p>
+  <ul class="plain">${sessions.map(review(view))}</ul>
+  ${
+    total <= sessions.length || sessions.length === 0
+      ? undefined
+      : html`<p class="after"><a href="${
+        to(view, { status: "new_sign_in" })
+      }#list">All accounts with a new sign-in</a></p>`
+  }
+</section>`
+
+const search = (view: Visit.View, filter: Filter, departments: ReadonlyArray<Department>): Html.Html =>
+  html`<form method="get" action="${view.visit.base}${path}#list" class="filters" role="search">
+  <div>
+    <label for="find">Find an account</label>
+    <input type="search" id="find" name="find" value="${filter.find}" maxlength="${maxSearchLength}" autocomplete="off" spellcheck="false" placeholder="Name, username or number">
+  </div>
+  <div>
+    <label for="status">Status</label>
+    <select id="status" name="status">
+      ${Lists.option("", "Any status", filter.status ?? "")}
+      ${Statuses.inOrder.map((status) => Lists.option(status, Statuses.words[status].name, filter.status ?? ""))}
+    </select>
+  </div>
+  ${
+    departments.length === 0 ? undefined : html`<div>
+    <label for="department">Department</label>
+    <select id="department" name="department">
+      ${Lists.option("", "Any department", filter.department)}
+      ${departments.map(({ id, name }) => Lists.option(id, name, filter.department))}
+    </select>
+  </div>`
+  }
+  <button>Show</button>
+</form>`
+
+const row = (view: Visit.View, names: ReadonlyMap<string, string>) => (account: Account): Html.Html => {
+  const { department_id, id, name, phone_number, role_label, status } = account
+  return html`<tr role="row">
+  <th role="rowheader" scope="row"><a href="${view.visit.base}${path}/${id}">${Html.named(name)}</a>${
+    role_label === null ? undefined : html` <span class="hint">${Html.named(role_label)}</span>`
+  }</th>
+  <td role="cell">${Statuses.badge(status)}</td>
+  <td role="cell" class="number">${name === phone_number ? "" : phone_number}</td>
+  <td role="cell">${department_id === null ? "" : Html.named(names.get(department_id) ?? "Another department")}</td>
+</tr>`
+}
+
+const isNarrowed = ({ department, find, status }: Filter): boolean =>
+  status !== undefined || department !== "" || find !== ""
+
+const empty = (view: Visit.View, filter: Filter): Html.Html =>
+  html`<div class="empty">${
+    isNarrowed(filter)
+      ? html`<p>No account fits. <a href="${to(view, {})}#list">Show all accounts</a></p>`
+      : protectors.includes(view.admin.role)
+      ? html`<p>There is no account that you can access. <a href="${view.visit.base}${AccountConnect.path}">Connect one</a>, or have the owner or a superadmin grant you some.</p>`
+      : html`<p>There is no account that you can access. An owner or superadmin connects accounts, and grants them to admins.</p>`
+  }</div>`
+
+const table = (view: Visit.View, filter: Filter, found: Found, departments: ReadonlyArray<Department>): Html.Html => {
+  if (found.data.length === 0) return empty(view, filter)
+  const names = new Map(departments.map(({ id, name }) => [id, name]))
+  return html`<table role="table" class="listing" aria-labelledby="list">
+  <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Account</th><th role="columnheader" scope="col">Status</th><th role="columnheader" scope="col">Number</th><th role="columnheader" scope="col">Department</th></tr></thead>
+  <tbody role="rowgroup">${found.data.map(row(view, names))}</tbody>
+</table>
+${
+    Lists.paging({
+      label: "Pages of accounts",
+      first: filter.after === "" ? undefined : `${to(view, { ...filter, after: "" })}#list`,
+      next: found.has_more && filter.find === ""
+        ? `${to(view, { ...filter, after: found.data.at(-1)?.id ?? "" })}#list`
+        : undefined
+    })
+  }`
+}
+
+/** What is listed, in words. */
+const listed = ({ find, status }: Filter, { data, has_more }: Found): string | undefined =>
+  find !== ""
+    ? has_more
+      ? `The best matches of “${find}”. Write more of the name to find fewer.`
+      : `${data.length} ${data.length === 1 ? "account matches" : "accounts match"} “${find}”.`
+    : status === undefined
+    ? undefined
+    : Statuses.words[status].meaning
+
+/** The counts over time cover the whole organization, so that a role limited to some accounts sees none of them. */
+const history = Effect.fnUntraced(function*({ admin, now }: Visit.View) {
+  const db = yield* Db
+  const overview = yield* Overview
+  const since = new Date(now - Duration.toMillis(statusSamplesKept))
+  const samples = yield* db.read(admin.organizationId, overview.history(admin.organizationId, since))
+  return yield* Chart.section(samples, now)
+})
+
+const get = (visit: Visit.Visit) =>
+  Visit.asAdmin(visit, path, (view) =>
+    Effect.gen(function*() {
+      const filter = read(visit.query)
+      const overview = yield* getStatus.call({})
+      const { protection } = overview
+      const found = yield* list(filter)
+      const departments = yield* Lists.departments
+      const waiting = protection.sessions_to_review > 0 && protectors.includes(view.admin.role)
+        ? (yield* listSessions.call({ review: "pending", limit: reviewsShown })).data
+        : []
+      const chart = canAccessEveryAccount(view.admin.role) ? yield* history(view) : undefined
+      const unfinished = yield* OpenLogins.section(view)
+      const showNotices = yield* Notices.make(view)
+      return yield* Frame.page(view, {
+        title: "Accounts",
+        wide: true,
+        body: html`
+<div class="head">
+  <h1>Accounts</h1>
+  ${
+          protectors.includes(view.admin.role)
+            ? html`<a class="button" href="${view.visit.base}${AccountConnect.path}">Connect an account</a>`
+            : undefined
+        }
+</div>
+<p class="lead">How the messenger accounts that you can access are protected.</p>
+${showNotices()}
+${warnings(overview)}
+${tiles(view, protection, filter)}
+${reviews(view, protection.sessions_to_review, waiting)}
+${unfinished}
+${chart}
+<section aria-labelledby="list">
+  <h2 id="list">${filter.status === undefined ? "All accounts" : Statuses.words[filter.status].name}</h2>
+  <p class="lead">${listed(filter, found)}</p>
+  ${search(view, filter, departments)}
+  ${table(view, filter, found, departments)}
+</section>`
+      })
+    }))
+
+export const routes = [Visit.route("GET", path, get)] as const

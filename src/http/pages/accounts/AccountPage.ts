@@ -1,0 +1,204 @@
+/** One account: its status and why, where it is signed in, what happened, and what can be done about it. */
+import { Effect } from "effect"
+import type { AccountDetail } from "../../../domain/accounts/Account.ts"
+import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
+import type { JournalEvent } from "../../../domain/journal/JournalEvent.ts"
+import { protectors } from "../../../domain/people/Access.ts"
+import type { Department } from "../../../domain/people/Department.ts"
+import type { Session } from "../../../domain/sessions/Session.ts"
+import { getAccount } from "../../../operations/accounts/get_account.ts"
+import { listJournalEvents } from "../../../operations/journal/list_journal_events.ts"
+import * as EventDetails from "../journal/EventDetails.ts"
+import * as Events from "../journal/EventWords.ts"
+import * as Frame from "../kit/Frame.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import * as Lists from "../kit/Lists.ts"
+import * as Notices from "../kit/PageNotices.ts"
+import * as Refused from "../kit/RefusedForms.ts"
+import * as Times from "../kit/Times.ts"
+import type * as Visit from "../kit/Visit.ts"
+import * as AccountForms from "./AccountForms.ts"
+import * as Devices from "./SessionWords.ts"
+import * as Statuses from "./Statuses.ts"
+
+/** How much of the account's history its page shows. */
+const eventsShown = 10
+
+/** Why the account has its status, as far as the caller's role sees it. */
+const reasons = (account: AccountDetail, now: number): ReadonlyArray<Html.Html> => {
+  const { monitoring, sessions = [], status, tamper } = account
+  const enforcement = monitoring?.enforcement_active_at ?? null
+  const pending = sessions.filter(({ review_deadline, sign_out_queued }) =>
+    review_deadline !== null && !sign_out_queued
+  )
+  const first = pending.map(({ review_deadline }) => review_deadline?.getTime() ?? 0).sort((a, b) => a - b)[0]
+  return [
+    ...(first === undefined || !isActive(status) ? [] : [
+      html`${pending.length === 1 ? "One session waits" : `${pending.length} sessions wait`} for a review: ${
+        pending.length === 1 ? "it" : "the first"
+      } is signed out ${first <= now ? "next" : Times.when(new Date(first), now)}, unless somebody approves it.`
+    ]),
+    ...(tamper === undefined || tamper.locked_at === null ? [] : [
+      html`The takeover lock was set ${Times.ago(tamper.locked_at, now)}${
+        tamper.reason === null ? "" : html` (changed: ${Html.named(EventDetails.saidAll(tamper.reason))})`
+      }: whoever signs in is signed out at once.`
+    ]),
+    ...(monitoring === undefined || monitoring.last_poll_error === null ? [] : [
+      html`The last look at it failed: ${Html.named(EventDetails.said(monitoring.last_poll_error))}.`
+    ]),
+    ...(status !== "recently_connected" || enforcement === null ? [] : [
+      html`Sessions can be signed out ${Times.when(enforcement, now)}.`
+    ])
+  ]
+}
+
+const statusCard = (account: AccountDetail, now: number): Html.Html => {
+  const { meaning, name, tone } = Statuses.words[account.status]
+  return html`<div class="status-card is-${tone}">
+  <h2>${Statuses.mark(tone, name)}</h2>
+  <p>${meaning}</p>
+  ${reasons(account, now).map((reason) => html`<p>${reason}</p>`)}
+</div>`
+}
+
+const session = (view: Visit.View, account: AccountDetail) => (session: Session): Html.Html =>
+  html`<li>
+  <div class="head"><h3>${Devices.device(session)}</h3> ${Devices.state(session, view.now)}</div>
+  <p class="hint">${Devices.place(session, view.now)}</p>
+  ${protectors.includes(view.admin.role) ? AccountForms.ofSession(view, account, session) : undefined}
+</li>`
+
+/** What waits for a review comes first, and the service's own sessions last. */
+const rank = ({ approved, current, review_deadline, service_session, sign_out_queued }: Session): number =>
+  current || service_session ? 3 : review_deadline !== null || sign_out_queued ? 0 : approved ? 1 : 2
+
+const sessions = (view: Visit.View, account: AccountDetail): Html.Html | undefined => {
+  const { sessions, status, terminations = [] } = account
+  if (sessions === undefined) return undefined
+  const others = sessions.some(({ current, service_session }) => !current && !service_session)
+  return html`
+<section aria-labelledby="sessions">
+  <h2 id="sessions">Where it is signed in</h2>
+  <p class="lead">In quotation marks: what a device says of itself. It proves nothing, so ask the account’s holder.</p>
+  ${
+    sessions.length === 0
+      ? html`<p class="empty">No session is known.</p>`
+      : html`<ul class="plain">${[...sessions].sort((a, b) => rank(a) - rank(b)).map(session(view, account))}</ul>`
+  }
+  ${others && isActive(status) ? AccountForms.signOutOthers(view, account) : undefined}
+  ${
+    terminations.length === 0 ?
+      undefined :
+      html`<details class="folded"><summary>${
+        terminations.length === 1 ? "1 session has ended" : `${terminations.length} sessions have ended`
+      }</summary><ul class="plain">${
+        terminations.map((termination) =>
+          html`<li><p>${Devices.ended(termination)}</p><p class="hint">${
+            Times.ago(termination.detected_at, view.now)
+          }, ${Devices.ending(termination)}</p></li>`
+        )
+      }</ul></details>`
+  }
+</section>`
+}
+
+const history = (
+  view: Visit.View,
+  account: AccountDetail,
+  events: ReadonlyArray<JournalEvent>,
+  names: EventDetails.Names
+): Html.Html =>
+  html`
+<section aria-labelledby="history">
+  <div class="head">
+    <h2 id="history">What happened</h2>
+    <a href="${
+    Lists.address(`${view.visit.base}${Events.journalPath}`, { account: account.id })
+  }">All in the journal</a>
+  </div>
+  ${
+    events.length === 0
+      ? html`<p class="empty">Nothing yet that you may see.</p>`
+      : html`<ul class="plain events">${events.map(Events.item(view, { names, account: false }))}</ul>`
+  }
+</section>`
+
+const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyArray<Department>): Html.Html => {
+  // Roles that may edit the account see them in the forms below.
+  const acts = protectors.includes(view.admin.role)
+  const department = departments.find(({ id }) => id === account.department_id)
+  const { joined_at, licence_tier, monitoring, name, offboarded_at, phone_number, role_label } = account
+  const fact = (title: string, value: Html.Value) => html`<dt>${title}</dt><dd>${value}</dd>`
+  return html`<dl class="facts">
+  ${name === phone_number ? undefined : fact("Number", phone_number)}
+  ${acts || role_label === null ? undefined : fact("Label", Html.named(role_label))}
+  ${
+    acts || account.department_id === null
+      ? undefined
+      : fact("Department", Html.named(department?.name ?? "Another department"))
+  }
+  ${licence_tier === null ? undefined : fact("Licence", Events.worded(licence_tier))}
+  ${joined_at === null ? undefined : fact("Connected", Times.ago(joined_at, view.now))}
+  ${offboarded_at === null ? undefined : fact("Offboarded", Times.ago(offboarded_at, view.now))}
+  ${
+    monitoring === undefined
+      ? undefined
+      : fact("Last looked at", Times.since(monitoring.last_polled_at, view.now, "Not yet"))
+  }
+</dl>`
+}
+
+export interface FormResult {
+  readonly done?: string | undefined
+  /** What an operation refused, in its words. */
+  readonly problem?: string
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The page of the account. */
+export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: FormResult) {
+  const account = yield* getAccount.call({ account_id: id })
+  const { data: events } = yield* listJournalEvents.call({ account_id: id, limit: eventsShown })
+  const departments = yield* Lists.departments
+  const showNotices = yield* Notices.make(view)
+  const acts = protectors.includes(view.admin.role)
+  return yield* Frame.page(view, {
+    title: shown.problem === undefined ? account.name : `Problem: ${account.name}`,
+    wide: true,
+    status: shown.status,
+    headers: shown.headers,
+    body: html`
+<p class="back"><a href="${view.visit.base}/console/accounts">Accounts</a></p>
+<h1>${Html.named(account.name)}</h1>
+${shown.done === undefined ? undefined : html`<p class="good" role="status">${shown.done}</p>`}
+${Refused.box(shown.problem)}
+${showNotices()}
+${statusCard(account, view.now)}
+<div class="columns">
+<div>
+${sessions(view, account)}
+${history(view, account, events, new Map(departments.map(({ id, name }) => [id, name])))}
+</div>
+<div>
+<section aria-labelledby="about">
+  <h2 id="about">About</h2>
+  ${facts(view, account, departments)}
+  ${acts ? AccountForms.filing(view, account, departments) : undefined}
+</section>
+${
+      acts && account.status !== "available"
+        ? html`<section aria-labelledby="protection">
+  <h2 id="protection">Protection</h2>
+  <p><a class="button" href="${view.visit.base}${
+          AccountForms.pathOf(account.id)
+        }/security">2FA, addresses and passkey</a></p>
+  ${AccountForms.protection(view, account)}
+</section>`
+        : undefined
+    }
+</div>
+</div>`
+  })
+})

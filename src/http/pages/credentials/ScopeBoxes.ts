@@ -1,0 +1,75 @@
+/** The scopes in plain words, and as boxes to tick: what reads, what changes, and what cannot be undone. */
+import { scopeTexts } from "../../../domain/credentials/ScopeTexts.ts"
+import { isIrreversible, needsPassword, type Scope } from "../../../domain/people/Access.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+
+/** What a scope covers beyond the accounts that a connection is limited to, as far as the admin's role allows it. */
+const wholeOrganization: { readonly [S in Scope]?: string } = {
+  "org:read": "the organization itself, its departments, admins, settings, plan and connections",
+  "accounts:write": "who gets its security emails, your own emails, and support requests",
+  "security:write": "its lockdown after a takeover",
+  "admins:write": "invite and remove admins, change their roles, manage departments, revoke keys and connections"
+}
+
+const groups: ReadonlyArray<readonly [id: string, legend: string, has: (scope: Scope) => boolean]> = [
+  ["read", "Read", (scope) => !needsPassword(scope)],
+  ["change", "Change", (scope) => needsPassword(scope) && !isIrreversible(scope)],
+  ["irreversible", "Cannot be undone", isIrreversible]
+]
+
+const box = (scope: Scope, ticked: boolean, limited: boolean): Html.Html => {
+  const id = `scope-${scope.replace(":", "-")}`
+  const { allows, name } = scopeTexts[scope]
+  const wide = limited ? wholeOrganization[scope] : undefined
+  return html`
+  <div class="choice">
+    <input type="checkbox" id="${id}" name="scope" value="${scope}"${
+    ticked ? " checked" : ""
+  } aria-describedby="${id}-hint">
+    <div>
+      <label for="${id}" class="name">${name}</label>
+      <p class="hint" id="${id}-hint">${allows}${
+    wide === undefined
+      ? undefined
+      : html` <span class="wide">Also for the whole organization, whichever accounts you choose: ${wide}.</span>`
+  }</p>
+    </div>
+  </div>`
+}
+
+/** The scopes as boxes to tick; beside those of a connection is what its choice of accounts does not limit. */
+export const boxes = (
+  scopes: ReadonlyArray<Scope>,
+  ticked: ReadonlyArray<string>,
+  { limited }: { readonly limited: boolean }
+): Html.Html =>
+  html`${
+    groups.map(([id, legend, has]) => {
+      const within = scopes.filter(has)
+      return within.length === 0 ? undefined : html`
+  <fieldset class="group ${id}">
+    <legend>${legend}</legend>
+    ${within.map((scope) => box(scope, ticked.includes(scope), limited))}
+  </fieldset>`
+    })
+  }`
+
+/** The names of scopes in one line. */
+export const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope) => scopeTexts[scope].name).join(", ")
+
+/** When the password, and the second factor, are needed. */
+export const whenNeeded = "Needed when you tick anything under “Change” or “Cannot be undone”."
+
+/** The password field of a form that may grant more than reading. */
+export const passwordField = (faults: Html.Faults, email: string): Html.Html =>
+  html`
+<div class="field">
+  <label for="password">Console password</label>
+  <p class="hint" id="password-hint">${whenNeeded}</p>
+  ${Html.fault(faults, "password")}
+  <input type="text" name="username" value="${email}" autocomplete="username" hidden>
+  <input type="password" id="password" name="password" autocomplete="current-password"${
+    Html.described(faults, "password", true)
+  }>
+</div>`

@@ -1,0 +1,37 @@
+/** Where the console leads to: the links above every page of an admin who is signed in. */
+import { everyone, type Role, superadmins } from "../../../domain/people/Access.ts"
+
+/** One link; a page below its path belongs to it. */
+export interface Entry {
+  readonly path: `/console/${string}`
+  readonly text: string
+  /** The roles that see the link; the operations themselves refuse any other role. */
+  readonly roles: ReadonlyArray<Role>
+}
+
+const entries: ReadonlyArray<Entry> = [
+  { path: "/console/accounts", text: "Accounts", roles: everyone },
+  { path: "/console/journal", text: "Journal", roles: everyone },
+  { path: "/console/developer", text: "Developer", roles: everyone },
+  { path: "/console/secrets", text: "Secrets", roles: superadmins },
+  { path: "/console/people", text: "People", roles: superadmins },
+  { path: "/console/security", text: "Password and sessions", roles: everyone }
+]
+
+/** The page after a sign-in, by default. */
+export const home = "/console/accounts"
+
+/** The links of a role, in their order. */
+export const shownTo = (role: Role): ReadonlyArray<Entry> => entries.filter(({ roles }) => roles.includes(role))
+
+/** Pages whose address is not below the link that they belong to. */
+const moved: ReadonlyArray<{ readonly page: RegExp; readonly to: Entry["path"] }> = [
+  { page: /^\/console\/accounts\/[^/]+\/secrets$/, to: "/console/secrets" },
+  { page: /^\/console\/logins\//, to: "/console/accounts" }
+]
+
+/** Whether the page at the path belongs to the link. */
+export const isAt = (path: string, entry: Entry): boolean => {
+  const at = moved.find(({ page }) => page.test(path))?.to ?? path
+  return at === entry.path || at.startsWith(`${entry.path}/`)
+}

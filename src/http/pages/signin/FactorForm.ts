@@ -1,0 +1,106 @@
+/** The form of a change of second factors, which asks for the password and the second factor again. */
+import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { ServiceUnavailable } from "../../../domain/Failure.ts"
+import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
+import type { SecondFactors } from "../../../ports/signin/SecondFactors.ts"
+import { type SecondFactorIncorrect, type SecondFactorNeeded } from "../../../ports/signin/SecondFactors.ts"
+import * as Forms from "../kit/Forms.ts"
+import * as Frame from "../kit/Frame.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import type * as SentForm from "../kit/SentForm.ts"
+import * as Visit from "../kit/Visit.ts"
+import * as StepUp from "./StepUp.ts"
+
+export const path = "/console/security/second-factor"
+
+/** One change: a page that asks for the password and the second factor again, and the form's action. */
+interface Change {
+  readonly path: `/${string}`
+  readonly title: string
+  readonly fields: (
+    view: Visit.View,
+    faults: Html.Faults
+  ) => Effect.Effect<Fields | null, ServiceUnavailable, SecondFactors>
+  readonly run: (
+    form: SentForm.Form,
+    view: Visit.View
+  ) => Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    SecondFactorIncorrect | SecondFactorNeeded | ServiceUnavailable,
+    SecondFactors
+  >
+}
+
+interface Fields {
+  readonly markup: Html.Html
+  /** The button that sends the form, unless a passkey does. */
+  readonly button: string | null
+  readonly script?: string
+}
+
+/** The text that the token of a change's form is bound to. */
+const tokenOf = (path: string) => `second factor ${path}`
+
+/** The path with the query that selects the page's subject. */
+const withQuery = (path: string, { query }: Visit.Visit): string => query === "" ? path : `${path}?${query}`
+
+export const changed = (visit: Visit.Visit, what: string) => Html.redirect(`${visit.base}${path}?done=${what}`)
+
+export const change = ({ fields, path: at, run, title }: Change) => {
+  const show = Effect.fnUntraced(
+    function*(view: Visit.View, faults: Html.Faults, status?: number, headers?: Readonly<Record<string, string>>) {
+      const own = yield* fields(view, faults)
+      if (own === null) return changed(view.visit, "")
+      const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
+      const { base } = view.visit
+      return yield* Frame.page(view, {
+        title,
+        faults,
+        status,
+        headers,
+        script: own.script ?? stepUp.script,
+        body: html`
+<p class="back"><a href="${base}${path}">Second factor</a></p>
+<h1>${title}</h1>
+${Html.summary(faults)}
+<form method="post" action="${base}${withQuery(at, view.visit)}" class="card">
+  ${Forms.hidden(view, tokenOf(at))}
+  <input type="text" name="username" value="${view.admin.email}" autocomplete="username" hidden>
+  <div class="field">
+    <label for="password">Console password</label>
+    ${Html.fault(faults, "password")}
+    <input type="password" id="password" name="password" required autocomplete="current-password"${
+          Html.described(faults, "password", false)
+        }>
+  </div>
+  ${stepUp.field}
+  ${own.markup}
+  ${own.button === null ? undefined : html`<button class="main">${own.button}</button>`}
+</form>`
+      })
+    }
+  )
+  const post = (visit: Visit.Visit) =>
+    Forms.submitted(visit, at, () => tokenOf(at), (form, view) =>
+      Effect.gen(function*() {
+        const sessions = yield* ConsoleSessions
+        yield* sessions.verifyPassword(view.admin, form.secret("password"), visit.ip)
+        yield* StepUp.check(view, form)
+        return yield* run(form, view)
+      }).pipe(
+        Visit.showRefusal,
+        StepUp.again((status, field, text, headers) => show(view, new Map([[field, text]]), status, headers)),
+        Effect.catchTag(
+          "SecondFactorIncorrect",
+          ({ message }) =>
+            show(view, new Map([[form.text("kind") === "totp" ? "new-code" : "passkey-name", message]]), 403)
+        ),
+        Effect.catchTag("SecondFactorNeeded", ({ message }) => show(view, new Map([["password", message]]), 403))
+      ))
+  return [
+    Visit.route("GET", at, (visit) => Visit.asAdmin(visit, withQuery(at, visit), (view) => show(view, Html.noFaults))),
+    Visit.route("POST", at, post)
+  ] as const
+}

@@ -1,0 +1,147 @@
+/** Operations that take one step of a login: checked and claimed, sent to the messenger, and stored. */
+import { Clock, Duration, Effect, Exit, Result } from "effect"
+import type { AccountFacts } from "../../domain/accounts/Account.ts"
+import { MessengerUnavailable } from "../../domain/Failure.ts"
+import { loginWait } from "../../domain/Limits.ts"
+import type { OrganizationFacts } from "../../domain/organization/Organization.ts"
+import { Caller } from "../../domain/people/Access.ts"
+import { Db } from "../../ports/Db.ts"
+import type { Journal } from "../../ports/journal/Journal.ts"
+import type { LoginEnded, LoginRefusal, Logins } from "../../ports/logins/Logins.ts"
+import type { MessengerSession } from "../../ports/messenger/MessengerSession.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+import type { Departments } from "../../ports/people/Departments.ts"
+import type { Further, Unchanged } from "../Context.ts"
+import type { Work } from "../Contract.ts"
+import type { KeepAnswer } from "../Idempotency.ts"
+import * as Journaling from "../Journaling.ts"
+import type { Resolve, Targeting } from "../Resolve.ts"
+
+/** What a step knows: within its transactions the organization is locked, and the account of the path where one is. */
+export interface Entering {
+  readonly caller: Caller["Service"]
+  readonly now: Date
+  readonly organization: OrganizationFacts
+  readonly account: AccountFacts | undefined
+}
+
+/** The step has the login. */
+export interface EnteredStep<P> {
+  readonly changed: true
+  readonly plan: P
+  readonly events?: ReadonlyArray<Further>
+}
+
+/** Another step has the login: it is tried again in a moment. */
+export interface Waiting {
+  readonly changed: "busy"
+}
+
+/** How a step ended. */
+export interface Ended<A, E> {
+  readonly answer: Result.Result<A, E>
+  readonly events?: ReadonlyArray<Further>
+  /** Something of the login is still to be taken back on the messenger. */
+  readonly leaves?: boolean
+}
+
+/** What the steps may need. */
+export type LoginServices = Db | Departments | Journal | Logins | MessengerSession
+
+export interface LoginSteps<I, P, S, A, E> {
+  /** Finds, checks, counts and claims the login. */
+  enter(input: I, context: Entering): Effect.Effect<EnteredStep<P> | Unchanged<A> | Waiting, E, LoginServices>
+  /** Asks the messenger, outside any transaction. */
+  act(plan: P): Effect.Effect<S, never, LoginServices>
+  /** Stores the result; null where it is unknown. A failure undoes what it wrote. */
+  settle(
+    plan: P,
+    said: S | null,
+    context: Entering
+  ): Effect.Effect<Ended<A, E>, LoginEnded | LoginRefusal, LoginServices>
+  /** Records that the account was not connected, or that the login has ended meanwhile. */
+  refuse(
+    plan: P,
+    because: LoginEnded | LoginRefusal,
+    context: Entering
+  ): Effect.Effect<Ended<A, E>, never, LoginServices>
+  /** Takes back on the messenger what the login has left there. */
+  leave(plan: P, said: S | null): Effect.Effect<void, never, LoginServices>
+}
+
+/** How often a step that waits for another one tries again. */
+const interval = Duration.millis(100)
+
+/** Runs one step: whatever it leaves behind in a crash is found by the next one, or by the job that ends logins. */
+export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, steps: LoginSteps<I, P, S, A, E>) =>
+  Effect.fnUntraced(function*(input: I, keep?: KeepAnswer) {
+    const caller = yield* Caller
+    const db = yield* Db
+    const organizations = yield* Organizations
+    const { organizationId } = caller
+
+    const entering = Effect.gen(function*() {
+      // Everything that takes a seat locks the organization before any account.
+      const organization = yield* organizations.lockFacts(organizationId)
+      const account = yield* resolve(caller, input, true)
+      return { caller, organization, account, now: new Date(yield* Clock.currentTimeMillis) } satisfies Entering
+    })
+
+    const enter = db.transaction(
+      organizationId,
+      Effect.gen(function*() {
+        const entered = yield* steps.enter(input, yield* entering)
+        if (entered.changed === true) yield* Journaling.further(caller, entered.events)
+        if (entered.changed === false && keep !== undefined) yield* keep(entered.answer)
+        return entered
+      })
+    )
+
+    const end = (ended: Ended<A, E>) =>
+      Effect.gen(function*() {
+        yield* Journaling.further(caller, ended.events)
+        if (Result.isSuccess(ended.answer) && keep !== undefined) yield* keep(ended.answer.success)
+        return ended
+      })
+
+    const settle = (plan: P, said: S | null) =>
+      db.transaction(
+        organizationId,
+        Effect.gen(function*() {
+          return yield* end(yield* steps.settle(plan, said, yield* entering))
+        })
+      ).pipe(
+        Effect.catchTags({
+          LoginEnded: (because) => refused(plan, because),
+          LoginRefusal: (because) => refused(plan, because)
+        })
+      )
+
+    const refused = (plan: P, because: LoginEnded | LoginRefusal) =>
+      db.transaction(
+        organizationId,
+        Effect.gen(function*() {
+          return yield* end(yield* steps.refuse(plan, because, yield* entering))
+        })
+      )
+
+    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(loginWait)
+    let entered = yield* enter
+    while (entered.changed === "busy") {
+      if ((yield* Clock.currentTimeMillis) >= until) return yield* new MessengerUnavailable({ retry_after: 1 })
+      yield* Effect.sleep(interval)
+      entered = yield* enter
+    }
+    if (entered.changed === false) return entered.answer
+    const { plan } = entered
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function*() {
+        const exit = yield* Effect.exit(restore(steps.act(plan)))
+        const said = Exit.isSuccess(exit) ? exit.value : null
+        const ended = yield* settle(plan, said)
+        if (ended.leaves === true) yield* steps.leave(plan, said)
+        if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
+        return yield* Effect.fromResult(ended.answer)
+      })
+    )
+  }) satisfies Work<"login", LoginServices>

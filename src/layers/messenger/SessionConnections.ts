@@ -1,0 +1,179 @@
+/**
+ * What every implementation of MessengerSession shares: one connection for a reference, clean texts, queues of events.
+ */
+import { type Cause, Deferred, Effect, Exit, Queue, Scope, Stream } from "effect"
+import {
+  cleanAuthorization,
+  cleanProfile,
+  cleanSecurity,
+  cleanText,
+  MessengerEvent,
+  type SessionEnd,
+  type SessionRef
+} from "../../domain/messenger/Messenger.ts"
+import type { EmailPending } from "../../ports/messenger/MessengerSecurity.ts"
+import {
+  type LiveSession,
+  type MessengerFailure,
+  type MessengerSession,
+  NoSession
+} from "../../ports/messenger/MessengerSession.ts"
+
+/** How many unread events a session keeps. */
+export const eventsKept = 256
+
+/** The calls of a connection to the platform. */
+export type PlatformConnection = Omit<LiveSession, "events">
+
+/** Connects a session to the platform for as long as the scope lasts; `push` takes the platform's pushes. */
+export type ConnectSession = (
+  sessionRef: SessionRef,
+  push: (event: MessengerEvent) => void
+) => Effect.Effect<PlatformConnection, MessengerFailure, Scope.Scope>
+
+interface Reader {
+  readonly queue: Queue.Queue<MessengerEvent, Cause.Done>
+  dropped: boolean
+}
+
+interface Shared {
+  readonly connection: Deferred.Deferred<PlatformConnection, MessengerFailure>
+  readonly scope: Scope.Closeable
+  readonly readers: Set<Reader>
+  users: number
+}
+
+const offer = (reader: Reader, event: MessengerEvent): void => {
+  if (Queue.sizeUnsafe(reader.queue) >= eventsKept) reader.dropped = true
+  Queue.offerUnsafe(reader.queue, event)
+}
+
+const eventsOf = (reader: Reader): Stream.Stream<MessengerEvent> =>
+  Stream.fromQueue(reader.queue).pipe(
+    Stream.mapArray((events) => {
+      if (!reader.dropped) return events
+      reader.dropped = false
+      return [MessengerEvent.make({ _tag: "Gap" }), ...events]
+    })
+  )
+
+const cleanPending = (pending: EmailPending): EmailPending => ({
+  ...pending,
+  pattern: cleanText(pending.pattern) ?? "*****"
+})
+
+/** A connection whose calls are made while `isOpen`, and whose end is reported by `lost`. */
+const watched = (
+  connection: PlatformConnection,
+  isOpen: () => boolean,
+  lost: (reason: SessionEnd) => void
+): PlatformConnection => {
+  const asked = <A, E>(call: Effect.Effect<A, E | NoSession>) =>
+    Effect.suspend(() => {
+      if (!isOpen()) return Effect.die(new Error("The messenger session is used after its scope closed."))
+      return Effect.tapError(call, (failure) =>
+        Effect.sync(() => {
+          if (failure instanceof NoSession) lost(failure.reason)
+        }))
+    })
+  return {
+    profile: asked(Effect.map(connection.profile, cleanProfile)),
+    security: (held) => asked(Effect.map(connection.security(held), cleanSecurity)),
+    updateProfile: (patch) => asked(Effect.map(connection.updateProfile(patch), cleanProfile)),
+    setUsername: (username) => asked(Effect.map(connection.setUsername(username), cleanProfile)),
+    authorizations: asked(Effect.map(connection.authorizations, (all) => all.map(cleanAuthorization))),
+    signOut: (id) => asked(connection.signOut(id)),
+    confirm: (id) => asked(connection.confirm(id)),
+    checkPassword: (candidate) => asked(connection.checkPassword(candidate)),
+    setPassword: (change) => asked(connection.setPassword(change)),
+    removePassword: (current) => asked(connection.removePassword(current)),
+    setRecoveryEmail: (change) => asked(Effect.map(connection.setRecoveryEmail(change), cleanPending)),
+    confirmRecoveryEmail: (code) => asked(connection.confirmRecoveryEmail(code)),
+    cancelRecoveryEmail: asked(connection.cancelRecoveryEmail),
+    removeRecoveryEmail: (current) => asked(connection.removeRecoveryEmail(current)),
+    startLoginEmail: (email) => asked(Effect.map(connection.startLoginEmail(email), cleanPending)),
+    confirmLoginEmail: (code) => asked(connection.confirmLoginEmail(code)),
+    addPasskey: (prepared) => asked(connection.addPasskey(prepared)),
+    removePasskey: (id) => asked(connection.removePasskey(id)),
+    pair: (sessionRef, password) => asked(connection.pair(sessionRef, password)),
+    logOut: asked(Effect.tap(connection.logOut, Effect.sync(() => lost("logged_out"))))
+  }
+}
+
+/** Opens sessions over the connections that `connect` makes. */
+export const make = (connect: ConnectSession): Pick<MessengerSession["Service"], "open"> => {
+  const all = new Map<SessionRef, Shared>()
+
+  const forget = (sessionRef: SessionRef, shared: Shared): void => {
+    if (all.get(sessionRef) === shared) all.delete(sessionRef)
+  }
+
+  const push = (sessionRef: SessionRef, shared: Shared, event: MessengerEvent): void => {
+    const readers = [...shared.readers]
+    for (const reader of readers) offer(reader, event)
+    if (event._tag !== "Lost") return
+    forget(sessionRef, shared)
+    shared.readers.clear()
+    for (const { queue } of readers) Queue.endUnsafe(queue)
+  }
+
+  const begin = (sessionRef: SessionRef, shared: Shared) =>
+    connect(sessionRef, (event) => push(sessionRef, shared, event)).pipe(
+      Scope.provide(shared.scope),
+      Effect.onExit((exit) =>
+        Effect.suspend(() => {
+          if (Exit.isFailure(exit)) forget(sessionRef, shared)
+          return Deferred.done(shared.connection, exit)
+        })
+      ),
+      Effect.interruptible,
+      Effect.forkIn(shared.scope)
+    )
+
+  const leave = (sessionRef: SessionRef, shared: Shared) =>
+    Effect.suspend(() => {
+      if (--shared.users > 0) return Effect.void
+      forget(sessionRef, shared)
+      return Scope.close(shared.scope, Exit.void)
+    })
+
+  const join = (sessionRef: SessionRef) =>
+    Effect.suspend(() => {
+      const known = all.get(sessionRef)
+      if (known !== undefined) {
+        known.users++
+        return Effect.succeed(known)
+      }
+      const shared: Shared = {
+        connection: Deferred.makeUnsafe(),
+        scope: Scope.makeUnsafe(),
+        readers: new Set(),
+        users: 1
+      }
+      all.set(sessionRef, shared)
+      return Effect.as(begin(sessionRef, shared), shared)
+    })
+
+  return {
+    open: Effect.fn("MessengerSession.open")(function*(sessionRef) {
+      const shared = yield* Effect.acquireRelease(join(sessionRef), (shared) => leave(sessionRef, shared))
+      const queue = yield* Queue.sliding<MessengerEvent, Cause.Done>(eventsKept)
+      const reader: Reader = { queue, dropped: false }
+      const open = yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          shared.readers.add(reader)
+          return { is: true }
+        }),
+        (open) =>
+          Effect.sync(() => {
+            open.is = false
+            shared.readers.delete(reader)
+            Queue.endUnsafe(queue)
+          })
+      )
+      const connection = yield* Deferred.await(shared.connection)
+      const lost = (reason: SessionEnd) => push(sessionRef, shared, MessengerEvent.make({ _tag: "Lost", reason }))
+      return { ...watched(connection, () => open.is, lost), events: eventsOf(reader) }
+    })
+  }
+}

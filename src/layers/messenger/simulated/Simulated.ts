@@ -1,0 +1,43 @@
+/** The simulated platform: a model of the messaging platform for the demo organization and for tests. */
+import { Context, Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import { MessengerSession, NoSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
+import * as Pushes from "./Pushes.ts"
+import * as SimulatedChanges from "./SimulatedChanges.ts"
+import * as SimulatedOutside from "./SimulatedOutside.ts"
+import { SimulatedPlatform } from "./SimulatedPlatform.ts"
+import * as SimulatedSessions from "./SimulatedSessions.ts"
+import { SimulatedStore } from "./SimulatedStore.ts"
+import * as SimulatedStoreSql from "./SimulatedStoreSql.ts"
+
+const layerNoDeps = Layer.effectContext(Effect.gen(function*() {
+  const store = yield* SimulatedStore
+  const pushes = Pushes.make()
+  const changes = SimulatedChanges.make(store, pushes)
+  return Context.make(MessengerSession, SimulatedSessions.make(store, changes, pushes, randomUUID())).pipe(
+    Context.add(SimulatedPlatform, SimulatedOutside.make(store, changes, pushes))
+  )
+}))
+
+/** The simulated platform with its state in the process. */
+export const layerMemory = layerNoDeps.pipe(Layer.provide(SimulatedStore.layerMemory))
+
+/** The simulated platform with its state in the database: it survives a restart. */
+export const layerSql = layerNoDeps.pipe(Layer.provide(SimulatedStoreSql.layer))
+
+const away = () => Effect.fail(new PlatformUnavailable())
+
+/** What answers where there is no messenger; a host spreads it where its own does not do everything. */
+export const none: MessengerSession["Service"] = {
+  open: () => Effect.fail(new NoSession({ reason: "never" })),
+  forget: () => Effect.void,
+  begin: away,
+  resend: away,
+  submitCode: away,
+  submitPassword: away,
+  cancel: away,
+  resolve: away
+}
+
+/** No messenger: the service runs without one, and no account has a session. */
+export const layerNone = Layer.succeed(MessengerSession, none)

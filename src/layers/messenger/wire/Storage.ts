@@ -1,0 +1,65 @@
+/** What the library keeps of one session: its key, and the data centre that has its account. */
+import { Redacted } from "effect"
+import type { KeptSession } from "../../../ports/messenger/MessengerKeys.ts"
+import type { WireStorage } from "./Protocol.ts"
+
+export interface StorageWriter {
+  /** Saves a value, which replaces the version; fails if another process has replaced it. */
+  save(name: string, value: Uint8Array, version: number): Promise<void>
+  /** The library wants the key deleted, because the platform does not know it. */
+  doubted(): void
+}
+
+const keyName = (centre: number): string => `key:${centre}`
+
+/** Whether the value of this name is a key. */
+export const isKey = (name: string): boolean => name.startsWith("key:")
+
+/** Salts last half an hour, and are then requested again. */
+const isPassing = (name: string): boolean => name.startsWith("salts")
+
+/**
+ * The library's storage over the values that were loaded. A key that it asks to delete is kept: the platform says
+ * now and then of a key for a while that it does not know it. Keys of a session alone are kept, none for a while only.
+ */
+export const make = (kept: KeptSession | null, written: StorageWriter): WireStorage => {
+  const values = new Map([...kept?.values ?? []].map(([name, one]) => [name, {
+    value: Redacted.value(one.value),
+    version: one.version
+  }]))
+  let isDoubted = false
+
+  const get = (name: string): Uint8Array | null => values.get(name)?.value ?? null
+
+  const set = async (name: string, value: Uint8Array): Promise<void> => {
+    if (isDoubted) throw new Error("The session's key is doubted: nothing replaces it")
+    const version = values.get(name)?.version ?? 0
+    if (!isPassing(name)) await written.save(name, value, version)
+    values.set(name, { value, version: version + 1 })
+  }
+
+  const doubted = (): void => {
+    isDoubted = true
+    written.doubted()
+  }
+
+  return {
+    driver: {},
+    kv: {
+      get,
+      set,
+      delete: (name) => {
+        if (isPassing(name)) values.delete(name)
+      },
+      deleteAll: () => {}
+    },
+    authKeys: {
+      get: (centre) => get(keyName(centre)),
+      set: (centre, key) => key === null ? doubted() : set(keyName(centre), key),
+      getTemp: () => null,
+      setTemp: () => {},
+      deleteByDc: doubted,
+      deleteAll: doubted
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The messenger over its own protocol: the entry `org-security-console/messenger`.
+ *
+ * It needs the optional peers `@mtcute/core`, `@mtcute/wasm` and `@fuman/node`.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { loginHeld } from "../../../domain/Limits.ts"
+import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
+import { MessengerAvailability } from "../../../ports/messenger/MessengerAvailability.ts"
+import { MessengerKeys } from "../../../ports/messenger/MessengerKeys.ts"
+import { MessengerSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
+import { Ownership } from "../../../ports/messenger/Ownership.ts"
+import * as LiveSessions from "../SessionConnections.ts"
+import { Cipher } from "./Cipher.ts"
+import * as Network from "./Network.ts"
+import * as Pairing from "./Pairing.ts"
+import * as Values from "./PlatformValues.ts"
+import { addPublicKey, parsePublicKey } from "./Protocol.ts"
+import * as Reopening from "./Reopening.ts"
+import * as Client from "./WireClient.ts"
+import * as Login from "./WireLogin.ts"
+import * as Session from "./WireSession.ts"
+
+/** How to connect to the platform, and as which application. */
+export interface Options extends Client.Platform {
+  /** The keys that data centres prove themselves with, in PEM (PKCS #1). */
+  readonly publicKeys: ReadonlyArray<string>
+}
+
+/** A key that a data centre proves itself with is none, or one that the library never finds. */
+export class PublicKeyUnusable extends Schema.TaggedError<PublicKeyUnusable>()("PublicKeyUnusable", {
+  message: Schema.String
+}) {}
+
+/** Teaches the library the keys; it does not find one whose fingerprint begins with a zero, and would wait for ever. */
+const learn = (publicKeys: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const cipher = new Cipher()
+    cipher.initialize()
+    for (const [at, key] of publicKeys.entries()) {
+      const unusable = (message: string) => new PublicKeyUnusable({ message: `The public key ${at + 1} ${message}` })
+      const { fingerprint } = yield* Effect.try({
+        try: () => parsePublicKey(cipher, key),
+        catch: () => unusable("is no RSA key in PEM (PKCS #1)")
+      })
+      if (fingerprint.startsWith("0")) return yield* unusable("has a fingerprint that begins with a zero")
+      addPublicKey(cipher, key)
+    }
+  })
+
+/**
+ * The messenger over its own protocol; its sessions' keys are kept by `MessengerKeys`. Nothing is written under the key
+ * of a session but while the `Ownership` lasts; a step of a login writes for as long as it holds the login.
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<MessengerSession | MessengerAvailability, PublicKeyUnusable, MessengerKeys | Ownership> =>
+  Layer.effectContext(
+    Effect.gen(function*() {
+      yield* learn(options.publicKeys)
+      const keys = yield* MessengerKeys
+      const ownership = yield* Ownership
+      const network = yield* Network.make(options.dataCentre)
+      const connect = (sessionRef: SessionRef, how: Client.Options) =>
+        Effect.provideContext(Client.make(options, sessionRef, how), Context.make(MessengerKeys, keys))
+      const own = (sessionRef: SessionRef, how: Omit<Client.Options, "line">) =>
+        Effect.suspend(() =>
+          connect(sessionRef, { ...how, line: network.line(ownership.current, { atOnce: how.anew }) })
+        )
+      const live = LiveSessions.make(Effect.fnUntraced(function*(sessionRef, push) {
+        const unasked = (update: Client.Unasked) => {
+          for (const event of Values.events(update)) push(event)
+        }
+        const client = yield* Reopening.make(own(sessionRef, { anew: false, unasked }))
+        return {
+          ...Session.make(client),
+          pair: Pairing.pair(client, (other) => own(other, { anew: true }))
+        }
+      }))
+      const messenger = MessengerSession.of({
+        ...live,
+        forget: (sessionRef) => Effect.mapError(keys.erase(sessionRef), () => new PlatformUnavailable()),
+        ...Login.make((sessionRef, anew) =>
+          Effect.suspend(() =>
+            connect(sessionRef, { anew, line: network.line(Network.rightFor(loginHeld), { atOnce: true }) })
+          )
+        )
+      })
+      return Context.make(MessengerSession, messenger).pipe(
+        Context.add(MessengerAvailability, MessengerAvailability.of({ away: network.away }))
+      )
+    })
+  )

@@ -1,0 +1,125 @@
+/** Facts about the database itself, whatever the version of its schema. */
+import { Clock, Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { intentTime } from "../sql/journal/JournalAppends.ts"
+import { migrations } from "../sql/migrations/index.ts"
+import * as Migrate from "./Migrate.ts"
+import { ownsTables } from "./Roles.ts"
+import * as Tenant from "./Tenant.ts"
+
+interface Facts {
+  readonly version: string
+  readonly name: string
+  readonly role: string
+  readonly owns_tables: boolean
+  readonly size_bytes: number
+  readonly checkpoints: boolean
+}
+
+const server = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<Facts>`
+    select split_part(current_setting('server_version'), ' ', 1) as version, current_database()::text as name,
+      session_user::text as role, pg_database_size(current_database()) as size_bytes,
+      ${ownsTables(sql)} as owns_tables,
+      to_regclass('journal_checkpoint') is not null as checkpoints`
+  return row ?? (yield* Effect.die(new Error("The database does not say what it is")))
+})
+
+const usedPeppers = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ id: string }>`
+    select distinct pepper_id as id from (
+      select pepper_id from api_key union all select pepper_id from oauth_token
+      union all select pepper_id from oauth_code union all select pepper_id from oauth_client) as used
+    where pepper_id is not null order by id`
+  return rows.map(({ id }) => id)
+})
+
+const lastCheckpoint = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ organization: string; sequence: number; at: Date }>`
+    select organization_id as organization, sequence, at from journal_checkpoint order by at desc limit 1`
+  return row ?? null
+})
+
+/** How it is run, its schema's version, and what it was used with. */
+export const facts = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Tenant.directory(sql)(Effect.gen(function*() {
+    const { checkpoints, ...found } = yield* server
+    const schema = yield* Migrate.state(migrations)
+    // The tables of keys and tokens are there from the third migration on.
+    const filled = schema.applied >= 3
+    const rows = Effect.gen(function*() {
+      const [count] = filled ? yield* sql<{ count: number }>`select count(*) as count from organization` : []
+      return {
+        organizations: count?.count ?? 0,
+        peppers_used: filled ? yield* usedPeppers : [],
+        last_checkpoint: checkpoints ? yield* lastCheckpoint : null
+      }
+    })
+    return { ...found, schema, ...(yield* Migrate.asOf(schema.applied)(rows)) }
+  }))
+})
+
+/**
+ * The organizations, and whether they are simulated; null where a first start was cut short before there were tables.
+ */
+export const organizations = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { applied } = yield* Migrate.state(migrations)
+  if (applied === 0) return null
+  return yield* Tenant.directory(sql)(
+    Migrate.asOf(applied)(sql<{ readonly id: string; readonly simulated: boolean }>`
+      select id, simulated from organization order by id`)
+  )
+})
+
+/** The changes that the journal has begun and not closed, in all organizations: how many, and when the oldest began. */
+export const openIntents = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Tenant.directory(sql)(sql<{ readonly open: number; readonly first: Date | null }>`
+    select count(*) as open, min(deadline) as first from pending_change`)
+  const first = row?.first ?? null
+  return {
+    open: row?.open ?? 0,
+    begun: first === null ? null : new Date(first.getTime() - Duration.toMillis(intentTime))
+  }
+})
+
+/** So much later than it was due, a sign-out is overdue. */
+const overdue = Duration.minutes(2)
+
+/** How the watch over an account goes: `unwatched` are the paused, the stopped and the offboarded ones. */
+export const watchStates = ["watched", "failing", "waiting", "unwatched"] as const
+
+/**
+ * The accounts of all organizations by how their watch goes, how many looks are due, and how many sign-outs are
+ * overdue.
+ */
+export const watched = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const at = new Date(now)
+  const late = new Date(now - Duration.toMillis(overdue))
+  const states = yield* Tenant.directoryAlone(sql)(sql<
+    {
+      readonly state: typeof watchStates[number]
+      readonly accounts: number
+      readonly due: number
+      readonly missed: number
+    }
+  >`
+    select case when next_at is null then 'unwatched' when flood_until > ${at} then 'waiting'
+      when failures > 0 then 'failing' else 'watched' end as state, count(*) as accounts,
+      count(*) filter (where next_at <= ${at}) as due,
+      count(*) filter (where due_at <= ${late} and (sign_out_retry_at is null or sign_out_retry_at <= ${late})) as missed
+    from monitor group by 1`)
+  const of = (wanted: string) => states.find(({ state }) => state === wanted)
+  return {
+    states,
+    due: (of("watched")?.due ?? 0) + (of("failing")?.due ?? 0),
+    overdue: of("watched")?.missed ?? 0
+  }
+})

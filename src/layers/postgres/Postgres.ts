@@ -1,0 +1,142 @@
+/** The `SqlClient` of a PostgreSQL server, 15 and later. */
+import { Duration, Effect, Layer, Predicate, Redacted, Schema } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Client from "./DatabaseClient.ts"
+import { reasonOf } from "./DatabaseOutage.ts"
+
+/** The database's address cannot be used as it is; the message never repeats it, for it holds a password. */
+export class DatabaseUrlInvalid extends Schema.TaggedError<DatabaseUrlInvalid>()("DatabaseUrlInvalid", {
+  message: Schema.String
+}) {}
+
+const sslModes = ["disable", "prefer", "require", "verify-full"]
+
+const readable = new Set([
+  "host",
+  "port",
+  "user",
+  "password",
+  "dbname",
+  "application_name",
+  "options",
+  "connect_timeout",
+  "sslmode"
+])
+
+/**
+ * Refuses what the driver would silently ignore.
+ *
+ * `require` and `verify-full` are the same here: TLS with a certificate that the system's authorities vouch for
+ * (`NODE_EXTRA_CA_CERTS` adds one). `prefer` falls back to a plain connection when the server offers no TLS.
+ */
+const checkUrl = Effect.fnUntraced(function*(url: Redacted.Redacted) {
+  const refuse = (message: string) => new DatabaseUrlInvalid({ message: `The database url ${message}` })
+  const text = Redacted.value(url)
+  if (!URL.canParse(text) || !/^postgres(?:ql)?:/.test(text)) {
+    return yield* refuse("is not of the form postgres://user:password@host:port/database")
+  }
+  for (const [name, value] of new URL(text).searchParams) {
+    if (!readable.has(name)) return yield* refuse(`has a parameter that is not supported: ${name}`)
+    if (name === "sslmode" && !sslModes.includes(value)) {
+      return yield* refuse(`has an sslmode that is not supported: use one of ${sslModes.join(", ")}`)
+    }
+  }
+})
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
+
+/** Whether passwords and rows would leave the machine in the clear: TCP to another one, and TLS not demanded. */
+export const isInsecure = (url: Redacted.Redacted): boolean => {
+  const text = Redacted.value(url)
+  if (!URL.canParse(text)) return false
+  const { hostname, searchParams } = new URL(text)
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname)
+  const secure = ["require", "verify-full"].includes(searchParams.getAll("sslmode").at(-1) ?? "")
+  return !secure && host !== "" && !host.startsWith("/") && !loopback.test(host)
+}
+
+/** The server answers, and waiting does not help: it refuses the connection, or is too old. */
+export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
+  message: Schema.String
+}) {}
+
+/** SQLSTATEs of a refused role or password, of a database that is not there, of one not to enter, of no such `role`. */
+const refusals = new Set(["28000", "28P01", "3D000", "42501", "22023"])
+
+const isRefusal = ({ reason }: SqlError.SqlError): boolean =>
+  reason._tag === "AuthenticationError" ||
+  (Predicate.hasProperty(reason.cause, "code") && refusals.has(String(reason.cause.code)))
+
+const leastVersion = 15
+
+const preparing = [
+  "create role console_app nologin;",
+  "create role console_service nologin noinherit in role console_app;",
+  "grant console_service to console;"
+].join("\n")
+
+/** Fails with what an operator has to fix where the server refuses the settings' role, password or database. */
+export const check = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.catchIf(
+    sql<{ version: number }>`select current_setting('server_version_num')::int as version`,
+    isRefusal,
+    (error) => {
+      const refused = `PostgreSQL refuses the connection: ${reasonOf(error)}.`
+      return new DatabaseUnusable({
+        message: /\brole\b.*"console_service"/.test(refused)
+          ? `${refused} An administrator runs once, with the service's login role for console:\n${preparing}\n` +
+            "and then the schema is brought up to date by `security-console migrate`."
+          : `${refused} Check --database-url (CONSOLE_DATABASE_URL).`
+      })
+    }
+  )
+  const version = Math.floor((row?.version ?? 0) / 10_000)
+  if (version < leastVersion) {
+    return yield* new DatabaseUnusable({
+      message: `This is PostgreSQL ${version}, and ${leastVersion} or later is needed.`
+    })
+  }
+})
+
+/** Where the server is, and how many connections are opened to it at most. */
+export interface Options {
+  readonly url: Redacted.Redacted
+  /** Defaults to 10. */
+  readonly maxConnections?: number
+  /** After which the server ends a statement; no limit by default. */
+  readonly statementTimeout?: Duration.Input
+  /** The role that every session takes on, of which the login role is a member; the login role itself by default. */
+  readonly role?: string
+  /** Defaults to `org-security-console`. */
+  readonly applicationName?: string
+}
+
+/**
+ * The `SqlClient` of a server: connections are opened when they are needed, so the layer builds while the server is
+ * away, and a connection that was lost is replaced at the next statement.
+ *
+ * A session that stops in the middle of a transaction is ended by the server after a minute.
+ */
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUrlInvalid | SqlError.SqlError> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.andThen(
+      checkUrl(options.url),
+      Client.make("pg", {
+        url: options.url,
+        minConnections: 0,
+        maxConnections: options.maxConnections ?? 10,
+        applicationName: options.applicationName ?? "org-security-console",
+        keepAlive: "30 seconds",
+        startupParameters: {
+          idle_in_transaction_session_timeout: "60000",
+          ...(options.role === undefined ? {} : { role: options.role }),
+          ...(options.statementTimeout === undefined
+            ? {}
+            : { statement_timeout: String(Duration.toMillis(options.statementTimeout)) })
+        }
+      })
+    )
+  ).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,200 @@
+import { Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { type AccountFacts, type LatestPoll, unwatched } from "../../../domain/accounts/Account.ts"
+import { patterns } from "../../../domain/accounts/AccountSearch.ts"
+import type { Caller } from "../../../domain/people/Access.ts"
+import type { SessionFacts, Termination } from "../../../domain/sessions/Session.ts"
+import type { Accounts } from "../../../ports/index.ts"
+import { accessSources, accountOf, canAccess, union } from "./AccountAccess.ts"
+import { accountColumns } from "./AccountColumns.ts"
+import { type InStatus, inStatus } from "./AccountStatuses.ts"
+
+/** How many matches of each kind are looked at: of more than these, which come first is not said. */
+const candidates = 500
+
+/**
+ * Up to how many accounts of an organization are looked through one by one: the index of trigrams is shared by all
+ * organizations, and what a search of a small one costs must not depend on the others.
+ */
+const few = 5000
+
+/** What finds accounts, and reads what is stored of one. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const columns = sql.literal(accountColumns)
+
+  /** The keys of the accessible accounts for which the conditions hold, from every way to them the first of each. */
+  const pages = (
+    caller: Caller["Service"],
+    conditions: Statement.Fragment,
+    status: InStatus | undefined,
+    count: Statement.Fragment,
+    departmentId: string | undefined
+  ): Statement.Fragment => {
+    const mine = sql`organization_id = ${caller.organizationId} and ${conditions}`
+    const sources = accessSources(sql, caller)
+    // Otherwise a plan may look through the other departments too, account by account.
+    const asked = departmentId === undefined ? sql`` : sql`where source.department_id = ${departmentId}`
+    const first = (from: Statement.Fragment, holds: Statement.Fragment) =>
+      sql`(select name_key, account.id from ${from} where ${mine} and ${holds} order by name_key, account.id
+        limit ${count})`
+    const branches = (holds: Statement.Fragment): ReadonlyArray<Statement.Fragment> =>
+      sources === null
+        ? [first(sql`account`, holds)]
+        : [
+          ...(sources.departments === undefined
+            ? []
+            : [
+              sql`(select page.* from (${sources.departments}) as source cross join lateral ${
+                first(sql`account`, sql`account.department_id = source.department_id and ${holds}`)
+              } as page ${asked})`
+            ]),
+          ...(sources.accounts === undefined
+            ? []
+            : [
+              first(
+                sql`(${sources.accounts}) as source
+                  cross join lateral ${accountOf(sql, caller.organizationId, sql`source.account_id`)}`,
+                holds
+              )
+            ])
+        ]
+    return union(sql, [
+      ...branches(status?.kept ?? sql`true`),
+      ...(status?.ended === undefined
+        ? []
+        // The fence keeps the few that have ended from being looked for in any other order.
+        : [sql`(select name_key, account.id from (
+            select * from account
+            where organization_id = ${caller.organizationId} and status_until <= ${status.now} offset 0
+          ) as account
+          where ${mine} and ${status.ended} and ${canAccess(sql, caller)})`])
+    ])
+  }
+
+  /** The first accessible accounts for which the conditions hold. */
+  const page = (
+    caller: Caller["Service"],
+    conditions: Statement.Fragment,
+    status: InStatus | undefined,
+    count: Statement.Fragment,
+    departmentId: string | undefined
+  ): Statement.Statement<AccountFacts> => {
+    const own = sql`organization_id = ${caller.organizationId}`
+    const first = (from: Statement.Fragment, holds: Statement.Fragment, what: Statement.Fragment) =>
+      sql`select ${what} from ${from} where ${own} and ${conditions} and ${holds}
+        order by name_key, account.id limit ${count}`
+    const kept = status?.kept ?? sql`true`
+    if (accessSources(sql, caller) !== null) {
+      return sql<AccountFacts>`
+        with page as (
+          select * from (${pages(caller, conditions, status, count, departmentId)}) as found (name_key, account_id)
+          order by name_key, account_id limit ${count}
+        )
+        select ${columns} from page
+        join account on ${own} and account.id = page.account_id
+        order by page.name_key, page.account_id`
+    }
+    if (status?.ended === undefined) return sql<AccountFacts>`${first(sql`account`, kept, columns)}`
+    const every = sql.literal("*")
+    const ended = sql`(select * from account where ${own} and status_until <= ${status.now} offset 0) as account`
+    return sql<AccountFacts>`
+      select ${columns} from (
+        (${first(sql`account`, kept, every)}) union all (${first(ended, status.ended, every)})
+      ) as account order by name_key, account.id limit ${count}`
+  }
+
+  return {
+    find: (caller, id, lock) =>
+      sql<AccountFacts>`
+        select ${columns} from account
+        where organization_id = ${caller.organizationId} and account.id = ${id} and ${canAccess(sql, caller)}
+        ${lock ? sql`for no key update of account` : sql``}`.pipe(
+        Effect.orDie,
+        Effect.map(([row]) => row ?? null)
+      ),
+
+    hold: (organizationId, id) =>
+      sql<AccountFacts>`
+        select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}
+        for no key update of account`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+
+    list: Effect.fnUntraced(
+      function*(caller, { after, departmentId, limit, status }, now) {
+        const mine = sql.and([sql`organization_id = ${caller.organizationId}`, canAccess(sql, caller)])
+        const cursor = sql`(select name_key from account where ${mine} and account.id = ${after})`
+        const conditions = sql.and([
+          ...(after === undefined ? [] : [sql`(name_key, account.id) > (${cursor}, ${after}::uuid)`]),
+          ...(departmentId === undefined ? [] : [sql`department_id = ${departmentId}`])
+        ])
+        const found = status === undefined ? undefined : inStatus(sql, status, now)
+        // As a literal: a plan for every limit would expect to read a tenth of the table.
+        const count = sql.literal(String(limit + 1))
+        const rows = yield* page(caller, conditions, found, count, departmentId)
+        if (rows.length > 0 || after === undefined) return rows
+        const known = yield* sql`select 1 from account where ${mine} and account.id = ${after}`
+        return known.length === 0 ? null : rows
+      },
+      Effect.orDie
+    ),
+
+    search: Effect.fnUntraced(
+      function*(caller, query, limit) {
+        const found = patterns(query)
+        if (found.length === 0) return []
+        const sources = accessSources(sql, caller)
+        const ids = (way: Statement.Fragment | undefined) => way === undefined ? sql`'{}'::uuid[]` : sql`array(${way})`
+        const within = sources === null
+          ? sql`true, '{}'::uuid[], '{}'::uuid[]`
+          : sql`false, ${ids(sources.departments)}, ${ids(sources.accounts)}`
+        return yield* sql<AccountFacts>`
+          with size as materialized (
+            select count(*) as accounts from (
+              select from account where organization_id = ${caller.organizationId} limit ${sql.literal(String(few + 1))}
+            ) as counted
+          ), found as (
+            select match.id, min(rank) as rank
+            from unnest(${found.map(({ rank }) => rank)}::int[], ${found.map(({ like }) => like)}::text[])
+              as wanted (rank, pattern)
+            cross join lateral (
+              select account.id from account
+              where organization_id = ${caller.organizationId} and search_text like pattern
+                and (select accounts from size) <= ${sql.literal(String(few))}
+              union all
+              select indexed.id
+              from matching_accounts(pattern, ${within}, ${sql.literal(String(candidates))}) as indexed (id)
+              where (select accounts from size) > ${sql.literal(String(few))}
+            ) as match
+            group by match.id
+          )
+          select ${columns} from found
+          cross join lateral ${accountOf(sql, caller.organizationId, sql`found.id`)}
+          where ${canAccess(sql, caller)}
+          order by found.rank, name_key, account.id limit ${limit + 1}`
+      },
+      Effect.orDie
+    ),
+
+    monitor: (organizationId, id) =>
+      sql<LatestPoll>`
+        select last_polled_at, last_poll_error from monitor
+        where organization_id = ${organizationId} and account_id = ${id}`.pipe(
+        Effect.orDie,
+        Effect.map(([row]) => row ?? unwatched)
+      ),
+
+    sessions: (organizationId, id) =>
+      sql<SessionFacts>`
+        select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
+          app_name, app_version, ip, country, last_active_at, created_at, seen_at
+        from session where organization_id = ${organizationId} and account_id = ${id}
+        order by current desc, service desc, seen_at desc, id`.pipe(Effect.orDie),
+
+    terminations: (organizationId, id, limit) =>
+      sql<Termination>`
+        select session_id, device_label, detected_at, actor, reason
+        from termination where organization_id = ${organizationId} and account_id = ${id}
+        order by detected_at desc, id desc limit ${limit}`.pipe(Effect.orDie)
+  } satisfies Partial<Accounts["Service"]>
+})

@@ -1,0 +1,141 @@
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountStatus } from "../../../domain/accounts/ProtectionStatus.ts"
+import {
+  type BillingFacts,
+  isProtectionActive,
+  type OrganizationFacts,
+  planHasArchive
+} from "../../../domain/organization/Organization.ts"
+import type { OverviewFacts, SavingCount } from "../../../domain/organization/StatusOverview.ts"
+import * as Ports from "../../../ports/index.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+import { canAccess } from "../accounts/AccountAccess.ts"
+import * as StatusSamples from "../accounts/StatusSamples.ts"
+import { isRecipient } from "../mail/Outbox.ts"
+
+/** The status of an account at `now` by the columns that keep it. */
+const statusNow = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
+  sql`case when status_until is null or status_until > ${now}::timestamptz then status
+    else later_statuses[width_bucket(${now}::timestamptz, status_changes)] end`
+
+/** Why an account saves nothing, as `saving` of the domain says: the first reason that holds. */
+const savingReason = (sql: SqlClient.SqlClient, organization: OrganizationFacts, now: Date): Statement.Fragment => {
+  const { archive_key_set, storage_limit_bytes, storage_used_bytes } = organization
+  const full = storage_limit_bytes !== null && storage_used_bytes >= storage_limit_bytes
+  return sql`case
+    when offboarded_at is not null then 'retired'
+    when licence_tier is not distinct from 'protect' or not ${planHasArchive(organization)} then 'no_archive_plan'
+    when stopped_at is not null and stop_reason in ('licence', 'organization_suspended')
+      or not ${isProtectionActive(organization, now)} then 'licence_stopped'
+    when not ${archive_key_set} then 'no_key'
+    when paused_at is not null then 'paused'
+    when session_ref is null or stopped_at is not null then 'no_connection'
+    when ${full} then 'storage_full'
+    when archive_chats_selected > 0 and archive_chats_stopped >= archive_chats_selected or archive_cleanup_running
+      then 'cleanup_stopped'
+    when monitoring_state = 'unknown' then 'connection_unknown'
+    when archive_error is not null then 'error' end`
+}
+
+interface Group {
+  readonly status: AccountStatus
+  readonly reason: SavingCount["reason"]
+  readonly retried: boolean
+  readonly accounts: number
+  readonly last_poll_at: Date | null
+  readonly due_since: Date | null
+}
+
+const stateOf = ({ reason, retried }: Group): SavingCount["state"] =>
+  reason === null ? "saving" : reason === "connection_unknown" || reason === "error" && retried ? "check" : "stopped"
+
+const extreme = (moments: ReadonlyArray<Date | null>, pick: (...values: ReadonlyArray<number>) => number) => {
+  const known = moments.flatMap((at) => at === null ? [] : [at.getTime()])
+  return known.length === 0 ? null : new Date(pick(...known))
+}
+
+/** The overview in SQL: one pass over the accounts that the caller can access, one over what waits for a review. */
+export const layer = Layer.effect(
+  Ports.Overview,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const outbox = yield* Ports.Outbox
+    return Ports.Overview.of({
+      facts: Effect.fnUntraced(function*(caller, organization, now) {
+        const { organizationId } = caller
+        const mine = sql`account.organization_id = ${organizationId} and ${canAccess(sql, caller)}`
+        const counted = sql<Group>`
+          select ${statusNow(sql, now)} as status, ${savingReason(sql, organization, now)} as reason,
+            archive_retry_at is not null as retried, count(*)::integer as accounts,
+            max(monitor.last_polled_at) as last_poll_at,
+            min(monitor.next_at) filter (where monitor.next_at <= ${now}::timestamptz) as due_since
+          from account left join monitor
+            on monitor.organization_id = account.organization_id and monitor.account_id = account.id
+          where ${mine} group by 1, 2, 3`
+        const reviewed = sql<Pick<OverviewFacts, "sessions_to_review" | "oldest_review_deadline">>`
+          select count(*)::integer as sessions_to_review, min(review_deadline) as oldest_review_deadline
+          from session join account on account.organization_id = session.organization_id and account.id = account_id
+          where ${mine} and not service and approved_at is null
+            and (review_deadline is not null or queued_at is not null)`
+        const pausing = sql<Pick<OverviewFacts, "paused_with_pending">>`
+          select count(*)::integer as paused_with_pending from account
+          where ${mine} and paused_at is not null and exists (
+            select 1 from session
+            where session.organization_id = account.organization_id and session.account_id = account.id
+              and not service and not baseline and approved_at is null)`
+        const remaining = sql<
+          Pick<
+            OverviewFacts,
+            | "heard"
+            | "oldest_mail_at"
+            | "mail_failed_at"
+            | "last_sequence"
+            | "last_event_at"
+            | "chain_checked_at"
+            | "chain_ok"
+          >
+        >`
+          select exists (
+              select 1 from admin
+              where admin.organization_id = ${organizationId} and ${isRecipient(sql, "security")}) as heard,
+            (select min(created_at) from mail
+              where organization_id = ${organizationId} and next_at is not null) as oldest_mail_at,
+            (select max(failed_at) from mail
+              where organization_id = ${organizationId} and failed_at is not null) as mail_failed_at,
+            coalesce(head.sequence, 0) as last_sequence,
+            case when head.sequence > 0 then head.at end as last_event_at,
+            head.checked_at as chain_checked_at, head.checked_ok as chain_ok
+          from (values (true)) as one left join journal_head as head on head.organization_id = ${organizationId}`
+        const [groups, [reviews], [paused], [rest]] = yield* Effect.all(
+          [counted, reviewed, pausing, remaining],
+          Tenant.together
+        )
+        if (reviews === undefined || paused === undefined || rest === undefined) {
+          return yield* Effect.die(new Error("An aggregate without a row"))
+        }
+        return {
+          ...reviews,
+          ...paused,
+          ...rest,
+          heard: outbox.available && rest.heard,
+          statuses: groups,
+          saving: groups.map((group) => ({ state: stateOf(group), reason: group.reason, accounts: group.accounts })),
+          last_poll_at: extreme(groups.map((group) => group.last_poll_at), Math.max),
+          due_since: extreme(groups.map((group) => group.due_since), Math.min)
+        }
+      }, Effect.orDie),
+
+      history: (organizationId, from) => Effect.orDie(StatusSamples.since(sql, organizationId, from)),
+      billing: (organizationId) =>
+        sql<BillingFacts>`
+          select cancel_at, current_period_ends_at, amount_minor, currency, payer_email, next_invoice_at
+          from organization where id = ${organizationId}`.pipe(
+          Effect.orDie,
+          Effect.flatMap(([facts]) =>
+            facts === undefined ? Effect.die(new Error("The caller's organization is gone")) : Effect.succeed(facts)
+          )
+        )
+    })
+  })
+)

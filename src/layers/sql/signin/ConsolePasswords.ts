@@ -1,0 +1,261 @@
+import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as crypto from "node:crypto"
+import { PasswordIncorrect } from "../../../domain/Failure.ts"
+import * as Actor from "../../../domain/journal/Actor.ts"
+import { journalAction, journalEntry } from "../../../domain/journal/JournalEntry.ts"
+import {
+  freeAddressFailures,
+  freePasswordFailures,
+  freeStrangersFailures,
+  knownBrowserLifetime,
+  maxPasswordLength
+} from "../../../domain/Limits.ts"
+import { passwordReplaced } from "../../../domain/mail/AdminMails.ts"
+import { addressGroup } from "../../../domain/NetworkAddress.ts"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { Journal } from "../../../ports/journal/Journal.ts"
+import { Outbox } from "../../../ports/mail/Outbox.ts"
+import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../../ports/signin/ConsolePasswords.ts"
+import { PasswordHasher } from "../../crypto/signin/PasswordHasher.ts"
+import { faultOf, normalized } from "../../crypto/signin/PasswordRule.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+import * as Endings from "../credentials/CredentialEndings.ts"
+import { maySignInHere } from "./IdentityProviders.ts"
+import { browserDigest, sessionsOf } from "./KnownBrowsers.ts"
+import * as PasswordFailures from "./PasswordFailures.ts"
+import { clear, countAll, type Counter, makeTurns, takeBack } from "./PasswordThrottle.ts"
+
+interface AdminRow {
+  readonly organization_id: OrganizationId
+  readonly id: string
+  readonly password_hash: string | null
+}
+
+interface OwnRow {
+  readonly email: string
+  readonly password_changed_at: Date | null
+}
+
+interface FoundAdmin extends AdminRow {
+  readonly known_browser: boolean
+  readonly known_address: boolean
+}
+
+/** What a new password ends besides keys: applications, all sessions but one, and all known browsers but one. */
+interface Ending {
+  readonly disconnect: boolean
+  readonly keptSession: string | null
+  readonly keptBrowser: string | null
+}
+
+/** Names what is counted without holding what was typed, or whether anybody is meant. */
+const named = (kind: string, ...parts: ReadonlyArray<string>): string =>
+  `${kind}:${crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`
+
+/** What an attempt counts for: its `own` counter starts anew with the right password, the `others` lose one count. */
+interface Counted {
+  readonly own: Counter
+  readonly others: ReadonlyArray<Counter>
+}
+
+/** Passwords in the database, with the counters that sign-in, consent and key creation share. */
+export const layer = Layer.effect(
+  ConsolePasswords,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+    const hasher = yield* PasswordHasher
+    const journal = yield* Journal
+    const outbox = yield* Outbox
+    const turns = makeTurns()
+    // A digest that belongs to no admin: an unknown address takes as long as a wrong password.
+    const dummy = yield* Effect.cached(hasher.hash(Redacted.make(crypto.randomBytes(16).toString("base64"))))
+
+    const failed = (admin: AdminRef, attempt: Attempt) =>
+      PasswordFailures.record(admin, attempt).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.provideService(Journal, journal)
+      )
+
+    /** What a hash was made of: the text in one of the forms that keyboards give it, or as it was typed. */
+    const matches = Effect.fnUntraced(function*(hash: string, password: Redacted.Redacted) {
+      const text = Redacted.value(password)
+      if ([...text].length > maxPasswordLength) return false
+      const composed = normalized(text)
+      if (yield* hasher.verify(hash, Redacted.make(composed))) return true
+      return composed !== text && (yield* hasher.verify(hash, password))
+    })
+
+    const renew = Effect.fnUntraced(function*(admin: AdminRow, password: Redacted.Redacted) {
+      const text = Redacted.value(password)
+      if (admin.password_hash === null || hasher.isCurrent(admin.password_hash)) return
+      const renewed = yield* hasher.hash(Redacted.make(normalized(text)))
+      yield* Tenant.transaction(sql, admin.organization_id)(sql`
+        update admin set password_hash = ${renewed}
+        where organization_id = ${admin.organization_id} and id = ${admin.id}
+          and password_hash = ${admin.password_hash}`)
+    })
+
+    const check = Effect.fnUntraced(function*(
+      { others, own }: Counted,
+      admin: AdminRow | undefined,
+      password: Redacted.Redacted,
+      attempt: Attempt
+    ) {
+      // The address is checked first, so that no rows are stored for an address that has to wait.
+      const counters = [...others.slice(0, 1), own, ...others.slice(1)]
+      yield* countAll(sql, counters)
+      const hash = admin?.password_hash ?? (yield* dummy)
+      const right = yield* Effect.tapError(matches(hash, password), () => takeBack(sql, counters))
+      if (!right || admin === undefined || admin.password_hash === null) {
+        if (admin !== undefined) yield* failed({ organizationId: admin.organization_id, adminId: admin.id }, attempt)
+        return yield* new PasswordIncorrect({})
+      }
+      yield* clear(sql, own)
+      yield* takeBack(sql, others)
+      yield* renew(admin, password)
+      return { organizationId: admin.organization_id, adminId: admin.id }
+    })
+
+    const ofSignIn = (
+      organization: string,
+      email: string,
+      admin: FoundAdmin | undefined,
+      { browser, ip }: Attempt
+    ): Counted => {
+      const who = [organization, email.toLowerCase()]
+      if (admin?.known_browser === true && browser) {
+        const own = { key: named("browser", ...who, browserDigest(browser)), free: freePasswordFailures }
+        return { own, others: [] }
+      }
+      const strangers = { key: named("strangers", ...who), free: freeStrangersFailures }
+      const group = ip === null ? null : addressGroup(ip)
+      return {
+        own: { key: named("pair", ...who, group ?? "nowhere"), free: freePasswordFailures },
+        others: [
+          ...(group === null ? [] : [{ key: named("address", group), free: freeAddressFailures }]),
+          ...(admin?.known_address === true ? [] : [strangers])
+        ]
+      }
+    }
+
+    const verify: ConsolePasswords["Service"]["verify"] = Effect.fnUntraced(
+      function*({ adminId, organizationId }, password, attempt) {
+        const { id, kind } = attempt.credential ?? { kind: "admin", id: adminId }
+        // Keys of one family share a counter, or each further key would have guesses of its own.
+        const family = kind === "api_key"
+          ? sql`(select coalesce(root_id, api_key.id)::text from api_key
+              where api_key.organization_id = ${organizationId} and api_key.id = ${id}::uuid)`
+          : sql`null`
+        const [admin] = yield* Tenant.transaction(sql, organizationId, { access: "read" })(
+          sql<AdminRow & { readonly family: string | null }>`
+          select organization_id, id, password_hash, ${family} as family
+          from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`
+        )
+        if (admin === undefined) return yield* new PasswordIncorrect({})
+        const asked = kind === "console"
+          ? [adminId, yield* sessionsOf(sql, { adminId, organizationId }, id)]
+          : [admin.family ?? id]
+        const own = { key: named("again", organizationId, kind, ...asked), free: freePasswordFailures }
+        yield* turns(own.key)(check({ own, others: [] }, admin, password, attempt))
+      }
+    )
+
+    const hash: ConsolePasswords["Service"]["hash"] = Effect.fnUntraced(function*(owner, password) {
+      const fault = yield* faultOf(Redacted.value(password), owner)
+      if (fault !== null) return yield* new PasswordUnfit({ message: fault })
+      return Redacted.make(yield* hasher.hash(Redacted.make(normalized(Redacted.value(password)))))
+    })
+
+    /** Ends what was opened with the password before. */
+    const endBefore = Effect.fnUntraced(function*(
+      { adminId, organizationId }: AdminRef,
+      at: Date,
+      { disconnect, keptBrowser, keptSession }: Ending
+    ) {
+      const ended = {
+        api_keys: yield* Endings.endKeys(sql, organizationId, adminId, at),
+        connections: disconnect ? yield* Endings.endConnections(sql, organizationId, adminId, at) : 0,
+        sessions: yield* Endings.endSessions(sql, organizationId, adminId, keptSession)
+      }
+      yield* Endings.forgetBrowsers(sql, organizationId, adminId, keptBrowser)
+      yield* Endings.endResets(sql, organizationId, adminId)
+      return ended
+    })
+
+    return ConsolePasswords.of({
+      verify,
+      hash,
+
+      set: Effect.fnUntraced(function*(admin, hashed, now) {
+        const { adminId, organizationId } = admin
+        yield* Endings.lockConnections(sql, organizationId, adminId)
+        yield* post(sql`
+          update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${now},
+            joined_at = coalesce(joined_at, ${now}::timestamptz)
+          where organization_id = ${organizationId} and id = ${adminId}`)
+        return yield* endBefore(admin, now, { disconnect: true, keptSession: null, keptBrowser: null })
+      }),
+
+      change: Effect.fnUntraced(function*(caller, { browser, current, disconnect, next }) {
+        const { adminId, organizationId } = caller
+        const [known] = yield* Tenant.transaction(sql, organizationId)(sql<OwnRow>`
+          select email, password_changed_at from admin
+          where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`)
+        if (known === undefined) return yield* new PasswordIncorrect({})
+        yield* verify(caller, current, caller)
+        const hashed = yield* hash({ organizationId, email: known.email }, next)
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const changed = yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+          if (disconnect) yield* Endings.lockConnections(sql, organizationId, adminId)
+          // A password that was set in the meantime stays.
+          const set = yield* sql`
+            update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${at}
+            where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+              and password_changed_at is not distinct from ${known.password_changed_at}::timestamptz
+            returning id`
+          if (set.length === 0) return false
+          const ended = yield* endBefore({ organizationId, adminId }, at, {
+            disconnect,
+            keptSession: caller.credential.id,
+            keptBrowser: browser === null ? null : browserDigest(browser)
+          })
+          yield* journal.append(
+            organizationId,
+            journalEntry(Actor.caller(caller), caller, journalAction("admin.password_set"), {
+              targetId: adminId,
+              details: ended
+            })
+          )
+          yield* outbox.add(organizationId, "event", passwordReplaced({ adminId, at, ip: caller.ip }))
+          return true
+        }))
+        if (!changed) return yield* new PasswordIncorrect({})
+      }),
+
+      identify: Effect.fnUntraced(function*(organization, email, password, attempt) {
+        const known = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(knownBrowserLifetime))
+        const digest = attempt.browser ? browserDigest(attempt.browser) : null
+        const group = attempt.ip === null ? null : addressGroup(attempt.ip)
+        const of = sql`known_browser.organization_id = admin.organization_id and admin_id = admin.id
+          and last_used_at > ${known}`
+        // PostgreSQL has no text with a NUL in it, and so no admin of such a name.
+        const find = `${organization}${email}`.includes("\u0000")
+          ? Effect.succeed([])
+          : Tenant.directory(sql)(sql<FoundAdmin>`
+            select organization_id, id, password_hash,
+              exists (select 1 from known_browser where ${of} and digest = ${digest}) as known_browser,
+              exists (select 1 from known_browser where ${of} and address = ${group}) as known_address
+            from admin
+            where organization_id = ${organization} and lower(email collate "C") = ${email.toLowerCase()}
+              and disabled_at is null and removed_at is null and joined_at is not null
+              and ${maySignInHere(sql)}`)
+        const [admin] = yield* find
+        const counted = ofSignIn(organization, email, admin, attempt)
+        const turn = turns(counted.others[0]?.key ?? counted.own.key)
+        return yield* turn(check(counted, admin, password, attempt))
+      })
+    })
+  })
+)

@@ -1,0 +1,223 @@
+/** The service's sessions on the messenger that this process keeps open, and what the messenger pushes through them. */
+import { Clock, Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { messengerTimeout } from "../domain/Limits.ts"
+import type { MessengerEvent, SessionRef } from "../domain/messenger/Messenger.ts"
+import type { Held } from "../ports/accounts/AccountLock.ts"
+import {
+  type LiveSession,
+  type MessengerFailure,
+  MessengerSession,
+  PlatformUnavailable
+} from "../ports/messenger/MessengerSession.ts"
+import { Ownership } from "../ports/messenger/Ownership.ts"
+import { Alarm } from "../ports/protection/Alarm.ts"
+import { Monitors } from "../ports/protection/Monitors.ts"
+import * as Measures from "../protection/Measures.ts"
+
+type Account = Pick<Held, "accountId" | "organizationId">
+
+/** What a call answers in time; one that takes longer counts as unavailable. */
+export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R> =>
+  Effect.timeoutOrElse(call, { duration: messengerTimeout, orElse: () => Effect.fail(new PlatformUnavailable({})) })
+
+/** After so many looks because of pushes, one by one as they come, the next ones of a session are so far apart. */
+const pushesAtOnce = 3
+const pushInterval = 5000
+
+/** How often a session's pushes make its account due: a flood of pushes does not cause a flood of looks. */
+class Pace {
+  private due = 0
+  private until = 0
+  private waits = false
+
+  /** When a push makes the account due, in ms; those that wait for one look count as one. */
+  push(now: number): number {
+    if (!this.waits) {
+      this.waits = true
+      const latest = now + (pushesAtOnce + 1) * pushInterval
+      this.until = Math.min(Math.max(this.until, now) + pushInterval, latest)
+      this.due = this.until - pushesAtOnce * pushInterval
+    }
+    return Math.max(now, this.due)
+  }
+
+  /** A look has begun. */
+  looked(): void {
+    this.waits = false
+  }
+}
+
+interface Open {
+  readonly account: Account
+  /** The term of the ownership in which it was opened. */
+  readonly term: number | null
+  readonly live: LiveSession
+  readonly scope: Scope.Closeable
+  readonly pace: Pace
+  /** How many steps use it now. */
+  users: number
+}
+
+export interface Options {
+  /** How many sessions stay open: beyond that, the least recently used are closed. */
+  readonly maxLive: number
+}
+
+/** Open sessions by reference. */
+export class LiveSessions extends Context.Service<LiveSessions, {
+  /** Uses the session of an account, which stays open for its pushes. */
+  use(account: Account, ref: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
+  /** Closes the session: its account is not watched any more, or the messenger says that it is gone. */
+  close(ref: SessionRef): Effect.Effect<void>
+  /** Closes the session and forgets its key. */
+  forget(ref: SessionRef): Effect.Effect<void, PlatformUnavailable>
+  /** Closes the sessions of accounts that are not watched any more, and those that a newer one has replaced. */
+  readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
+  /** How many login codes the messenger has sent to the account since they were last taken. */
+  takeCodes(account: Account): Effect.Effect<number>
+  /** Gives back codes that were taken and not stored. */
+  keepCodes(account: Account, count: number): Effect.Effect<void>
+  /** Waits until every received push is stored, and returns their number. */
+  readonly heard: Effect.Effect<number>
+}>()("org-security-console/engine/LiveSessions") {
+  static readonly layer = ({ maxLive }: Options) =>
+    Layer.effect(
+      LiveSessions,
+      Effect.gen(function*() {
+        const alarm = yield* Alarm
+        const messenger = yield* MessengerSession
+        const monitors = yield* Monitors
+        const ownership = yield* Ownership
+        const around = yield* Effect.scope
+        const opened = new Map<SessionRef, Open>()
+        const codes = new Map<string, number>()
+        const pushes = { heard: 0, underWay: 0, none: Latch.makeUnsafe(true) }
+
+        const keep = ({ accountId }: Account, sent: number) => {
+          if (sent > 0) codes.set(accountId, (codes.get(accountId) ?? 0) + sent)
+        }
+
+        /** Counts a push while it is being stored. */
+        const counted = (push: Effect.Effect<void>) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => {
+              pushes.heard += 1
+              pushes.underWay += 1
+              pushes.none.closeUnsafe()
+            }),
+            () => push,
+            () =>
+              Effect.sync(() => {
+                pushes.underWay -= 1
+                if (pushes.underWay === 0) pushes.none.openUnsafe()
+              })
+          )
+
+        const close = (ref: SessionRef) =>
+          Effect.suspend(() => {
+            const open = opened.get(ref)
+            opened.delete(ref)
+            return open === undefined
+              ? Effect.void
+              : Effect.andThen(Measures.keepsOpen(opened.size), Scope.close(open.scope, Exit.void))
+          })
+
+        /** Pushes only trigger looks, and a look finds the truth: a lost push costs a minute. */
+        const heard = (account: Account, ref: SessionRef, pace: Pace) => (events: ReadonlyArray<MessengerEvent>) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const sent = events.filter(({ _tag }) => _tag === "CodeSent").length
+            keep(account, sent)
+            const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
+            const lost = events.some(({ _tag }) => _tag === "Lost")
+            const at = pace.push(now)
+            const pushed = Effect.ignore(monitors.push(account, { at: new Date(at), look }))
+            return Effect.andThen(
+              counted(at > now ? pushed : Effect.andThen(pushed, alarm.ring)),
+              lost ? Effect.forkIn(close(ref), around) : Effect.void
+            )
+          })
+
+        const open = Effect.fnUntraced(function*(account: Account, ref: SessionRef) {
+          const scope = yield* Scope.fork(around)
+          const term = ownership.current()
+          const pace = new Pace()
+          return yield* inTime(Scope.provide(messenger.open(ref), scope)).pipe(
+            Effect.tap(Measures.opened),
+            Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref, pace)), scope)),
+            Effect.map((live): Open => ({ account, term, live, scope, pace, users: 0 })),
+            Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+          )
+        })
+
+        /** The session if it is open; what was opened in an earlier term is closed. */
+        const known = Effect.fnUntraced(function*(ref: SessionRef) {
+          const open = opened.get(ref)
+          if (open === undefined || open.term === ownership.current()) return open
+          yield* close(ref)
+        })
+
+        /** Closes the least recently used session, if too many are open. */
+        const evict = Effect.suspend(() => {
+          if (opened.size <= maxLive) return Effect.void
+          for (const [ref, { users }] of opened) if (users === 0) return close(ref)
+          return Effect.void
+        })
+
+        yield* ownership.changes.pipe(
+          Stream.runForEach(() => Effect.forEach([...opened.keys()], close, { discard: true })),
+          Effect.forkScoped({ startImmediately: true })
+        )
+
+        return {
+          use: (account, ref) =>
+            Effect.acquireRelease(
+              Effect.gen(function*() {
+                const found = (yield* known(ref)) ?? (yield* open(account, ref))
+                found.users += 1
+                found.pace.looked()
+                // The most recently used comes last.
+                opened.delete(ref)
+                opened.set(ref, found)
+                yield* Measures.keepsOpen(opened.size)
+                yield* evict
+                return found
+              }),
+              (used) => Effect.sync(() => void (used.users -= 1)),
+              { interruptible: true }
+            ).pipe(Effect.map(({ live }) => live)),
+          close,
+          closeUnwatched: Effect.suspend(() => {
+            const idle = new Map([...opened].filter(([, { users }]) => users === 0))
+            const asked = [...idle].map(([ref, { account }]) => ({ ...account, ref }))
+            return Effect.flatMap(monitors.unwatched(asked), (refs) =>
+              Effect.forEach(refs, (ref) =>
+                Effect.suspend(() => {
+                  const open = opened.get(ref)
+                  // It may have been used again, or another one opened, during the query.
+                  if (open === undefined || open !== idle.get(ref) || open.users > 0) {
+                    return Effect.void
+                  }
+                  // Nobody waits for the codes that were sent to it.
+                  codes.delete(open.account.accountId)
+                  return close(ref)
+                }), { discard: true }))
+          }),
+          forget: (ref) =>
+            Effect.andThen(close(ref), messenger.forget(ref)),
+          takeCodes: ({ accountId }) =>
+            Effect.sync(() => {
+              const count = codes.get(accountId) ?? 0
+              codes.delete(accountId)
+              return count
+            }),
+          keepCodes: (account, count) =>
+            Effect.sync(() => keep(account, count)),
+          heard: Effect.andThen(
+            pushes.none.await,
+            Effect.sync(() => pushes.heard)
+          )
+        }
+      })
+    )
+}

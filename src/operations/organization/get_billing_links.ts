@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import { BillingLinks } from "../../domain/organization/Billing.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { BillingPages } from "../../ports/organization/StatusOverview.ts"
+import { sample } from "./get_billing_links.sample.ts"
+
+export const getBillingLinks = Operation.read(
+  "get_billing_links",
+  {
+    summary: "Read where plans, payment, invoices and cancelling are found in a browser.",
+    method: "GET",
+    path: "/v1/billing-links",
+    toolset: "console",
+    scope: "org:read",
+    roles: ["owner", "superadmin", "billing"],
+    success: BillingLinks,
+    sample
+  },
+  () => Effect.map(BillingPages, (links) => ({ object: "billing_links" as const, links }))
+)

@@ -1,0 +1,80 @@
+/** What an operator can ask of journals: whether they are whole, their newest checkpoints, and what they hold. */
+import { Context, Effect, Schema, Stream } from "effect"
+import { Checkpoint, PublicJwk } from "../../domain/journal/Checkpoint.ts"
+import { JournalEvent } from "../../domain/journal/JournalEvent.ts"
+import { type Failing, streamed, useCase } from "../UseCase.ts"
+
+/** Where a journal stood, without a signature: what earlier versions wrote. */
+const Head = Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String })
+
+/** A checkpoint that somebody kept outside the database. */
+export const Kept = Schema.Union([Checkpoint, Head])
+export type Kept = typeof Kept.Type
+
+const Asked = Schema.Struct({
+  /** Null for all of them, here and below. */
+  organization: Schema.NullOr(Schema.String),
+  checkpoints: Schema.Array(Kept),
+  public_keys: Schema.Array(PublicJwk)
+})
+
+const Verified = Schema.Struct({
+  ok: Schema.Boolean,
+  journals: Schema.Array(Schema.Struct({
+    organization: Schema.String,
+    ok: Schema.Boolean,
+    sequence: Schema.Int,
+    hash: Schema.NullOr(Schema.String),
+    reason: Schema.NullOr(Schema.String)
+  })),
+  checkpoints: Schema.Struct({
+    ok: Schema.Boolean,
+    number: Schema.Int,
+    reason: Schema.NullOr(Schema.String),
+    keys: Schema.Array(Schema.String)
+  })
+})
+
+/** What verifies journals, which none of the service's secrets are needed for. */
+export class JournalProofs extends Context.Service<JournalProofs, {
+  verify(asked: typeof Asked.Type): Effect.Effect<typeof Verified.Type, Failing>
+}>()("org-security-console/administration/Journals/JournalProofs") {}
+
+const Chosen = Schema.Struct({ organization: Schema.NullOr(Schema.String) })
+const Newest = Schema.Struct({ checkpoints: Schema.Array(Checkpoint), keys: Schema.Array(PublicJwk) })
+
+const From = Schema.Struct({ organization: Schema.String, after_sequence: Schema.Natural })
+const Page = Schema.Struct({
+  events: Schema.Array(Schema.toEncoded(JournalEvent)),
+  checkpoints: Schema.Array(Schema.toEncoded(Checkpoint)),
+  keys: Schema.Array(PublicJwk),
+  last_sequence: Schema.Int
+})
+
+/** What signs journals, and reads them with their signatures. */
+export class SignedJournals extends Context.Service<SignedJournals, {
+  checkpoint(chosen: typeof Chosen.Type): Effect.Effect<typeof Newest.Type, Failing>
+  pages(from: typeof From.Type): Stream.Stream<typeof Page.Type, Failing>
+}>()("org-security-console/administration/Journals/SignedJournals") {}
+
+export const verifyJournal = useCase(
+  "journal_verify",
+  Asked,
+  Verified,
+  (asked) => Effect.flatMap(JournalProofs, (proofs) => proofs.verify(asked))
+)
+
+export const checkpoint = useCase(
+  "journal_checkpoint",
+  Chosen,
+  Newest,
+  (chosen) => Effect.flatMap(SignedJournals, (journals) => journals.checkpoint(chosen))
+)
+
+/** Pages of the journal in its order, each with the checkpoints of its events. */
+export const exportJournal = streamed(
+  "journal_export",
+  From,
+  Page,
+  (from) => Stream.unwrap(Effect.map(SignedJournals, (journals) => journals.pages(from)))
+)

@@ -1,0 +1,93 @@
+/** What an operator does about the licences of accounts, and the links that hold seats. */
+import { Effect, Schema } from "effect"
+import { AccountId } from "../../domain/accounts/Account.ts"
+import { isUuid, Timestamp } from "../../domain/JsonShapes.ts"
+import { tierFault } from "../../domain/organization/Billing.ts"
+import { Tier } from "../../domain/organization/Organization.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Db } from "../../ports/Db.ts"
+import { Licences } from "../../ports/organization/Licences.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+import { accountEntry, change, entry, existing } from "../Journaled.ts"
+import { refuse, useCase } from "../UseCase.ts"
+
+export const setTier = change(
+  "accounts_set_tier",
+  Schema.Struct({ organization: Schema.String, account_id: Schema.String, tier: Tier }),
+  Schema.Struct({
+    organization: Schema.String,
+    account_id: Schema.String,
+    tier: Tier,
+    /** What it had before. */
+    from: Schema.NullOr(Tier)
+  }),
+  ({ account_id, organization, tier }, { id }) =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const licences = yield* Licences
+      const organizations = yield* Organizations
+      const facts = yield* organizations.lockFacts(id)
+      const account = isUuid(account_id.toLowerCase())
+        ? yield* accounts.hold(id, AccountId.make(account_id.toLowerCase()))
+        : null
+      if (account === null) return yield* refuse(`${organization} has no account ${account_id}.`)
+      if (account.offboarded_at !== null) {
+        return yield* refuse(`${account_id} is offboarded: it holds no licence.`)
+      }
+      const from = account.licence_tier
+      const answer = { organization, account_id: account.id, tier, from }
+      if (from === tier) return [answer, null]
+      const fault = tierFault(facts, tier, yield* licences.used(id))
+      if (fault !== null) return yield* refuse(fault)
+      yield* licences.setTier(id, account.id, tier)
+      return [
+        answer,
+        accountEntry("account.tier_set", account.id, { tier, ...(from === null ? {} : { from }) })
+      ]
+    })
+)
+
+/** How many links are listed, the newest. */
+const listed = 200
+
+export const listLinks = useCase(
+  "sign_up_links_list",
+  Schema.Struct({ organization: Schema.String }),
+  Schema.Struct({
+    /** The seats that links hold. */
+    reserved: Schema.Int,
+    links: Schema.Array(Schema.Struct({ id: Schema.String, created_at: Timestamp }))
+  }),
+  ({ organization }) =>
+    Effect.gen(function*() {
+      const licences = yield* Licences
+      const organizations = yield* Organizations
+      const id = yield* existing(organization)
+      return yield* (yield* Db).read(
+        id,
+        Effect.gen(function*() {
+          const { seats_reserved } = yield* organizations.facts({ organizationId: id })
+          return { reserved: seats_reserved, links: yield* licences.links(id, listed) }
+        })
+      )
+    })
+)
+
+export const revokeLink = change(
+  "sign_up_links_revoke",
+  Schema.Struct({ organization: Schema.String, link_id: Schema.String }),
+  Schema.Struct({ organization: Schema.String, link_id: Schema.String, free_seats: Schema.Int }),
+  ({ link_id, organization }, { id }) =>
+    Effect.gen(function*() {
+      const licences = yield* Licences
+      const organizations = yield* Organizations
+      const linkId = link_id.toLowerCase()
+      yield* organizations.lock(id)
+      if (!isUuid(linkId) || !(yield* licences.revokeLink(id, linkId))) {
+        return yield* refuse(`${organization} has no sign-up link ${link_id} that is not used.`)
+      }
+      const facts = yield* organizations.facts({ organizationId: id })
+      const free_seats = facts.seat_limit - facts.seats_used - facts.seats_reserved
+      return [{ organization, link_id: linkId, free_seats }, entry("sign_up_link.revoked", linkId)]
+    })
+)

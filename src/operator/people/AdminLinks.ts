@@ -1,0 +1,77 @@
+/** The links that an operator makes for admins. */
+import { Effect, Schema } from "effect"
+import { Timestamp } from "../../domain/JsonShapes.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import { adminStatus } from "../../domain/people/Admin.ts"
+import { waits } from "../../domain/people/AdminRules.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
+import { IdentityProviders } from "../../ports/signin/IdentityProviders.ts"
+import { PasswordResets } from "../../ports/signin/PasswordResets.ts"
+import { change, entry } from "../Journaled.ts"
+import { adminRef } from "../RequestFields.ts"
+import { refuse } from "../UseCase.ts"
+import { AdminId, locked } from "./Admins.ts"
+
+/** A link that is made for an admin. */
+const Link = Schema.Struct({
+  ...AdminId.fields,
+  token: Schema.RedactedFromValue(Schema.String),
+  expires_at: Timestamp
+})
+
+/** Refuses a link into an organization that was wound down, which would open nothing. */
+const demandOpen = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+  const { closed_at } = yield* (yield* Organizations).facts({ organizationId })
+  if (closed_at !== null) return yield* refuse(`${organizationId} is closed: organizations reopen opens it again.`)
+})
+
+export const renewInvitation = change(
+  "admins_invitation",
+  Schema.Struct(adminRef),
+  Link,
+  ({ email, organization }, { at, id }) =>
+    Effect.gen(function*() {
+      const managed = yield* ManagedAdmins
+      const admin = yield* locked(id, email)
+      const refused = waits(admin)
+      if (refused !== null) return yield* refuse(refused.message)
+      yield* demandOpen(id)
+      const { expiresAt, token } = yield* managed.reinvite(id, admin.id, at)
+      return [
+        { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+        entry("admin.invitation_resent", admin.id, { email })
+      ]
+    })
+)
+
+/** Makes the link by which an admin who has forgotten the password chooses another one. */
+export const makePasswordLink = change(
+  "admins_password_link",
+  Schema.Struct(adminRef),
+  Link,
+  ({ email, organization }, { at, id }) =>
+    Effect.gen(function*() {
+      const resets = yield* PasswordResets
+      const providers = yield* IdentityProviders
+      const admin = yield* locked(id, email)
+      if (adminStatus(admin) !== "active") {
+        return yield* refuse(
+          `${email} is ${adminStatus(admin)}: only who has joined and is enabled has a password.`
+        )
+      }
+      if (admin.role !== "owner" && (yield* providers.find(id))?.required === true) {
+        return yield* refuse(
+          `${email} signs in by the identity provider of ${organization}, and a link to a new password opens nothing. ` +
+            "What pages ask for again is set by admins set-password."
+        )
+      }
+      yield* demandOpen(id)
+      const origin = { mailed: false, knownBrowser: false }
+      const { expiresAt, token } = yield* resets.make({ organizationId: id, adminId: admin.id }, origin, at)
+      return [
+        { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+        entry("password_reset.link_made", admin.id, { email })
+      ]
+    })
+)

@@ -1,8 +1,0 @@
-/** Passkeys that the service makes for accounts. */
-import { Context, type Effect } from "effect"
-import type { PreparedPasskey } from "./MessengerSecurity.ts"
-
-export class Passkeys extends Context.Service<Passkeys, {
-  /** A new ES256 key with a random credential id. */
-  readonly make: Effect.Effect<PreparedPasskey>
-}>()("org-security-console/ports/Passkeys") {}

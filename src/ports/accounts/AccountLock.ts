@@ -1,0 +1,35 @@
+/** One actor on an account at a time: looks of the engine, and operations that change the account on the messenger. */
+import { Context, type Effect, Schema, type Scope } from "effect"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { MessengerUnavailable, ServiceUnavailable } from "../../domain/Failure.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+
+/** An account that no other request or look acts on while it is held; each holding has a higher fence than all before it. */
+export interface Held {
+  readonly organizationId: OrganizationId
+  readonly accountId: AccountId
+  readonly fence: number
+  /** How often what a look relies on had changed when it was taken. */
+  readonly epoch: number
+}
+
+/** The holding has expired and another one has the account: nothing more may be written under it. */
+export class GuardLost extends Schema.TaggedError<GuardLost>()("GuardLost", {}) {}
+
+/** Holds accounts for 20 seconds at a time, in one process or many. */
+export class Guard extends Context.Service<Guard, {
+  /**
+   * Takes the account for as long as the scope is open, and keeps renewing the hold; waits up to 8 seconds for
+   * whichever process has it. Not within a transaction.
+   */
+  acquire(
+    organizationId: OrganizationId,
+    accountId: AccountId
+  ): Effect.Effect<Held, MessengerUnavailable | ServiceUnavailable, Scope.Scope>
+  /** Holds on, within each transaction of the holder: right after the account's row is locked. Answers the epoch. */
+  confirm(held: Held): Effect.Effect<number, GuardLost>
+  /** Gives the account back as it is; for an account that was not taken by `acquire`. */
+  release(held: Held): Effect.Effect<void>
+  /** Has the account looked at as soon as it is free, within the transaction: what a look relies on has changed. */
+  look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
+}>()("org-security-console/ports/Guard") {}

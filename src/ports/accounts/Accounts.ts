@@ -1,0 +1,62 @@
+/** Protected accounts. */
+import { Context, type Effect } from "effect"
+import type {
+  AccountFacts,
+  AccountId,
+  DepartmentId,
+  LatestPoll,
+  MessengerNames
+} from "../../domain/accounts/Account.ts"
+import type { AccountStatus } from "../../domain/accounts/ProtectionStatus.ts"
+import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
+import type { SessionFacts, Termination } from "../../domain/sessions/Session.ts"
+
+/** A page of accounts in the console's order, one more than `limit` where more follow. */
+export interface AccountQuery {
+  readonly status: AccountStatus | undefined
+  readonly departmentId: DepartmentId | undefined
+  readonly after: AccountId | undefined
+  readonly limit: number
+}
+
+/** The accounts of the organization that the caller can access; any other does not exist. */
+export class Accounts extends Context.Service<Accounts, {
+  /** The account, or null when the caller cannot access it; locked for the rest of the transaction when asked. */
+  find(caller: Caller["Service"], id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
+  /** Locks the account for the rest of the transaction, whatever the caller can access; null where it is gone. */
+  hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
+  /** The accounts after `after`, or null when the caller cannot access that one. */
+  list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
+  /** The accounts that match best, one more than `limit` where more do. */
+  search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
+  /** How the latest looks at the account went. */
+  monitor(organizationId: OrganizationId, id: AccountId): Effect.Effect<LatestPoll>
+  sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
+  /** The latest sessions that ended, newest first. */
+  terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
+  /**
+   * Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. Answers of
+   * how many sessions the review ended.
+   */
+  pause(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<number>
+  /** Takes monitoring up again, as protected whatever happened before. */
+  resume(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
+  /**
+   * Ends protection: nothing is watched any more, its sessions are forgotten, and the seat is free. The organization is
+   * locked.
+   */
+  offboard(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
+  /** Whether strangers are signed out on sight. */
+  setSecurityLock(organizationId: OrganizationId, account: AccountFacts, enabled: boolean): Effect.Effect<void>
+  /** Ends the lock that a stopped takeover left; that it was stopped stays. */
+  releaseTakeoverLock(organizationId: OrganizationId, account: AccountFacts): Effect.Effect<void>
+  setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
+  /** Files the account under a department that is locked, or under none. */
+  setDepartment(
+    organizationId: OrganizationId,
+    account: AccountFacts,
+    departmentId: DepartmentId | null
+  ): Effect.Effect<void>
+  /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
+  setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>
+}>()("org-security-console/ports/Accounts") {}

@@ -1,0 +1,128 @@
+/** The port through which the core uses the messaging platform. */
+import { Context, type Effect, type Redacted, Schema, type Scope, type Stream } from "effect"
+import {
+  type AccountSecurity,
+  type Authorization,
+  type AuthorizationId,
+  type HeldSecrets,
+  type MessengerEvent,
+  type Profile,
+  type ProfilePatch,
+  SessionEnd,
+  type SessionRef
+} from "../../domain/messenger/Messenger.ts"
+import type { LoginVerbs, Paired, PairingRefused, PasswordNeeded } from "./MessengerLogin.ts"
+import type { SecurityVerbs } from "./MessengerSecurity.ts"
+
+/** The service has no live session under this reference, or has none any more. */
+export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { reason: SessionEnd }) {}
+
+/** The platform demands a wait (a flood wait). */
+export class PlatformBusy extends Schema.TaggedError<PlatformBusy>()("PlatformBusy", {
+  retryAfterSeconds: Schema.Int
+}) {}
+
+/** The platform did not answer; whether it did anything is unknown. */
+export class PlatformUnavailable extends Schema.TaggedError<PlatformUnavailable>()("PlatformUnavailable", {}) {}
+
+/** The platform refused for a reason that has no name here; `reason` is its own text, only for the log. */
+export class PlatformRefused extends Schema.TaggedError<PlatformRefused>()("PlatformRefused", {
+  reason: Schema.String
+}) {}
+
+/** What may go wrong with every call to the platform. */
+export type MessengerFailure = NoSession | PlatformBusy | PlatformUnavailable | PlatformRefused
+
+/** The platform refused the username. */
+export class UsernameRefused extends Schema.TaggedError<UsernameRefused>()("UsernameRefused", {
+  reason: Schema.Literals(["taken", "malformed", "purchasable"])
+}) {}
+
+/** The platform refused a field of the profile; nothing of the patch was applied. */
+export class ProfileRefused extends Schema.TaggedError<ProfileRefused>()("ProfileRefused", {
+  reason: Schema.Literals(["about_too_long", "name_invalid"]),
+  field: Schema.Literals(["first_name", "last_name", "about"])
+}) {}
+
+/** The platform does not let this session sign others out yet; the time is null where it gives none. */
+export class SignOutLocked extends Schema.TaggedError<SignOutLocked>()("SignOutLocked", {
+  until: Schema.NullOr(Schema.Date)
+}) {}
+
+/** The platform lists no authorization of this id to this session. */
+export class UnknownAuthorization extends Schema.TaggedError<UnknownAuthorization>()("UnknownAuthorization", {}) {}
+
+/** The 2FA password that was given is not the account's. */
+export class PasswordInvalid extends Schema.TaggedError<PasswordInvalid>()("PasswordInvalid", {}) {}
+
+/** A new 2FA password beside the one that it replaces. */
+export interface TwoFaChange {
+  readonly current: Redacted.Redacted | null
+  readonly next: Redacted.Redacted
+}
+
+/** One account as the platform shows it to a session of the service; valid until its scope closes. */
+export interface LiveSession extends SecurityVerbs {
+  /** The profile as it is now. */
+  readonly profile: Effect.Effect<Profile, MessengerFailure>
+  /** The security settings as they are now; a part that could not be read is null. */
+  security(held: HeldSecrets): Effect.Effect<AccountSecurity, MessengerFailure>
+  /** Changes the profile, all of the patch or nothing, and answers the new one; what is set already succeeds. */
+  updateProfile(patch: ProfilePatch): Effect.Effect<Profile, MessengerFailure | ProfileRefused>
+  /**
+   * Sets the username (without @), or removes it with null, and answers the new profile; what is set already succeeds.
+   */
+  setUsername(username: string | null): Effect.Effect<Profile, MessengerFailure | UsernameRefused>
+  /** Every device that is signed in, the asking session included. */
+  readonly authorizations: Effect.Effect<ReadonlyArray<Authorization>, MessengerFailure>
+  /** Signs the authorization out; by the id that `authorizations` gives it. */
+  signOut(id: AuthorizationId): Effect.Effect<void, MessengerFailure | SignOutLocked | UnknownAuthorization>
+  /**
+   * Confirms the authorization as the holder's, so that the platform no longer asks for it; succeeds if it is confirmed already.
+   */
+  confirm(id: AuthorizationId): Effect.Effect<void, MessengerFailure | UnknownAuthorization>
+  /** Whether the candidate is the account's 2FA password; false where it has none. */
+  checkPassword(candidate: Redacted.Redacted): Effect.Effect<boolean, MessengerFailure>
+  /** Sets or replaces the 2FA password; `current` is null where the account has none. */
+  setPassword(change: TwoFaChange): Effect.Effect<void, MessengerFailure | PasswordInvalid>
+  /** Removes the 2FA password, and the recovery email with it; without a password it succeeds. */
+  removePassword(current: Redacted.Redacted): Effect.Effect<void, MessengerFailure | PasswordInvalid>
+  /**
+   * Signs another session of the service in, under a reference that the caller makes; with the 2FA password where one
+   * is.
+   */
+  pair(
+    sessionRef: SessionRef,
+    password: Redacted.Redacted | null
+  ): Effect.Effect<Paired, MessengerFailure | PairingRefused | PasswordInvalid | PasswordNeeded>
+  /**
+   * The platform's pushes from the opening on, in order; the stream ends after `Lost`.
+   *
+   * A session keeps the latest 256 unread ones; where it dropped older ones, a `Gap` comes before them. Events
+   * are hints when to look, never the truth.
+   */
+  readonly events: Stream.Stream<MessengerEvent>
+  /** Ends this session itself, whatever its age. */
+  readonly logOut: Effect.Effect<void, MessengerFailure>
+}
+
+/**
+ * The messaging platform behind the service.
+ *
+ * Calls have no deadline of their own: the caller bounds them with a timeout. No call happens inside a database
+ * transaction.
+ */
+export class MessengerSession extends Context.Service<
+  MessengerSession,
+  LoginVerbs & {
+    /**
+     * Opens the session for as long as the scope lasts.
+     *
+     * Opening a reference that is open in this process already shares its connection: a key that is used from two
+     * places at once dies.
+     */
+    open(sessionRef: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
+    /** Deletes a session's key without notifying the platform: the session cannot be used any more. */
+    forget(sessionRef: SessionRef): Effect.Effect<void, PlatformUnavailable>
+  }
+>()("org-security-console/ports/MessengerSession") {}

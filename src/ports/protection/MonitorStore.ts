@@ -1,0 +1,58 @@
+/** An account's protection as it is stored: what a step decides on, and what it writes. */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { Decision } from "../../domain/protection/Decision.ts"
+import type { OwnSession, ProtectionFacts } from "../../domain/protection/Facts.ts"
+import type { GuardLost, Held } from "../accounts/AccountLock.ts"
+
+/** The facts of an account that is locked and still held. */
+export interface LockedAccount {
+  readonly facts: ProtectionFacts
+  /** What the mails call the account. */
+  readonly name: string
+  /** How often what a step relies on has changed by now. */
+  readonly epoch: number
+  /** A login into the account with a step under way, or with a step whose result is unknown. */
+  readonly login: { readonly id: string; readonly busy: boolean } | null
+}
+
+/** The rows that a step changes, and when the next one is due. */
+export interface StepChanges
+  extends
+    Pick<Decision, "upserts" | "ended" | "account" | "monitor" | "facets">,
+    Partial<Pick<Decision, "freesIdentity" | "own">>
+{
+  readonly dueAt: Date | null
+  readonly lookAt?: Date
+  /** The digest of the list that was stored; absent where none was. */
+  readonly seenMark?: string
+  /** Null where the account is not watched any more. */
+  readonly nextAt: Date | null
+  /** Whether the step is over and the account given back. */
+  readonly release: boolean
+}
+
+/** A sign-out that is about to be sent, as the session's row keeps it. */
+export interface BegunSignOut {
+  readonly sessionId: string
+  readonly reason: "rejected" | "autokill" | "hijacked"
+  readonly by: string | null
+  readonly intent: number
+}
+
+/** What a step reads and writes of one account; within the organization's transaction unless stated otherwise. */
+export class Watch extends Context.Service<Watch, {
+  /** Locks the account and renews its hold; null where the account is gone. */
+  lock(held: Held): Effect.Effect<LockedAccount | null, GuardLost>
+  write(held: Held, changes: StepChanges, now: Date): Effect.Effect<void>
+  /** Writes down which sessions are about to be signed out, before any is. */
+  begin(held: Held, endings: ReadonlyArray<BegunSignOut>, now: Date): Effect.Effect<void>
+  /** The own sessions of the account, in a transaction of its own. */
+  own(held: Held): Effect.Effect<ReadonlyArray<OwnSession>, ServiceUnavailable>
+  /**
+   * Whether the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
+   */
+  mayEnd(held: Held, sessionId: string, intent: number): Effect.Effect<boolean, ServiceUnavailable>
+  /** The digest of a list's mark. */
+  digest(mark: string): string
+}>()("org-security-console/engine/Watch") {}

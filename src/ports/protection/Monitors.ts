@@ -1,0 +1,74 @@
+/**
+ * Which accounts are due, across organizations: who looks at one takes it first, and gives it back with the next time.
+ */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { SessionRef } from "../../domain/messenger/Messenger.ts"
+import type { Held } from "../accounts/AccountLock.ts"
+
+/** An account that is held to be looked at, with what a look that finds nothing new needs to know. */
+export interface Claimed extends Held {
+  /** The service's main session; null where there is none. */
+  readonly main: { readonly id: string; readonly session_ref: SessionRef } | null
+  /** The digest of the stored list of sessions; null before the first look. */
+  readonly seen_mark: string | null
+  /** Since when the look is due. */
+  readonly next_at: Date
+  readonly due_at: Date | null
+  readonly look_at: Date | null
+  readonly last_ok_at: Date | null
+  readonly failures: number
+  /** Why a failure was the last; null where it was none. */
+  readonly last_poll_error: string | null
+}
+
+/** A look that found nothing new. */
+export interface Quiet extends Held {
+  readonly next_at: Date
+}
+
+/** What a push triggers. */
+export interface Pushed {
+  /** When the account is due. */
+  readonly at: Date
+  /** Whether more than its sessions is to be read. */
+  readonly look: boolean
+}
+
+export interface ClaimLimits {
+  /** How many at most. */
+  readonly free: number
+  /** Of one organization no more than this while others wait. */
+  readonly room: number
+  /** The same of organizations that have less room. */
+  readonly rooms: ReadonlyMap<string, number>
+}
+
+/** The accounts that were taken, and when something else than a poll is due next. */
+export interface Taken {
+  readonly accounts: ReadonlyArray<Claimed>
+  /** A moment in the past belongs to an account that is held already, or that this claim took. */
+  readonly pressing: Date | null
+}
+
+/** A session on the messenger that is open, and whose it is. */
+export interface OpenSession extends Pick<Held, "accountId" | "organizationId"> {
+  readonly ref: SessionRef
+}
+
+/** The monitors of all organizations; two processes never hold one account. */
+export class Monitors extends Context.Service<Monitors, {
+  /**
+   * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due;
+   * those for which an organization has no room come last. Fewer than `free` are all of them.
+   */
+  claim(wanted: ClaimLimits): Effect.Effect<Taken, ServiceUnavailable>
+  /** Gives the accounts back; what an operation requested in the meantime stays. */
+  finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
+  /** When the next account is due; null where none is watched. */
+  readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
+  /** Makes the account of a push due. */
+  push(account: Pick<Held, "accountId" | "organizationId">, wanted: Pushed): Effect.Effect<void, ServiceUnavailable>
+  /** The unused ones: their account is not watched, or has others. */
+  unwatched(open: ReadonlyArray<OpenSession>): Effect.Effect<ReadonlyArray<SessionRef>, ServiceUnavailable>
+}>()("org-security-console/engine/Monitors") {}

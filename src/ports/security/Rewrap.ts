@@ -1,0 +1,28 @@
+/** Sealing anew what is sealed under a pepper that is not the first, or by the host's own key management. */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
+
+/** How many secrets of each kind. */
+export interface RewrapCounts {
+  /** The keys of accounts. */
+  readonly accounts: number
+  /** The keys of sessions on the messenger. */
+  readonly sessions: number
+  /** The secrets of authenticator apps. */
+  readonly authenticator_apps: number
+  /** The secrets that the console has at identity providers. */
+  readonly identity_providers: number
+}
+
+/** What was sealed anew, and what was left as it is because it does not open. */
+export interface Rewrapped extends RewrapCounts {
+  /** Its pepper is not given any more. */
+  readonly skipped: RewrapCounts
+  /** It was changed, or sealed for something else. */
+  readonly damaged: RewrapCounts
+}
+
+/** Seals everything anew in transactions of its own: an interrupted run is continued by the next one. */
+export class Rewrap extends Context.Service<Rewrap, {
+  readonly all: Effect.Effect<Rewrapped, ServiceUnavailable>
+}>()("org-security-console/ports/Rewrap") {}

@@ -1,0 +1,251 @@
+/** One step of one account: look, decide and write down, sign out, and write down what came of it. */
+import { Clock, Effect, Random, type Scope } from "effect"
+import { isWatched } from "../domain/accounts/ProtectionStatus.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import * as Actor from "../domain/journal/Actor.ts"
+import { background, type Happened, journalAction, journalEntry } from "../domain/journal/JournalEntry.ts"
+import { failuresUntilUnknown } from "../domain/Limits.ts"
+import { decide } from "../domain/protection/Decide.ts"
+import type { Decision, EngineEvent, EngineMail, SignOutAttempt } from "../domain/protection/Decision.ts"
+import type { DecideOptions, ProtectionFacts } from "../domain/protection/Facts.ts"
+import { type LookOutcome, outcomeOf } from "../domain/protection/OutageDetector.ts"
+import { isSilent, nextStepAt } from "../domain/protection/Polling.ts"
+import { applyOutcomes } from "../domain/protection/SignOutOutcomes.ts"
+import { LiveSessions } from "../messenger/OpenSessions.ts"
+import type { GuardLost } from "../ports/accounts/AccountLock.ts"
+import { Db } from "../ports/Db.ts"
+import { Journal } from "../ports/journal/Journal.ts"
+import { Outbox } from "../ports/mail/Outbox.ts"
+import { Ownership } from "../ports/messenger/Ownership.ts"
+import { AccountTasks } from "../ports/protection/AccountTasks.ts"
+import { Outages } from "../ports/protection/MessengerOutages.ts"
+import type { Claimed, Quiet } from "../ports/protection/Monitors.ts"
+import { type LockedAccount, Watch } from "../ports/protection/MonitorStore.ts"
+import { Secrets } from "../ports/security/Secrets.ts"
+import { acting } from "./ActingSession.ts"
+import { type LoginServices, resolve } from "./LoginEndings.ts"
+import * as Measures from "./Measures.ts"
+import { look, type LookResult } from "./Observe.ts"
+import * as SignOuts from "./SignOuts.ts"
+import { type About, mailOf } from "./StepMails.ts"
+
+/**
+ * How a step ended: it found nothing new, which is written down with others', or it has given the account back itself.
+ */
+export type Stepped =
+  & (
+    | { readonly kind: "quiet"; readonly quiet: Quiet }
+    | { readonly kind: "written"; readonly signedOut: number }
+    /** What the look relied on has changed meanwhile: nothing was written, and the account is still held. */
+    | { readonly kind: "outdated" }
+  )
+  & {
+    /** What the look shows about the messenger. */
+    readonly messenger: LookOutcome
+  }
+
+/** What a step may need of the core. */
+export type StepServices = AccountTasks | LiveSessions | LoginServices | Outages | Outbox | Ownership | Secrets | Watch
+
+/** How long after a stored good look the next good one is stored in any case. */
+const quietFor = 9 * 60_000
+
+/** How soon an account is looked at again while a sign-in to it is under way. */
+const whileSigningIn = 2_000
+
+/** Around its period each poll is due a fifth earlier or later, so that accounts do not stay together. */
+const spread = Effect.map(Random.next, (value) => 0.8 + 0.4 * value)
+
+const isQuiet = (claimed: Claimed, { same }: LookResult, now: number): boolean =>
+  same && claimed.failures === 0 && (claimed.due_at === null || claimed.due_at.getTime() > now) &&
+  claimed.last_ok_at !== null && claimed.last_ok_at.getTime() > now - quietFor
+
+const actors = { service: Actor.service, external: Actor.external }
+
+/** Whether the account becomes unknown by one more look that failed. */
+const isLost = ({ failures, last_ok_at }: Claimed, now: number): boolean =>
+  failures + 1 >= failuresUntilUnknown || isSilent({ last_ok_at, started_at: null }, new Date(now))
+
+/** Writes down what happened, each mail beside its event. */
+const report = Effect.fnUntraced(function*(
+  { accountId, organizationId }: Claimed,
+  { events, mails }: { readonly events: ReadonlyArray<EngineEvent>; readonly mails: ReadonlyArray<EngineMail> },
+  about: About
+) {
+  const journal = yield* Journal
+  const outbox = yield* Outbox
+  for (const [place, event] of events.entries()) {
+    const { action, actor, closes, details, outcome = "done", session } = event
+    const entry = (said: Partial<Happened>) =>
+      journalEntry(actors[actor], background, journalAction(action), {
+        targetId: session ?? accountId,
+        accountId,
+        outcome,
+        details,
+        ...said
+      })
+    if (closes === undefined) {
+      yield* journal.append(organizationId, entry({}))
+    } else if (!(yield* journal.close(organizationId, closes, entry({ closes })))) {
+      if (outcome !== "done") continue
+      // Several sessions may share one intent, and the sweep may have closed it first: the event is journaled all the
+      // same.
+      const again = { ...details, retries: closes }
+      const { sequence } = yield* journal.begin(organizationId, entry({ outcome: "pending", details: again }))
+      yield* journal.close(organizationId, sequence, entry({ details: again, closes: sequence }))
+    }
+    for (const mail of mails) {
+      if (mail.event === place) yield* outbox.add(organizationId, "event", mailOf(mail, about))
+    }
+  }
+})
+
+const about = (
+  { facts, name }: LockedAccount,
+  upserts: Decision["upserts"]
+): About => ({
+  account: { id: facts.account.id, name },
+  twoFaManaged: facts.account.two_fa_managed,
+  session: (id) => upserts.find(({ row }) => row.id === id)?.row ?? facts.sessions.find((session) => session.id === id)
+})
+
+/** When the next step is due by what the account and its monitor are from now on; null where it is not watched. */
+const nextAfter = (
+  { account, monitor }: ProtectionFacts,
+  changes: Pick<Decision, "account" | "dueAt" | "monitor">,
+  now: Date,
+  around: number
+): Date | null =>
+  isWatched({ ...account, ...changes.account })
+    ? nextStepAt({ ...monitor, ...changes.monitor }, changes.dueAt, now, around)
+    : null
+
+/** Has a managed 2FA password replaced once a takeover is stopped, because the intruder may have read it. */
+const afterTakeover = (claimed: Claimed, { facts }: LockedAccount, changed: Decision["account"], now: Date) =>
+  changed.takeover_stopped_at instanceof Date && facts.account.two_fa_managed
+    ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
+    : Effect.void
+
+/** Whether the list of sessions could not be requested: then no session can be one that a login has made. */
+const isUnseen = ({ observation: { outcome } }: LookResult): boolean =>
+  outcome.kind === "unavailable" || outcome.kind === "flood"
+
+/**
+ * The first transaction: what was seen is decided on and written down, and every sign-out that follows begun. Nothing
+ * is begun while a sign-in is under way, unless `despite` is true.
+ */
+const record = Effect.fnUntraced(
+  function*(claimed: Claimed, looked: LookResult, options: DecideOptions, despite: boolean) {
+    const db = yield* Db
+    const secrets = yield* Secrets
+    const watch = yield* Watch
+    const around = yield* spread
+    return yield* db.transaction(
+      claimed.organizationId,
+      Effect.gen(function*() {
+        const locked = yield* watch.lock(claimed)
+        // What was seen is older than what an operation has changed: the account is due again at once.
+        if (locked === null || locked.epoch !== claimed.epoch) return null
+        // A session that is signing in is the service's own, and is judged once that is stored.
+        if (locked.login !== null && !despite) return locked.login
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const decision = decide(locked.facts, looked.observation, now, options)
+        const nextAt = nextAfter(locked.facts, decision, now, around)
+        yield* watch.write(claimed, {
+          ...decision,
+          nextAt,
+          release: decision.endings.length === 0,
+          ...(looked.seenMark === null ? {} : { seenMark: looked.seenMark })
+        }, now)
+        yield* secrets.move(claimed, looked.secrets, now)
+        yield* afterTakeover(claimed, locked, decision.account, now)
+        if (decision.events.some(({ action }) => action === "monitoring.failed_over")) {
+          yield* (yield* AccountTasks).add(claimed, "pair", now)
+        }
+        yield* report(claimed, decision, about(locked, decision.upserts))
+        // Several sessions may share one intent: the event of one that is gone has closed it.
+        const sent = yield* Effect.forEach(decision.endings, (ending) => SignOuts.begin(claimed, ending))
+        yield* watch.begin(claimed, sent, now)
+        return { sent, events: decision.events }
+      })
+    )
+  }
+)
+
+/** The second transaction: what came of the sign-outs, and the account given back. */
+const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyArray<SignOutAttempt>) {
+  const db = yield* Db
+  const watch = yield* Watch
+  const around = yield* spread
+  return yield* db.transaction(
+    claimed.organizationId,
+    Effect.gen(function*() {
+      const locked = yield* watch.lock(claimed)
+      if (locked === null) return []
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const changes = applyOutcomes(locked.facts, attempts, now)
+      const nextAt = nextAfter(locked.facts, changes, now, around)
+      yield* watch.write(claimed, { ...changes, nextAt, release: true }, now)
+      yield* afterTakeover(claimed, locked, changes.account, now)
+      yield* report(claimed, changes, about(locked, changes.upserts))
+      return changes.events
+    })
+  )
+})
+
+/**
+ * Runs one step of an account that is held; `away` says whether the messenger cannot be reached at all.
+ *
+ * It fails where the database is away or the holding was lost: then nothing more is written, and the next step of the
+ * account goes on from what is stored.
+ */
+export const step = (
+  claimed: Claimed,
+  options: DecideOptions,
+  away: () => boolean
+): Effect.Effect<Stepped, GuardLost | ServiceUnavailable, StepServices | Scope.Scope> =>
+  Effect.gen(function*() {
+    const ownership = yield* Ownership
+    const term = ownership.current()
+    const looked = yield* Measures.phase("look")(look(claimed))
+    // A look during which the lease was lost proves nothing about the account.
+    const messenger = outcomeOf(looked.observation)
+    if (term === null || ownership.current() !== term) return { kind: "outdated", messenger }
+    const now = yield* Clock.currentTimeMillis
+    if (away() && messenger === "failed" && isLost(claimed, now)) yield* (yield* Outages).notify(claimed.organizationId)
+    if (isQuiet(claimed, looked, now)) {
+      const next = nextStepAt(
+        { failures: 0, last_poll_error: null, flood_until: null },
+        claimed.due_at,
+        new Date(now),
+        yield* spread
+      )
+      return { kind: "quiet", quiet: { ...claimed, next_at: next }, messenger }
+    }
+    const sessions = yield* LiveSessions
+    const unwritten = sessions.keepCodes(claimed, looked.observation.codes)
+    const written = (despite: boolean) =>
+      Measures.phase("record")(record(claimed, looked, options, despite)).pipe(
+        Effect.onError(() => unwritten),
+        Effect.tap((written) => written === null ? unwritten : Effect.void)
+      )
+    const first = yield* written(false)
+    const login = first !== null && "busy" in first ? first : null
+    if (login !== null && !login.busy && (yield* resolve(claimed.organizationId, login.id))) {
+      return { kind: "outdated", messenger }
+    }
+    const recorded = login !== null && isUnseen(looked) ? yield* written(true) : first
+    if (recorded === null) return { kind: "outdated", messenger }
+    if ("busy" in recorded) {
+      return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, messenger }
+    }
+    const { events, sent } = recorded
+    yield* Measures.observed(looked.observation)
+    yield* Measures.countEvents(events)
+    if (sent.length === 0) return { kind: "written", signedOut: 0, messenger }
+    const target = yield* acting(claimed, looked)
+    const attempts = target === null ? [] : yield* Measures.phase("act")(SignOuts.act(claimed, target, sent))
+    yield* Measures.countEvents(yield* Measures.phase("close")(close(claimed, attempts)))
+    yield* Measures.signedOut(attempts)
+    return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, messenger }
+  })

@@ -1,0 +1,124 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { Role } from "../../../../src/domain/people/Access.ts"
+import * as Pages from "../../../support/http/pages.ts"
+import { pglite } from "../../../support/postgres/database.ts"
+import { at, day, now } from "../../../support/stored.ts"
+import * as World from "../../../support/world.ts"
+
+const path = "/console/journal"
+
+/** An organization in which a label was set, an account paused, and that again a day later. */
+const stage = Effect.fnUntraced(function*(role: Role = "owner") {
+  yield* TestClock.setTime(now.getTime())
+  const { admins, id } = yield* World.makeOrganization()
+  const account = yield* World.makeAccount(id, { first_name: "Ada", last_name: null })
+  const other = yield* World.makeAccount(id, { first_name: "Mary", last_name: null })
+  yield* World.put(`/v1/accounts/${account}/role-label`, admins.owner.key, { role_label: "<b>Pilot</b>" })
+  yield* World.post(`/v1/accounts/${account}/pause`, admins.superadmin.key)
+  yield* TestClock.setTime(at(day).getTime())
+  yield* World.post(`/v1/accounts/${other}/pause`, admins.superadmin.key)
+  const cookie = yield* Pages.signIn(id, admins[role].id)
+  const visit = (query = "") => Pages.visit("GET", `${path}${query}`, { cookie })
+  const shown = (query = "") =>
+    Effect.map(
+      visit(query),
+      ({ text }) => [...text.matchAll(/<h3>([^<]*)/g)].map(([, action]) => action?.replace(/: $/, ""))
+    )
+  return { id, admins, account, other, visit, shown }
+})
+
+const all = ["Signed in to the console", "Account paused", "Account paused", "Account role label set"]
+
+describe("the journal's page", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("events are read by what, who, how, when and which account", () =>
+      Effect.gen(function*() {
+        const { account, admins, shown } = yield* stage()
+        const day0 = now.toISOString().slice(0, 10)
+        const day1 = at(day).toISOString().slice(0, 10)
+        const cases: ReadonlyArray<readonly [string, ReadonlyArray<string | undefined>]> = [
+          ["", all],
+          ["?action=account.paused", all.slice(1, 3)],
+          ["?action=account.*", all.slice(1)],
+          [`?admin=${admins.superadmin.id}`, all.slice(1, 3)],
+          [`?account=${account}`, all.slice(2)],
+          [`?since=${day1}`, all.slice(0, 2)],
+          [`?until=${day0}`, all.slice(2)],
+          ["?outcome=failed", []],
+          // What nobody can mean narrows nothing.
+          ["?action=x%27&outcome=constructor&admin=1&account=2&since=2026-02-30&until=soon&before=y", all]
+        ]
+        for (const [query, events] of cases) expect([query, yield* shown(query)]).toEqual([query, events])
+      }))
+
+    it.effect("an event shows everything that it holds, escaped, and the chain its last sequence and head", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, visit } = yield* stage()
+        const { text } = yield* visit()
+        const tail = yield* World.get("/v1/journal/tail?after_sequence=0", admins.owner.key)
+        const last = tail.body.data.at(-1)
+        expect(text).toContain(`<code>${last.sequence}</code>`)
+        expect(text).toContain(`<dt>Head</dt><dd><code>${tail.body.head_hash}</code>`)
+        for (const { hash, request_id } of tail.body.data) {
+          expect([text.includes(hash), text.includes(request_id)]).toEqual([true, true])
+        }
+        expect(text).toContain("Role label: <bdi dir=\"auto\">&lt;b&gt;Pilot&lt;/b&gt;</bdi>")
+        expect(text).toContain(`<a href="/console/accounts/${account}"><bdi dir="auto">Ada</bdi></a>`)
+        expect(text).toContain(`href="${path}?admin=${admins.superadmin.id}"`)
+        expect(text).not.toMatch(/<b>|<script| style=/)
+        expect((yield* World.changes(id)).length).toBe(3)
+      }))
+
+    it.effect("departments, admins and times are shown by name and date, with the id and the exact time beside them", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, visit } = yield* stage()
+        const department = yield* World.makeDepartment(id, "Sales <b>")
+        const { key } = admins.owner
+        yield* World.put(`/v1/accounts/${account}/department`, key, { department_id: department })
+        yield* World.put(`/v1/admins/${admins.admin.id}/role`, key, { role: "billing" })
+        const { text } = yield* visit()
+        const email = yield* Pages.emailOf(id, admins.admin.id)
+        for (
+          const part of [
+            "Department: <bdi dir=\"auto\">Sales &lt;b&gt;</bdi>",
+            `<dt>Department</dt><dd><bdi dir="auto">Sales &lt;b&gt;</bdi> <bdi><code>${department}</code></bdi></dd>`,
+            `<dt>Admin</dt><dd><bdi dir="auto">${email}</bdi> <code>${admins.admin.id}</code></dd>`,
+            `<code>${at(day).toISOString()}</code></dd>`,
+            "<dt>Before</dt><dd>admin</dd>"
+          ]
+        ) expect(text).toContain(part)
+        const page = yield* Pages.visit("GET", `/console/accounts/${account}`, {
+          cookie: yield* Pages.signIn(id, admins.owner.id)
+        })
+        expect(page.text).toContain("Department: <bdi dir=\"auto\">Sales &lt;b&gt;</bdi>")
+      }))
+
+    it.effect("a role that sees a part of it reads that part, and no head", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, shown, visit } = yield* stage("admin")
+        expect(yield* shown()).toEqual(["Signed in to the console"])
+        expect((yield* visit()).text).not.toContain("<dt>Head</dt>")
+        yield* World.grant(id, admins.admin.id, { accounts: [account] })
+        expect(yield* shown()).toEqual(["Signed in to the console", ...all.slice(2)])
+        const page = yield* Pages.visit("GET", `${path}?account=${account}`)
+        expect(page.location).toBe(`/console/sign-in?return_to=${encodeURIComponent(`${path}?account=${account}`)}`)
+      }))
+
+    it.effect("a long journal has pages that follow each other without a gap", () =>
+      Effect.gen(function*() {
+        const { admins, account, visit } = yield* stage()
+        for (let n = 0; n < 55; n++) {
+          yield* World.put(`/v1/accounts/${account}/role-label`, admins.owner.key, { role_label: `Label ${n}` })
+        }
+        const sequences = (page: Pages.Page) => [...page.text.matchAll(/<li id="e([0-9]+)"/g)].map(([, n]) => Number(n))
+        const first = yield* visit()
+        const next = /<a class="button" href="[^"?]*(\?[^"]*)">Next page/.exec(first.text)?.[1]
+        const second = yield* visit(next)
+        const found = [...sequences(first), ...sequences(second)]
+        expect(found).toEqual(Array.from(found, (_, n) => found.length - n))
+        expect(found.length).toBe(59)
+      }))
+  })
+})

@@ -1,0 +1,213 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Tenant from "../../../src/layers/postgres/Tenant.ts"
+import * as Populated from "../../support/populated.ts"
+import { forEachDatabase } from "../../support/postgres/database.ts"
+import * as World from "../../support/world.ts"
+
+interface Table {
+  readonly name: string
+  readonly tenant: boolean
+  readonly secured: boolean
+  readonly policies: ReadonlyArray<string>
+  readonly privileges: ReadonlyArray<string>
+}
+
+const tables = SqlClient.SqlClient.use((sql) =>
+  sql<Table>`
+  select c.relname::text as name,
+    c.relname = 'organization' or exists (select 1 from pg_attribute a
+      where a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped) as tenant,
+    c.relrowsecurity and c.relforcerowsecurity as secured,
+    array(select pg_get_expr(p.polqual, c.oid) from pg_policy p
+      where p.polrelid = c.oid and (to_regrole('console_app') = any(p.polroles) or 0 = any(p.polroles))) as policies,
+    array(select privilege from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'])
+      privilege where has_table_privilege('console_app', c.oid, privilege)) as privileges
+  from pg_class c
+  where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p')
+  order by c.relname`
+)
+
+/** All that the service may do outside organizations. */
+const servicePrivileges = [
+  "account: SELECT(id), SELECT(later_statuses), SELECT(licence_stopped_at), SELECT(locked_at), SELECT(offboarded_at), " +
+  "SELECT(organization_id), SELECT(status), SELECT(status_changes), SELECT(status_until), SELECT(stopped_at), " +
+  "UPDATE(later_statuses), UPDATE(status), UPDATE(status_changes), UPDATE(status_until)",
+  "account_attempt: DELETE, SELECT",
+  "account_key: SELECT, UPDATE(sealed)",
+  "account_secret: SELECT",
+  "account_task: SELECT",
+  "admin: SELECT",
+  "ai_connection: SELECT, UPDATE(last_used_at)",
+  "api_key: SELECT, UPDATE(last_used_at)",
+  "console_session: DELETE, SELECT, UPDATE(last_used_at)",
+  "email_change: SELECT",
+  "idempotency_key: DELETE, SELECT",
+  "identity_provider: SELECT(organization_id), SELECT(pepper_id), SELECT(required)",
+  "identity_sign_in: DELETE, SELECT",
+  "journal_checkpoint: INSERT, SELECT",
+  "journal_head: SELECT, UPDATE(at)",
+  "journal_push: INSERT, SELECT, UPDATE",
+  "journal_unsigned: DELETE, SELECT",
+  "known_browser: DELETE, SELECT, UPDATE(digest)",
+  "login: DELETE, SELECT",
+  "mail: DELETE, SELECT, UPDATE(attempts), UPDATE(claimed_by), UPDATE(claimed_until), UPDATE(error), UPDATE(failed_at), " +
+  "UPDATE(letter_sealed), UPDATE(next_at), UPDATE(sent_at)",
+  "messenger_key: INSERT, SELECT, UPDATE(sealed), UPDATE(version)",
+  "messenger_session: DELETE, INSERT, SELECT, UPDATE(doubted_at), UPDATE(sealed)",
+  "monitor: SELECT, UPDATE",
+  "oauth_client: DELETE, INSERT, SELECT, UPDATE(address)",
+  "oauth_code: DELETE, SELECT",
+  "oauth_token: DELETE, SELECT",
+  "organization: SELECT",
+  "passkey: SELECT(admin_id), SELECT(credential_id), SELECT(organization_id)",
+  "password_failure: DELETE, SELECT",
+  "password_reset: DELETE, SELECT",
+  "password_reset_request: DELETE, INSERT, SELECT",
+  "password_throttle: DELETE, INSERT, SELECT, UPDATE",
+  "pending_change: SELECT",
+  "pending_sign_in: DELETE, SELECT",
+  "rate_limit: DELETE, INSERT, SELECT, UPDATE",
+  "recovery_code: SELECT(pepper_id), SELECT(used_at)",
+  "schema_migration: SELECT",
+  "service_session: SELECT",
+  "sign_up_link: SELECT(created_at), SELECT(organization_id), SELECT(used_at)",
+  "simulated_account: INSERT, SELECT, UPDATE",
+  "simulated_authorization: DELETE, INSERT, SELECT, UPDATE",
+  "simulated_call: DELETE, INSERT, SELECT",
+  "simulated_ended_session: INSERT, SELECT, UPDATE",
+  "simulated_login: DELETE, INSERT, SELECT, UPDATE",
+  "simulated_number: USAGE",
+  "simulated_platform: SELECT, UPDATE",
+  "simulated_script: DELETE, INSERT, SELECT, UPDATE",
+  "simulated_username_for_sale: INSERT, SELECT",
+  "status_sample: DELETE, INSERT, SELECT",
+  "totp: SELECT(organization_id), SELECT(pepper_id)",
+  "watch_lease: SELECT, UPDATE"
+]
+
+describe("the schema's walls", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("protect every table of the organizations", () =>
+        Effect.gen(function*() {
+          const tenants = (yield* tables).filter((table) => table.tenant)
+          expect(tenants.length).toBeGreaterThan(10)
+          for (const { name, policies, secured } of tenants) {
+            expect({ name, secured, policies }).toEqual({
+              name,
+              secured: true,
+              policies: [
+                expect.stringMatching(
+                  /^\((id|organization_id) = current_setting\('console.organization_id'::text, true\)\)$/
+                )
+              ]
+            })
+          }
+        }))
+
+      it.effect("keep console_app from every other table, and from truncating, referencing or owning any", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const found = yield* tables
+          expect(found.filter((table) => !table.tenant && table.privileges.length > 0)).toEqual([])
+          const allowed = ["SELECT", "INSERT", "UPDATE", "DELETE"]
+          expect(found.filter((table) => table.privileges.some((privilege) => !allowed.includes(privilege)))).toEqual(
+            []
+          )
+          expect(yield* sql`select relname from pg_class where relowner = to_regrole('console_app')`).toEqual([])
+        }))
+
+      it.effect("give console_service what is written down, and nothing to own", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const found = yield* sql<{ line: string }>`
+            select name || ': ' || string_agg(privilege, ', ' order by privilege) as line from (
+              select relname as name, privilege_type as privilege from pg_class, aclexplode(relacl)
+              where relnamespace = to_regnamespace('public') and grantee = to_regrole('console_service')
+              union all select relname, privilege_type || '(' || attname || ')'
+              from pg_attribute join pg_class on pg_class.oid = attrelid, aclexplode(attacl)
+              where grantee = to_regrole('console_service')) as given
+            group by name order by name collate "C"`
+          expect(found.map(({ line }) => line)).toEqual(servicePrivileges)
+          const policies = yield* sql`
+            select tablename, roles::text from pg_policies
+            where policyname = 'directory' and roles <> '{console_service}'`
+          expect(policies).toEqual([])
+          const owned = yield* sql`
+            select 1 from pg_shdepend where refobjid = to_regrole('console_service') and deptype = 'o'`
+          expect(owned).toEqual([])
+          expect(
+            yield* sql`
+            select current_user::text as role, pg_has_role(current_user, relowner, 'member') as owner
+            from pg_class where relname = 'journal_event'`
+          ).toEqual([{ role: "console_service", owner: false }])
+        }))
+
+      it.effect("keep the service from changing what was journaled and signed, and from taking them down", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          for (const table of ["journal_event", "journal_checkpoint"]) {
+            const column = table === "journal_event" ? "outcome" : "signature"
+            for (
+              const statement of [
+                `update ${table} set ${column} = ''`,
+                `delete from ${table}`,
+                `truncate ${table}`,
+                `drop trigger append_only on ${table}`,
+                `alter table ${table} disable trigger append_only`,
+                `alter table ${table} disable row level security`,
+                `alter table ${table} no force row level security`,
+                `drop policy tenant on ${table}`,
+                `create policy mine on ${table} using (true)`
+              ]
+            ) {
+              const refused = yield* Effect.flip(sql.unsafe(statement))
+              expect(`${statement}: ${refused.reason._tag}`).toBe(`${statement}: AuthorizationError`)
+            }
+          }
+          expect((yield* Effect.flip(sql`create table mine (id int8)`)).reason._tag).toBe("AuthorizationError")
+        }))
+
+      it.effect("let the journal be read and added to, never changed", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const journal = (yield* tables).find((table) => table.name === "journal_event")
+          expect(journal?.privileges).toEqual(["SELECT", "INSERT"])
+          for (const statement of [sql`update journal_event set hash = ''`, sql`delete from journal_event`]) {
+            const defect = yield* Tenant.transaction(sql, "acme")(statement).pipe(
+              Effect.as(undefined),
+              Effect.catchDefect((defect) => Effect.succeed(defect))
+            )
+            expect(defect).toMatchObject({ reason: { _tag: "AuthorizationError" } })
+          }
+        }))
+
+      it.effect("show and change one organization's rows alone in every table, though no statement names any", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const [own, other] = [yield* Populated.make(), yield* Populated.make()]
+          const before = yield* World.snapshot(other.id)
+          const tenants = (yield* tables).filter((table) => table.tenant)
+          expect(Object.keys(before).toSorted()).toEqual(tenants.map(({ name }) => name).toSorted())
+          for (const { name, privileges } of tenants) {
+            const column = sql(name === "organization" ? "id" : "organization_id")
+            const inside = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
+              Tenant.transaction(sql, own.id)(Effect.orDie(statement))
+            const seen = yield* inside(sql<{ id: string }>`select distinct ${column} as id from ${sql(name)}`)
+            expect([name, seen.filter(({ id }) => id !== own.id)]).toEqual([name, []])
+            if (privileges.includes("UPDATE")) {
+              const changed = yield* inside(
+                sql<{ id: string }>`update ${sql(name)} set ${column} = ${column} returning ${column} as id`
+              )
+              expect([name, changed.filter(({ id }) => id !== own.id)]).toEqual([name, []])
+            }
+          }
+          const accounts = yield* Tenant.transaction(sql, own.id)(sql`delete from admin_account returning account_id`)
+          expect(accounts.length).toBeGreaterThan(0)
+          expect(yield* World.snapshot(other.id)).toEqual(before)
+        }))
+    })
+  })
+})

@@ -1,0 +1,89 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { inject } from "vitest"
+import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
+import { migrations } from "../../../src/layers/sql/migrations/index.ts"
+import { forEachDatabase } from "../../support/postgres/database.ts"
+import { openEmbedded } from "../../support/postgres/databasePool.ts"
+import * as Pristine from "../../support/postgres/pristine.ts"
+
+/** Changes of a schema, each of which is more than rows. */
+const changes = [
+  "alter table account add column planted int",
+  "alter table account alter column first_name set default ''",
+  "alter table organization alter column status drop not null",
+  "alter table account drop constraint account_pkey cascade",
+  "alter table account disable row level security",
+  "alter table account owner to console_service",
+  "create index planted on account (first_name)",
+  "create sequence planted",
+  "create view planted as select 1 as one",
+  "create function planted() returns int language sql as 'select 1'",
+  "create policy planted on account to console_app using (true)",
+  "create trigger planted before update on account execute function suppress_redundant_updates_trigger()",
+  "grant delete on account to console_service",
+  "grant update (first_name) on account to console_service",
+  "alter default privileges grant select on tables to console_service",
+  "create schema planted",
+  "drop extension pg_trgm cascade",
+  "alter role console_service createdb",
+  "alter role console_service set lock_timeout = 1",
+  "grant console_owner to console_service",
+  "analyze schema_migration"
+]
+
+describe("the test databases", () => {
+  forEachDatabase((name, database) => {
+    layer(database)((it) => {
+      it.effect("are migrated, and of the version that the suite promises", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const [row] = yield* sql<{ version: string; role: string }>`
+            select current_setting('server_version') as version, current_user::text as role`
+          expect(row?.version).toMatch(name === "PGlite" ? /^18\./ : /^15\./)
+          expect(row?.role).toBe("console_service")
+          expect(sql.driver).toBe(name === "PGlite" ? "pglite" : "pg")
+          const state = yield* Migrate.state(migrations)
+          expect(state.applied).toBe(state.known)
+        }))
+    })
+  })
+
+  it("are lent again, empty, whatever a session has left in them, but for a change of the schema", async () => {
+    const counted = `select count(*)::int as count, current_user as role from simulated_account`
+    const first = await openEmbedded()
+    await first.exec("set role console_owner")
+    await first.exec("begin; set local lock_timeout = 1; create temporary table kept ()")
+    await first.close()
+    const second = await openEmbedded()
+    expect(second).toBe(first)
+    expect((await second.query(counted)).rows).toEqual([{ count: 0, role: "postgres" }])
+    await second.exec("alter table simulated_account add column planted int")
+    await second.close()
+    expect(second.closed).toBe(true)
+  })
+
+  it("are known to be changed by whatever is more than rows, and emptied of rows, few or many", async () => {
+    const database = await openEmbedded()
+    const restored = () => Pristine.restore(Pristine.embedded(database), inject("databases").pristine.pglite)
+    for (const change of changes) {
+      await database.exec(`begin; ${change}`)
+      expect([change, await restored()]).toEqual([change, false])
+      await database.exec("rollback")
+    }
+    const states = [
+      "insert into schema_migration (migration_id, name) select n, 'planted' from generate_series(1000, 1001) n",
+      "insert into schema_migration (migration_id, name) select n, 'planted' from generate_series(1000, 5000) n",
+      "delete from schema_migration",
+      "select 1"
+    ]
+    for (const state of states) {
+      await database.exec(state)
+      expect([state, await restored()]).toEqual([state, true])
+      const { rows } = await database.query<{ count: number }>("select count(*)::int as count from schema_migration")
+      expect([state, rows]).toEqual([state, [{ count: Object.keys(migrations).length }]])
+    }
+    await database.close()
+  })
+})

@@ -1,0 +1,110 @@
+/** Starts the run's PostgreSQL, with a migrated template on both databases, and names their versions. */
+import { PGlite } from "@electric-sql/pglite"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import { promisify } from "node:util"
+import type { TestProject } from "vitest/node"
+import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
+import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
+import { migrations } from "../../../src/layers/sql/migrations/index.ts"
+import { scratch } from "../run/scratch.ts"
+import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
+import { type Cluster, DatabaseServer } from "./databaseServer.ts"
+import * as Kept from "./keptDatabases.ts"
+import * as Pristine from "./pristine.ts"
+
+const execFile = promisify(childProcess.execFile)
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** What the workers need to reach the run's databases. */
+    readonly databases: {
+      /** The superuser's address of the run's server, which makes and drops databases. */
+      readonly adminUrl: string
+      /** The service's address of the migrated template. */
+      readonly templateUrl: string
+      /** The file that holds the migrated PGlite's dump. */
+      readonly dump: string
+      /** The same as the directory that an embedded service finds its database in. */
+      readonly directory: string
+      /** The files of a PostgreSQL with the roles and the template. */
+      readonly cluster: Cluster
+      /** What the migrations leave in each of the two. */
+      readonly pristine: { readonly pglite: Pristine.Pristine; readonly postgres: Pristine.Pristine }
+    }
+  }
+}
+
+const version = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ version: string }>`select version() as version`
+  return row?.version ?? ""
+})
+
+const migrated = Effect.andThen(Migrate.run(migrations), version)
+
+const described = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+  const ask: Pristine.Ask = (statement) => runPromise(sql.unsafe<{ answer: string | null }>(statement))
+  return { name: yield* version, pristine: yield* Effect.promise(() => Pristine.read(ask)) }
+})
+
+/**
+ * Makes a migrated PGlite in the directory, as it stands once it has been closed: nothing is recovered when it is
+ * opened.
+ */
+const makePglite = async (directory: string) => {
+  fs.mkdirSync(directory, { mode: 0o700 })
+  const database = await PGlite.create(directory, { extensions: Pglite.extensions })
+  return await Effect.runPromise(
+    Effect.gen(function*() {
+      const name = yield* migrated
+      return yield* Effect.promise(async () => {
+        await database.exec("reset role")
+        return { name, pristine: await Pristine.read(Pristine.embedded(database)) }
+      })
+    }).pipe(Effect.provide(Pglite.layerFrom(() => Promise.resolve(database))))
+  )
+}
+
+const settings = { autovacuum: "off" }
+
+/** Makes the files of both databases in the folder. */
+const make = async (folder: string): Promise<Kept.Made> => {
+  const server = await DatabaseServer.start({ settings, folder: scratch })
+  try {
+    const templateUrl = await createConsole(server, "console_template")
+    // One after the other: PGlite blocks this thread for longer than PostgreSQL waits within a transaction.
+    const postgres = await Effect.runPromise(
+      Effect.andThen(migrate(templateUrl), Effect.provide(described, postgresLayer(server.url("console_template"))))
+    )
+    await server.stop()
+    const { cluster, directory, dump } = Kept.within(folder)
+    await server.backUp(cluster)
+    const pglite = await makePglite(directory)
+    await execFile("tar", ["--format=ustar", "-cf", dump, "-C", directory, "."])
+    return { password: server.password, postgres, pglite }
+  } finally {
+    await server.remove()
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { folder, made } = await Kept.findOrMake(make)
+  const { password, pglite, postgres } = made
+  if (!postgres.name.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres.name}`)
+  const { cluster, ...embedded } = Kept.within(folder)
+  const server = await DatabaseServer.start({ settings, from: { data: cluster, password }, folder: scratch })
+  process.stdout.write(`\nDatabases of this run:\n  ${postgres.name}\n  ${pglite.name}\n`)
+  project.provide("databases", {
+    adminUrl: server.url(),
+    templateUrl: server.url("console_template", "console"),
+    ...embedded,
+    cluster: { data: cluster, password },
+    pristine: { pglite: pglite.pristine, postgres: postgres.pristine }
+  })
+  return () => server.remove()
+}

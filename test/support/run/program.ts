@@ -1,0 +1,13 @@
+/** The program that tests start. */
+import * as path from "node:path"
+
+export const root = path.join(import.meta.dirname, "../../..")
+
+/** The program as a run of the tests has built it; the sources where nobody has. */
+export const main = process.env["TEST_PROGRAM"] ?? path.join(root, "src/cli/main.ts")
+
+/**
+ * The flags of Node that a test starts the program with: what lives for seconds spends half of its processor's time on
+ * code that is faster in minutes.
+ */
+export const flags = ["--single-threaded", "--liftoff-only"]
