@@ -7,12 +7,12 @@ const files = {
     "test/cli/**/*.test.ts",
     "test/readme/**/*.test.ts",
     "test/mcp/{clients,conformance,handover,stdio}.test.ts",
-    "test/pages/{browser,passkeys,providerBrowser}.test.ts",
+    "test/http/pages/{browser,signin/passkeys,signin/providerBrowser}.test.ts",
     "{bench,experiments}/**/*.test.ts"
   ],
   property: ["test/properties/**/*.test.ts"],
-  spec: ["test/{spec,kernel,added,http,mcp,oauth,pages}/**/*.test.ts"],
-  unit: ["test/{domain,edge,repository}/**/*.test.ts", "test/layers/{crypto,documents,identity}/**/*.test.ts"]
+  spec: ["test/{spec,kernel,added,http,mcp,oauth}/**/*.test.ts"],
+  unit: ["test/{domain,transport,repository}/**/*.test.ts", "test/layers/{crypto,documents,identity}/**/*.test.ts"]
 }
 
 const project = (name: string, include: Array<string>, exclude: Array<string> = []) => ({

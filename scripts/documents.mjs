@@ -5,6 +5,7 @@ import { mailKinds } from "../src/domain/mail/index.ts"
 import { documented } from "../src/jobs/Jobs.ts"
 import { operations } from "../src/operations/index.ts"
 import { facts } from "../test/spec/facts.ts"
+import { modules } from "./lint/modules.mjs"
 
 /** The parts of documents that are read from the source: from declarations of operations and jobs, facts and files. */
 const folder = "docs/specification"
@@ -122,6 +123,15 @@ const blocks = {
         worker ? `${does}; only in a process with the role \`worker\`` : does
       ])
     ),
+  modules: () =>
+    table(
+      ["Module", "What it holds", "May import"],
+      modules.map(({ holds, imports, paths }) => [
+        paths.map((path) => code(path.endsWith(".ts") ? `src/${path}` : `src/${path}/`)).join(", "),
+        holds,
+        imports.includes("") ? "everything" : list(imports) || "no other module"
+      ])
+    ),
   source: (file) => `\`\`\`ts source\n${read(file)}\`\`\``,
   readings: () =>
     table(
@@ -137,7 +147,7 @@ const fill = (_, name, argument) =>
   `<!-- generated: ${[name, argument].join(" ").trim()} -->\n\n${blocks[name](argument)}\n\n<!-- end -->`
 
 /** Every page that has generated blocks, with what they have to be. */
-export const pages = globSync([`${folder}/*.md`, "docs/adding-an-operation.md", "docs/operations.md"], {
+export const pages = globSync([`${folder}/*.md`, "docs/{adding-an-operation,architecture,operations}.md"], {
   cwd: new URL("../", import.meta.url)
 }).sort().map((file) => [
   file,

@@ -93,7 +93,7 @@ const make = ({ name, period, ...job }: Job, ready: Effect.Effect<void, ServiceU
 export class Background extends Context.Service<Background, {
   /** Every job, and how its last runs ended. */
   readonly jobs: Effect.Effect<ReadonlyArray<JobState>>
-}>()("org-security-console/engine/Background") {
+}>()("org-security-console/jobs/Background") {
   /** Runs every job: at once, and then a period after each end. */
   static readonly layer = ({ alone, ready = Effect.void, watched }: Options) =>
     Layer.effect(

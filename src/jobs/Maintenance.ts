@@ -123,4 +123,4 @@ export class Upkeep extends Context.Service<
   {
     readonly [Name in keyof typeof upkeepJobs]: Name extends "push_checkpoints" ? ReadonlyArray<PushTarget> : Work
   }
->()("org-security-console/engine/Upkeep") {}
+>()("org-security-console/jobs/Maintenance/Upkeep") {}

@@ -13,7 +13,7 @@ import {
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import { Alarm } from "../ports/protection/Alarm.ts"
 import { Monitors } from "../ports/protection/Monitors.ts"
-import * as Measures from "../protection/Measures.ts"
+import * as SessionMeasures from "./SessionMeasures.ts"
 
 type Account = Pick<Held, "accountId" | "organizationId">
 
@@ -80,7 +80,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
   keepCodes(account: Account, count: number): Effect.Effect<void>
   /** Waits until every received push is stored, and returns their number. */
   readonly heard: Effect.Effect<number>
-}>()("org-security-console/engine/LiveSessions") {
+}>()("org-security-console/messenger/OpenSessions/LiveSessions") {
   static readonly layer = ({ maxLive }: Options) =>
     Layer.effect(
       LiveSessions,
@@ -120,7 +120,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             opened.delete(ref)
             return open === undefined
               ? Effect.void
-              : Effect.andThen(Measures.keepsOpen(opened.size), Scope.close(open.scope, Exit.void))
+              : Effect.andThen(SessionMeasures.setOpen(opened.size), Scope.close(open.scope, Exit.void))
           })
 
         /** Pushes only trigger looks, and a look finds the truth: a lost push costs a minute. */
@@ -143,7 +143,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           const term = ownership.current()
           const pace = new Pace()
           return yield* inTime(Scope.provide(messenger.open(ref), scope)).pipe(
-            Effect.tap(Measures.opened),
+            Effect.tap(SessionMeasures.countOpened),
             Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref, pace)), scope)),
             Effect.map((live): Open => ({ account, term, live, scope, pace, users: 0 })),
             Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
@@ -179,7 +179,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
                 // The most recently used comes last.
                 opened.delete(ref)
                 opened.set(ref, found)
-                yield* Measures.keepsOpen(opened.size)
+                yield* SessionMeasures.setOpen(opened.size)
                 yield* evict
                 return found
               }),

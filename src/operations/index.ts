@@ -144,9 +144,12 @@ export const operations = [
 export type Operations = typeof operations
 
 /** The operations that HTTP and MCP serve and document; all of them by default. */
-export const ServedOperations = Context.Reference<Operation.List>("org-security-console/operations/ServedOperations", {
-  defaultValue: () => operations
-})
+export const ServedOperations = Context.Reference<Operation.List>(
+  "org-security-console/operations/index/ServedOperations",
+  {
+    defaultValue: () => operations
+  }
+)
 
 /** The operations by their id. */
 export const api = Operation.byId(operations)

@@ -33,7 +33,7 @@ const Answer = Schema.Struct({
 /** What the process that has the database open knows of it. */
 export class DatabaseStatus extends Context.Service<DatabaseStatus, {
   readonly read: Effect.Effect<typeof Answer.Type, Failing>
-}>()("org-security-console/administration/Database/DatabaseStatus") {}
+}>()("org-security-console/operator/Database/DatabaseStatus") {}
 
 export const databaseStatus = useCase(
   "database_status",

@@ -16,7 +16,7 @@ const Loaded = Schema.Struct({
 /** Loads the organizations of a seed that are not there yet. */
 export class Seeds extends Context.Service<Seeds, {
   load(seed: Schema.Json): Effect.Effect<typeof Loaded.Type, Failing>
-}>()("org-security-console/administration/Seed/Seeds") {}
+}>()("org-security-console/operator/SeedFile/Seeds") {}
 
 export const seed = useCase(
   "seed",

@@ -130,7 +130,7 @@ export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationI
 /** The job that ends logins, in a process that has the messenger. */
 export class LoginEndings extends Context.Service<LoginEndings, {
   readonly end: Effect.Effect<void, ServiceUnavailable>
-}>()("org-security-console/engine/Logins/LoginEndings") {
+}>()("org-security-console/protection/LoginEndings") {
   static readonly layer = Layer.effect(
     LoginEndings,
     Effect.gen(function*() {

@@ -47,15 +47,6 @@ const keysDuplicated = Metric.counter("console_key_duplicated_total", {
   incremental: true
 })
 
-const sessionsOpened = Metric.counter("console_live_sessions_opened_total", {
-  description: "Sessions of the service on the messenger that were opened, again or for the first time",
-  incremental: true
-})
-
-const sessionsOpen = Metric.gauge("console_live_sessions", {
-  description: "Sessions of the service on the messenger that this process keeps open"
-})
-
 /** A look ended. */
 export const polled = (outcome: "quiet" | "written" | "outdated" | "failed") =>
   Metric.update(Metric.withAttributes(polls, { outcome }), 1)
@@ -96,9 +87,3 @@ export const signedOut = Effect.fnUntraced(function*(attempts: ReadonlyArray<Sig
     yield* Metric.update(Metric.withAttributes(signOuts, { reason, outcome }), 1)
   }
 })
-
-/** A session of the service was opened on the messenger. */
-export const opened = Metric.update(sessionsOpened, 1)
-
-/** So many sessions of the service are open. */
-export const keepsOpen = (count: number) => Metric.update(sessionsOpen, count)

@@ -67,7 +67,7 @@ export class Engine extends Context.Service<Engine, {
   readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
   /** When the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
-}>()("org-security-console/engine/Engine") {
+}>()("org-security-console/protection/PollLoop/Engine") {
   static readonly layer = (options: DecideOptions) =>
     Layer.effect(
       Engine,

@@ -54,7 +54,7 @@ export class RequestRecord {
 }
 
 /** The record of the current request, where requests are recorded. */
-const Current = Context.Reference<RequestRecord | undefined>("org-security-console/edge/RequestLog/Current", {
+const Current = Context.Reference<RequestRecord | undefined>("org-security-console/transport/RequestLog/Current", {
   defaultValue: () => undefined
 })
 

@@ -17,7 +17,7 @@ export class Sites extends Context.Service<Sites, {
    * The address of an organization's console: its own site, otherwise the first shared one; null where there is none.
    */
   addressOf(organizationId: OrganizationId): string | null
-}>()("org-security-console/edge/Site/Sites") {}
+}>()("org-security-console/transport/Site/Sites") {}
 
 /** How a client may write the host of an address: with its port, which may be left out where it is the scheme's own. */
 const hosts = (baseUrl: string): ReadonlyArray<string> => {

@@ -7,7 +7,7 @@ import type { ServiceUnavailable } from "../domain/Failure.ts"
 export { CheckAnswers } from "../kernel/Encoding.ts"
 
 /** The id of the request that is being answered. */
-export const RequestId = Context.Reference<string>("org-security-console/edge/Settings/RequestId", {
+export const RequestId = Context.Reference<string>("org-security-console/transport/TransportSettings/RequestId", {
   defaultValue: () => ""
 })
 
@@ -16,13 +16,16 @@ export const makeRequestId = ({ ulid }: SecureRandom.SecureRandom["Service"]): E
   Effect.map(ulid, (text) => `req_${text.toLowerCase()}`)
 
 /** Whether each request leaves a line in the log; off by default, for a host's log is its own. */
-export const RequestLines = Context.Reference<boolean>("org-security-console/edge/Settings/RequestLines", {
-  defaultValue: () => false
-})
+export const RequestLines = Context.Reference<boolean>(
+  "org-security-console/transport/TransportSettings/RequestLines",
+  {
+    defaultValue: () => false
+  }
+)
 
 /** Fails while the service has to wait for its database before it may serve anything. */
 export const Readiness = Context.Reference<Effect.Effect<void, ServiceUnavailable>>(
-  "org-security-console/edge/Settings/Readiness",
+  "org-security-console/transport/TransportSettings/Readiness",
   {
     defaultValue: () => Effect.void
   }
@@ -31,25 +34,25 @@ export const Readiness = Context.Reference<Effect.Effect<void, ServiceUnavailabl
 /** Whether this process watches the accounts, or waits until it may; null where it never does. */
 export type WatchState = "active" | "standby"
 export const Watching = Context.Reference<Effect.Effect<WatchState | null, ServiceUnavailable>>(
-  "org-security-console/edge/Settings/Watching",
+  "org-security-console/transport/TransportSettings/Watching",
   { defaultValue: () => Effect.succeed(null) }
 )
 
 /** Whether the messenger's data centres answered when they were tried last; null if there is no network. */
 export type MessengerState = "reached" | "away"
 export const MessengerStatus = Context.Reference<Effect.Effect<MessengerState | null>>(
-  "org-security-console/edge/Settings/MessengerStatus",
+  "org-security-console/transport/TransportSettings/MessengerStatus",
   { defaultValue: () => Effect.succeed(null) }
 )
 
 /** The public keys of the journal's checkpoints, as JSON Web Keys; none by default. */
 export const JournalKeys = Context.Reference<ReadonlyArray<Readonly<Record<string, string>>>>(
-  "org-security-console/edge/Settings/JournalKeys",
+  "org-security-console/transport/TransportSettings/JournalKeys",
   { defaultValue: () => [] }
 )
 
 /** The networks whose word about a client's address counts; none by default. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<IpNetwork.IpNetwork>>(
-  "org-security-console/edge/Settings/TrustedProxies",
+  "org-security-console/transport/TransportSettings/TrustedProxies",
   { defaultValue: () => [] }
 )

@@ -15,7 +15,7 @@ import * as World from "../support/world.ts"
 class Meanwhile extends Context.Service<Meanwhile, {
   call: "security" | "signOut"
   act: ((id: string) => Effect.Effect<void>) | null
-}>()("test/engine/meanwhile/Meanwhile") {}
+}>()("test/protection/meanwhile.test/Meanwhile") {}
 
 const disturbed = (world: ReturnType<typeof World.world>) =>
   Worker.layer().pipe(

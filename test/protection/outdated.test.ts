@@ -20,7 +20,7 @@ class Meanwhile extends Context.Service<Meanwhile, {
   act: Effect.Effect<void> | null
   dead: boolean
   term: number | null
-}>()("test/engine/outdated/Meanwhile") {}
+}>()("test/protection/outdated.test/Meanwhile") {}
 
 const disturbed = (world: ReturnType<typeof World.world>) =>
   Worker.layer().pipe(

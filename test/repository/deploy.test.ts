@@ -223,6 +223,7 @@ describe("the document for operators", () => {
     const sources = [
       "src/transport/RequestMetrics.ts",
       "src/jobs/Background.ts",
+      "src/messenger/SessionMeasures.ts",
       "src/protection/Measures.ts",
       "src/layers/sql/journal/ChainCheck.ts",
       "src/layers/sql/journal/CheckpointPush.ts",

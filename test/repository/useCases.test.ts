@@ -3,7 +3,7 @@ import { CommandRequests, DatabaseRequests } from "../../src/cli/process/Adminis
 import { operations } from "../../src/operations/index.ts"
 import { files, read } from "./repository.ts"
 
-const declared = files("src/administration/*.ts").flatMap((file) =>
+const declared = files("src/operator/**/*.ts").flatMap((file) =>
   [...read(file).matchAll(/= (?:change|setDisabled|streamed|useCase)\(\s*"([^"]*)"/g)].map(([, name]) => name ?? "")
 )
 

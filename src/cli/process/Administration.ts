@@ -111,9 +111,11 @@ export const commandAnswers = Struct.map(commands, answersOf)
 export const HolderRequests = RpcGroup.make(Rpc.make("release", { success: Schema.Boolean }))
 
 /** Answers what fails unexpectedly with a refusal, and logs it where it happened. */
-export class Contained extends RpcMiddleware.Service<Contained>()("org-security-console/cli/Administration/Contained", {
-  error: Refused
-}) {}
+export class Contained
+  extends RpcMiddleware.Service<Contained>()("org-security-console/cli/process/Administration/Contained", {
+    error: Refused
+  })
+{}
 
 /** Everything that the holder of a directory answers at its socket. */
 export const SocketRequests = CommandRequests.merge(DatabaseRequests, HolderRequests).middleware(Contained)

@@ -116,4 +116,4 @@ export class Caller extends Context.Service<Caller, {
   readonly requestId: string | null
   readonly extras?: Extras
   readonly arrival?: Arrival | undefined
-}>()("org-security-console/domain/Access/Caller") {}
+}>()("org-security-console/domain/people/Access/Caller") {}

@@ -20,7 +20,7 @@ import { Remembered } from "../Remembered.ts"
 
 /** How providers are called: at public addresses, and at private ones where the operator allows it. */
 export const ProviderInternet = Context.Reference<(privateNetwork: boolean) => Https.Internet>(
-  "org-security-console/layers/identity/ProviderInternet",
+  "org-security-console/layers/identity/Provider/ProviderInternet",
   {
     defaultValue: () => (privateNetwork) =>
       privateNetwork ? { ...Https.internet, isRefused: isSpecialAtHome } : Https.internet

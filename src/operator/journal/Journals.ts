@@ -38,7 +38,7 @@ const Verified = Schema.Struct({
 /** What verifies journals, which none of the service's secrets are needed for. */
 export class JournalProofs extends Context.Service<JournalProofs, {
   verify(asked: typeof Asked.Type): Effect.Effect<typeof Verified.Type, Failing>
-}>()("org-security-console/administration/Journals/JournalProofs") {}
+}>()("org-security-console/operator/journal/Journals/JournalProofs") {}
 
 const Chosen = Schema.Struct({ organization: Schema.NullOr(Schema.String) })
 const Newest = Schema.Struct({ checkpoints: Schema.Array(Checkpoint), keys: Schema.Array(PublicJwk) })
@@ -55,7 +55,7 @@ const Page = Schema.Struct({
 export class SignedJournals extends Context.Service<SignedJournals, {
   checkpoint(chosen: typeof Chosen.Type): Effect.Effect<typeof Newest.Type, Failing>
   pages(from: typeof From.Type): Stream.Stream<typeof Page.Type, Failing>
-}>()("org-security-console/administration/Journals/SignedJournals") {}
+}>()("org-security-console/operator/journal/Journals/SignedJournals") {}
 
 export const verifyJournal = useCase(
   "journal_verify",

@@ -32,4 +32,4 @@ export class Guard extends Context.Service<Guard, {
   release(held: Held): Effect.Effect<void>
   /** Has the account looked at as soon as it is free, within the transaction: what a look relies on has changed. */
   look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
-}>()("org-security-console/ports/Guard") {}
+}>()("org-security-console/ports/accounts/AccountLock/Guard") {}

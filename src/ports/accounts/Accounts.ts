@@ -59,4 +59,4 @@ export class Accounts extends Context.Service<Accounts, {
   ): Effect.Effect<void>
   /** Keeps the names that the messenger has now, and the place in the list that follows from them. */
   setNames(organizationId: OrganizationId, account: AccountFacts, names: MessengerNames): Effect.Effect<void>
-}>()("org-security-console/ports/Accounts") {}
+}>()("org-security-console/ports/accounts/Accounts") {}

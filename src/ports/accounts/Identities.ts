@@ -13,4 +13,4 @@ export class Identities extends Context.Service<Identities, {
   claim(organizationId: OrganizationId, userId: MessengerUserId, accountId: AccountId): Effect.Effect<boolean>
   /** Frees the person that the account has claimed, if any. */
   release(organizationId: OrganizationId, accountId: AccountId): Effect.Effect<void>
-}>()("org-security-console/ports/Identities") {}
+}>()("org-security-console/ports/accounts/Identities") {}

@@ -20,4 +20,4 @@ export class Entrance extends Context.Service<Entrance, {
     Omit<Caller["Service"], "via" | "ip" | "requestId">,
     InvalidApiKey | InvalidToken | ServiceUnavailable
   >
-}>()("org-security-console/ports/Entrance") {}
+}>()("org-security-console/ports/credentials/Authentication/Entrance") {}

@@ -32,4 +32,4 @@ export class Credentials extends Context.Service<Credentials, {
   apiKeys(caller: Caller["Service"]): Effect.Effect<ReadonlyArray<ApiKey>>
   /** The last four characters of those keys by id, as far as they were kept: for people, on the console alone. */
   keyEndings(caller: Caller["Service"]): Effect.Effect<ReadonlyMap<string, string>>
-}>()("org-security-console/ports/Credentials") {}
+}>()("org-security-console/ports/credentials/Credentials") {}

@@ -26,7 +26,7 @@ export interface OwnApiKey extends IssuedApiKey {
 
 /** The id of the key that is made, where it must not be made twice; by default every key gets one of its own. */
 export const NewApiKeyId = Context.Reference<string | undefined>(
-  "org-security-console/ports/IssuedCredentials/NewApiKeyId",
+  "org-security-console/ports/credentials/IssuedCredentials/NewApiKeyId",
   { defaultValue: () => undefined }
 )
 
@@ -66,4 +66,4 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
   lockConnection(organizationId: OrganizationId, id: string): Effect.Effect<LockedCredential>
   /** Disconnects: no token of the connection works from here on. */
   revokeConnection(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<void>
-}>()("org-security-console/ports/IssuedCredentials") {}
+}>()("org-security-console/ports/credentials/IssuedCredentials") {}

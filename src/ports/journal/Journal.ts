@@ -51,4 +51,4 @@ export class Journal extends Context.Service<Journal, {
   find(caller: Caller["Service"], id: string): Effect.Effect<JournalEvent | null>
   /** The events after a sequence, oldest first, of all accounts. */
   tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<JournalPage>
-}>()("org-security-console/ports/Journal") {}
+}>()("org-security-console/ports/journal/Journal") {}

@@ -11,7 +11,7 @@ import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 import type { Connected, SealedLoginState } from "../messenger/MessengerLogin.ts"
 
 /** How many logins an organization may start in an hour. */
-export const LoginStarts = Context.Reference<number>("org-security-console/ports/Logins/LoginStarts", {
+export const LoginStarts = Context.Reference<number>("org-security-console/ports/logins/Logins/LoginStarts", {
   defaultValue: () => defaultLoginStarts
 })
 
@@ -136,4 +136,4 @@ export class Logins extends Context.Service<Logins, {
     profile: Profile | null,
     context: { readonly caller: Caller["Service"] | null; readonly organization: OrganizationFacts; readonly now: Date }
   ): Effect.Effect<ConnectedAccount, LoginEnded | LoginRefusal>
-}>()("org-security-console/ports/Logins") {}
+}>()("org-security-console/ports/logins/Logins") {}

@@ -24,4 +24,4 @@ export class MailSender extends Context.Service<
   {
     send(mail: OutgoingMail): Effect.Effect<void, NotSent>
   } | null
->()("org-security-console/engine/MailSender") {}
+>()("org-security-console/ports/mail/MailSender") {}

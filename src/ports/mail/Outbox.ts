@@ -12,4 +12,4 @@ export class Outbox extends Context.Service<Outbox, {
    * transaction has appended none.
    */
   add(organizationId: OrganizationId, cause: Cause, mail: Mail): Effect.Effect<void>
-}>()("org-security-console/ports/Outbox") {}
+}>()("org-security-console/ports/mail/Outbox") {}

@@ -36,4 +36,4 @@ export class MessengerKeys extends Context.Service<MessengerKeys, {
   doubt(sessionRef: SessionRef, at: Date | null): Effect.Effect<void, ServiceUnavailable>
   /** Forgets the session. */
   erase(sessionRef: SessionRef): Effect.Effect<void, ServiceUnavailable>
-}>()("org-security-console/ports/MessengerKeys") {}
+}>()("org-security-console/ports/messenger/MessengerKeys") {}

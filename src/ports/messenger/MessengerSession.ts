@@ -125,4 +125,4 @@ export class MessengerSession extends Context.Service<
     /** Deletes a session's key without notifying the platform: the session cannot be used any more. */
     forget(sessionRef: SessionRef): Effect.Effect<void, PlatformUnavailable>
   }
->()("org-security-console/ports/MessengerSession") {}
+>()("org-security-console/ports/messenger/MessengerSession") {}

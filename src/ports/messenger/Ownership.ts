@@ -24,7 +24,7 @@ export class Ownership extends Context.Service<Ownership, {
   readonly state: Effect.Effect<LeaseState>
   /** each new state from now on. */
   readonly changes: Stream.Stream<LeaseState>
-}>()("org-security-console/engine/Ownership") {
+}>()("org-security-console/ports/messenger/Ownership") {
   /** For a database that no other process can use: its directory is locked, or it lives in this process. */
   static readonly layerAlone = Layer.succeed(Ownership, {
     current: () => 1,

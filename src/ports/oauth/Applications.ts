@@ -15,4 +15,4 @@ export class Applications extends Context.Service<Applications, {
   requireApproval(organizationId: OrganizationId, required: boolean): Effect.Effect<boolean>
   approve(organizationId: OrganizationId, application: string, now: Date): Effect.Effect<boolean>
   withdraw(organizationId: OrganizationId, application: string): Effect.Effect<boolean>
-}>()("org-security-console/ports/Applications") {}
+}>()("org-security-console/ports/oauth/Applications") {}

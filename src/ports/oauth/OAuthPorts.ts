@@ -39,7 +39,7 @@ export class OAuthSecrets extends Context.Service<OAuthSecrets, {
   /** The S256 challenge of a verifier (RFC 7636, section 4.2). */
   challenge(verifier: Redacted.Redacted): string
   readonly newId: Effect.Effect<string>
-}>()("org-security-console/oauth/Ports/OAuthSecrets") {}
+}>()("org-security-console/ports/oauth/OAuthPorts/OAuthSecrets") {}
 
 /** A registration to keep. */
 export interface NewClient extends Omit<OAuthClient, "secretDigest"> {
@@ -54,7 +54,7 @@ export class OAuthClients extends Context.Service<OAuthClients, {
   find(issuer: string, id: string): Effect.Effect<OAuthClient | null, ServiceUnavailable>
   /** Keeps a registration; fails when there were too many from the address or in all. */
   register(issuer: string, client: NewClient): Effect.Effect<void, RateLimited | ServiceUnavailable>
-}>()("org-security-console/oauth/Ports/OAuthClients") {}
+}>()("org-security-console/ports/oauth/OAuthPorts/OAuthClients") {}
 
 /** A connection to make. */
 export interface NewConnection {
@@ -221,7 +221,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   prolong(organizationId: OrganizationId, connectionId: string, generation: number, until: Date): Effect.Effect<void>
   /** Revokes the connection and forgets its codes and tokens. */
   disconnect(organizationId: OrganizationId, connectionId: string, at: Date): Effect.Effect<void>
-}>()("org-security-console/oauth/Ports/OAuthGrants") {}
+}>()("org-security-console/ports/oauth/OAuthPorts/OAuthGrants") {}
 
 /** Refreshes that were refused for the connection's limit, remembered by the process that refused them. */
 export class RefusedRefreshes extends Context.Service<RefusedRefreshes, {
@@ -229,7 +229,7 @@ export class RefusedRefreshes extends Context.Service<RefusedRefreshes, {
   waits(request: Redacted.Redacted): Effect.Effect<number>
   /** Remembers a refusal for so many seconds, a minute at most: the database may say something else by then. */
   remember(request: Redacted.Redacted, seconds: number): Effect.Effect<void>
-}>()("org-security-console/oauth/Ports/RefusedRefreshes") {}
+}>()("org-security-console/ports/oauth/OAuthPorts/RefusedRefreshes") {}
 
 /** A program beside the service that answers at one of its resources, and the secret by which it is known. */
 export interface ResourceServer {
@@ -240,13 +240,13 @@ export interface ResourceServer {
 
 /** The resource servers that may introspect tokens; none unless configured. */
 export const ResourceServers = Context.Reference<ReadonlyArray<ResourceServer>>(
-  "org-security-console/oauth/Ports/ResourceServers",
+  "org-security-console/ports/oauth/OAuthPorts/ResourceServers",
   { defaultValue: () => [] }
 )
 
 /** The assistants that are known by the whole address that their codes go to; none unless configured. */
 export const KnownAssistants = Context.Reference<ReadonlyMap<string, Assistant>>(
-  "org-security-console/oauth/Ports/KnownAssistants",
+  "org-security-console/ports/oauth/OAuthPorts/KnownAssistants",
   { defaultValue: () => new Map() }
 )
 
@@ -255,9 +255,12 @@ export type RegistrationPolicy =
   | { readonly mode: "open" | "off" }
   | { readonly mode: "token"; readonly admits: (token: Redacted.Redacted) => boolean }
 
-export const Registration = Context.Reference<RegistrationPolicy>("org-security-console/oauth/Ports/Registration", {
-  defaultValue: () => ({ mode: "open" })
-})
+export const Registration = Context.Reference<RegistrationPolicy>(
+  "org-security-console/ports/oauth/OAuthPorts/Registration",
+  {
+    defaultValue: () => ({ mode: "open" })
+  }
+)
 
 /** A document did not come, or is none. */
 export class DocumentUnread extends Schema.TaggedError<DocumentUnread>()("DocumentUnread", {}) {}
@@ -273,6 +276,6 @@ export interface DocumentReader {
 
 /** The reader of client metadata documents; null, so that applications have to register, unless configured. */
 export const ClientDocuments = Context.Reference<DocumentReader | null>(
-  "org-security-console/oauth/Ports/ClientDocuments",
+  "org-security-console/ports/oauth/OAuthPorts/ClientDocuments",
   { defaultValue: () => null }
 )

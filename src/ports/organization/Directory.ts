@@ -23,4 +23,4 @@ export class Directory extends Context.Service<Directory, {
   /** Makes an active organization; false where there is one of that id. */
   create(organization: NewOrganization, now: Date): Effect.Effect<boolean>
   update(id: OrganizationId, changes: OrganizationChanges): Effect.Effect<void>
-}>()("org-security-console/ports/Directory") {}
+}>()("org-security-console/ports/organization/Directory") {}

@@ -14,4 +14,4 @@ export class Licences extends Context.Service<Licences, {
   links(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<SignUpLink>>
   /** Deletes an unused link, and frees its seat; false if there is none. */
   revokeLink(organizationId: OrganizationId, id: string): Effect.Effect<boolean>
-}>()("org-security-console/ports/Licences") {}
+}>()("org-security-console/ports/organization/Licences") {}

@@ -16,4 +16,4 @@ export class Organizations extends Context.Service<Organizations, {
   lockFacts(id: OrganizationId): Effect.Effect<OrganizationFacts>
   /** Whether a takeover signs sessions out, or is only reported. */
   setLockdown(id: OrganizationId, enabled: boolean): Effect.Effect<void>
-}>()("org-security-console/ports/Organizations") {}
+}>()("org-security-console/ports/organization/Organizations") {}

@@ -15,9 +15,12 @@ export class Overview extends Context.Service<Overview, {
    */
   history(organizationId: OrganizationId, since: Date): Effect.Effect<ReadonlyArray<StatusSample>>
   billing(organizationId: OrganizationId): Effect.Effect<BillingFacts>
-}>()("org-security-console/ports/Overview") {}
+}>()("org-security-console/ports/organization/StatusOverview/Overview") {}
 
 /** The pages of the billing, as they are configured. */
-export const BillingPages = Context.Reference<ReadonlyArray<BillingLink>>("org-security-console/ports/BillingPages", {
-  defaultValue: () => []
-})
+export const BillingPages = Context.Reference<ReadonlyArray<BillingLink>>(
+  "org-security-console/ports/organization/StatusOverview/BillingPages",
+  {
+    defaultValue: () => []
+  }
+)

@@ -28,4 +28,4 @@ export class Support extends Context.Service<Support, {
   all(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<SupportFacts>>
   answer(organizationId: OrganizationId, id: string, answer: string, now: Date): Effect.Effect<void>
   close(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<void>
-}>()("org-security-console/ports/Support") {}
+}>()("org-security-console/ports/organization/Support") {}

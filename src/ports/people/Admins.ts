@@ -40,4 +40,4 @@ export class Admins extends Context.Service<Admins, {
    */
   disable(organizationId: OrganizationId, adminId: string, at: Date): Effect.Effect<number>
   enable(organizationId: OrganizationId, adminId: string): Effect.Effect<void>
-}>()("org-security-console/ports/Admins") {}
+}>()("org-security-console/ports/people/Admins") {}

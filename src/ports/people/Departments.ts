@@ -41,4 +41,4 @@ export class Departments extends Context.Service<Departments, {
     from: DepartmentId | null,
     to: DepartmentId | null
   ): Effect.Effect<Destination>
-}>()("org-security-console/ports/Departments") {}
+}>()("org-security-console/ports/people/Departments") {}

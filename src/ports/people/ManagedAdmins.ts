@@ -73,4 +73,4 @@ export class ManagedAdmins extends Context.Service<ManagedAdmins, {
   invite(caller: Caller["Service"], invited: NewInvitation, now: Date): Effect.Effect<Invitation | null>
   /** Makes a new invitation for the admin; the previous one stops working. */
   reinvite(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<Invitation>
-}>()("org-security-console/ports/ManagedAdmins") {}
+}>()("org-security-console/ports/people/ManagedAdmins") {}

@@ -29,4 +29,4 @@ export class AccountTasks extends Context.Service<AccountTasks, {
    */
   take(task: AccountTask, until: Date): Effect.Effect<boolean, ServiceUnavailable>
   drop(of: SecretsOf, kind: AccountTaskKind): Effect.Effect<void>
-}>()("org-security-console/ports/AccountTasks") {}
+}>()("org-security-console/ports/protection/AccountTasks") {}

@@ -10,7 +10,7 @@ export class Alarm extends Context.Service<Alarm, {
   readonly heard: Effect.Effect<void>
   /** Waits until it has rung here since this was waited for last. */
   readonly rung: Effect.Effect<void>
-}>()("org-security-console/ports/Alarm") {
+}>()("org-security-console/ports/protection/Alarm") {
   static readonly layer = Layer.sync(Alarm, () => {
     const here = Latch.makeUnsafe()
     const any = Latch.makeUnsafe()

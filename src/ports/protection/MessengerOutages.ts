@@ -14,4 +14,4 @@ export class Outages extends Context.Service<Outages, {
    * were not seen meanwhile; returns whether all are notified, and logs the failures.
    */
   readonly notifyBack: Effect.Effect<boolean>
-}>()("org-security-console/engine/Outages") {}
+}>()("org-security-console/ports/protection/MessengerOutages/Outages") {}

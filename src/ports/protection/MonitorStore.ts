@@ -55,4 +55,4 @@ export class Watch extends Context.Service<Watch, {
   mayEnd(held: Held, sessionId: string, intent: number): Effect.Effect<boolean, ServiceUnavailable>
   /** The digest of a list's mark. */
   digest(mark: string): string
-}>()("org-security-console/engine/Watch") {}
+}>()("org-security-console/ports/protection/MonitorStore/Watch") {}

@@ -71,4 +71,4 @@ export class Monitors extends Context.Service<Monitors, {
   push(account: Pick<Held, "accountId" | "organizationId">, wanted: Pushed): Effect.Effect<void, ServiceUnavailable>
   /** The unused ones: their account is not watched, or has others. */
   unwatched(open: ReadonlyArray<OpenSession>): Effect.Effect<ReadonlyArray<SessionRef>, ServiceUnavailable>
-}>()("org-security-console/engine/Monitors") {}
+}>()("org-security-console/ports/protection/Monitors") {}

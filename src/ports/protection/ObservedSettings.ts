@@ -11,4 +11,4 @@ export class SeenFacets extends Context.Service<SeenFacets, {
   forget(of: SecretsOf, names: ReadonlyArray<keyof Facets>, now: Date): Effect.Effect<void>
   /** Keeps what a change has left behind, and shows it. */
   keep(of: SecretsOf, facets: Facets): Effect.Effect<void>
-}>()("org-security-console/ports/Facets/SeenFacets") {}
+}>()("org-security-console/ports/protection/ObservedSettings/SeenFacets") {}

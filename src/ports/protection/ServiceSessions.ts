@@ -55,4 +55,4 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   forget(of: SecretsOf, ids: ReadonlyArray<string>): Effect.Effect<void>
   /** There is no paired session any more. */
   remove(of: SecretsOf, now: Date): Effect.Effect<void>
-}>()("org-security-console/ports/OwnSessions") {}
+}>()("org-security-console/ports/protection/ServiceSessions/OwnSessions") {}

@@ -11,4 +11,4 @@ export class Attempts extends Context.Service<Attempts, {
   count(of: SecretsOf, what: AttemptKind, limit: number): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
   /** Takes the latest one back, because it was none that counts. */
   takeBack(of: SecretsOf, what: AttemptKind): Effect.Effect<void, ServiceUnavailable>
-}>()("org-security-console/ports/Attempts") {}
+}>()("org-security-console/ports/security/AccountAttempts/Attempts") {}

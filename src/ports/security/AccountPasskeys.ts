@@ -5,4 +5,4 @@ import type { PreparedPasskey } from "../messenger/MessengerSecurity.ts"
 export class Passkeys extends Context.Service<Passkeys, {
   /** A new ES256 key with a random credential id. */
   readonly make: Effect.Effect<PreparedPasskey>
-}>()("org-security-console/ports/Passkeys") {}
+}>()("org-security-console/ports/security/AccountPasskeys/Passkeys") {}

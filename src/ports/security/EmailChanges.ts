@@ -13,4 +13,4 @@ export class EmailChanges extends Context.Service<EmailChanges, {
   /** Gives an attempt back that was none. */
   giveBack(of: SecretsOf, kind: EmailKind): Effect.Effect<void>
   end(of: SecretsOf, kind: EmailKind): Effect.Effect<void>
-}>()("org-security-console/ports/EmailChanges") {}
+}>()("org-security-console/ports/security/EmailChanges") {}

@@ -18,4 +18,4 @@ export class KeyEncryption extends Context.Service<KeyEncryption, {
   open(sealed: string, context: KeyContext): Effect.Effect<Redacted.Redacted<Uint8Array>, ServiceUnavailable>
   /** Whether it is sealed as new ones are; one that is not is sealed anew by `secrets rewrap`. */
   isCurrent(sealed: string): boolean
-}>()("org-security-console/ports/KeyEncryption") {}
+}>()("org-security-console/ports/security/KeyEncryption") {}

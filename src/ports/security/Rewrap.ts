@@ -25,4 +25,4 @@ export interface Rewrapped extends RewrapCounts {
 /** Seals everything anew in transactions of its own: an interrupted run is continued by the next one. */
 export class Rewrap extends Context.Service<Rewrap, {
   readonly all: Effect.Effect<Rewrapped, ServiceUnavailable>
-}>()("org-security-console/ports/Rewrap") {}
+}>()("org-security-console/ports/security/Rewrap") {}

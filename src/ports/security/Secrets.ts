@@ -70,4 +70,4 @@ export class Secrets extends Context.Service<Secrets, {
   eraseAll(of: SecretsOf, kind: SecretKind): Effect.Effect<void>
   /** Forgets secrets at once. */
   erase(of: SecretsOf, ids: ReadonlyArray<string>): Effect.Effect<void>
-}>()("org-security-console/ports/Secrets") {}
+}>()("org-security-console/ports/security/Secrets") {}

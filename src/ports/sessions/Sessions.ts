@@ -64,4 +64,4 @@ export class Sessions extends Context.Service<Sessions, {
    * then the answer says whether the service holds the account's 2FA password, and is null otherwise.
    */
   applySignOuts(whose: Whose, what: SignedOut, now: Date): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
-}>()("org-security-console/ports/Sessions") {}
+}>()("org-security-console/ports/sessions/Sessions") {}

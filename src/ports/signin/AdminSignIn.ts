@@ -23,7 +23,7 @@ export class AdminSignIn extends Context.Service<AdminSignIn, {
     site: CookieSite,
     attempt: Attempt
   ): Effect.Effect<AdminRef, PasswordIncorrect | TooManyAttempts | ServiceUnavailable>
-}>()("org-security-console/console/AdminSignIn") {
+}>()("org-security-console/ports/signin/AdminSignIn") {
   /** Asks for the organization, where the site does not say it, the address and the console password. */
   static readonly layer: Layer.Layer<AdminSignIn, never, ConsolePasswords> = Layer.effect(
     AdminSignIn,

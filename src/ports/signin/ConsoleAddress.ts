@@ -4,7 +4,7 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
 
 /** The address without a slash at its end; null where this process serves no console. */
 export const ConsoleAddress = Context.Reference<(organizationId: OrganizationId) => string | null>(
-  "org-security-console/ports/ConsoleAddress",
+  "org-security-console/ports/signin/ConsoleAddress",
   { defaultValue: () => () => null }
 )
 

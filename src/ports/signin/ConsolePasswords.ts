@@ -75,4 +75,4 @@ export class ConsolePasswords extends Context.Service<ConsolePasswords, {
     password: Redacted.Redacted,
     attempt: Attempt
   ): Effect.Effect<AdminRef, Refused>
-}>()("org-security-console/ports/ConsolePasswords") {}
+}>()("org-security-console/ports/signin/ConsolePasswords") {}

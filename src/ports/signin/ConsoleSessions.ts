@@ -115,4 +115,4 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
     password: Redacted.Redacted,
     address: string | null
   ): Effect.Effect<void, PasswordIncorrect | TooManyAttempts | ServiceUnavailable>
-}>()("org-security-console/console/ConsoleSessions") {}
+}>()("org-security-console/ports/signin/ConsoleSessions") {}

@@ -18,4 +18,4 @@ export class FactorRecords extends Context.Service<FactorRecords, {
    * none it ended; null where it was so already.
    */
   setRequired(id: OrganizationId, required: boolean): Effect.Effect<number | null>
-}>()("org-security-console/ports/FactorRecords") {}
+}>()("org-security-console/ports/signin/FactorRecords") {}

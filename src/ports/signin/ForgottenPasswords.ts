@@ -43,4 +43,4 @@ export class ForgottenPasswords extends Context.Service<ForgottenPasswords, {
     site: CookieSite,
     attempt: Attempt
   ): Effect.Effect<OpenReset | null, PasswordUnfit | TooManyAttempts | ServiceUnavailable>
-}>()("org-security-console/console/ForgottenPasswords") {}
+}>()("org-security-console/ports/signin/ForgottenPasswords") {}

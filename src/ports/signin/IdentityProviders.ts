@@ -42,4 +42,4 @@ export class IdentityProviders extends Context.Service<IdentityProviders, {
   endSessions(organizationId: OrganizationId, whose: EndedSessions): Effect.Effect<number>
   /** Ends an admin's console sessions except the given one, and sign-ins that wait for the second factor. */
   endSessionsOf(admin: AdminRef, kept: string | null): Effect.Effect<number>
-}>()("org-security-console/ports/IdentityProviders") {}
+}>()("org-security-console/ports/signin/IdentityProviders") {}

@@ -31,4 +31,4 @@ export class Invitations extends Context.Service<Invitations, {
     site: CookieSite,
     attempt: Attempt
   ): Effect.Effect<OpenInvitation | null, PasswordUnfit | TooManyAttempts | ServiceUnavailable>
-}>()("org-security-console/console/Invitations") {}
+}>()("org-security-console/ports/signin/Invitations") {}

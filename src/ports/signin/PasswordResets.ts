@@ -19,4 +19,4 @@ export interface ResetOrigin {
 export class PasswordResets extends Context.Service<PasswordResets, {
   /** Makes a link of an admin who has joined, within the organization's transaction. */
   make(admin: AdminRef, origin: ResetOrigin, now: Date): Effect.Effect<ResetLink>
-}>()("org-security-console/ports/PasswordResets") {}
+}>()("org-security-console/ports/signin/PasswordResets") {}

@@ -67,4 +67,4 @@ export class ProviderSignIn extends Context.Service<ProviderSignIn, {
   >
   /** Removes the admin's own link, and ends their other sessions and what waits for their second factor. */
   unlink(admin: SignedIn, visit: SessionVisit): Effect.Effect<void, ServiceUnavailable>
-}>()("org-security-console/console/ProviderSignIn") {}
+}>()("org-security-console/ports/signin/ProviderSignIn") {}

@@ -128,4 +128,4 @@ export class SecondFactors extends Context.Service<SecondFactors, {
     required: boolean,
     visit: SessionVisit
   ): Effect.Effect<void, SecondFactorNeeded | ServiceUnavailable>
-}>()("org-security-console/console/SecondFactors") {}
+}>()("org-security-console/ports/signin/SecondFactors") {}

@@ -84,4 +84,4 @@ export class SignIns extends Context.Service<SignIns, {
     answer: PasskeyAnswer,
     visit: SessionVisit
   ): Effect.Effect<ReadonlyArray<string>, SecondFactorIncorrect | ServiceUnavailable>
-}>()("org-security-console/console/SignIns") {}
+}>()("org-security-console/ports/signin/SignIns") {}

@@ -30,7 +30,7 @@ const open = (more: ReadonlyArray<string>) =>
   )
 
 /** The browser of a file. */
-export class Chromium extends Context.Service<Chromium, Browser>()("test/support/browser/Chromium") {
+export class Chromium extends Context.Service<Chromium, Browser>()("test/support/http/browser/Chromium") {
   static readonly layer = Layer.effect(Chromium, open([]))
   /** With further flags. */
   static readonly layerWith = (...more: ReadonlyArray<string>) => Layer.effect(Chromium, open(more))

@@ -31,7 +31,11 @@ export const within = (folder: string) => ({
 const place = path.join(root, "node_modules/.cache/databases")
 
 /** What the databases are made from. */
-const sources = ["src/layers/sql/**/*.ts", "test/support/{database,kept,pristine}*.ts", "package-lock.json"]
+const sources = [
+  "src/layers/{postgres,sql}/**/*.{ts,sql}",
+  "test/support/postgres/{database,kept,pristine}*.ts",
+  "package-lock.json"
+]
 
 /** Another one where anything of that is another. */
 const keyNow = (): string => {

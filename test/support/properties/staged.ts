@@ -9,7 +9,7 @@ import { oversee } from "./rewind.ts"
 import { make, type Stage } from "./stage.ts"
 
 /** So many organizations in a database of PostgreSQL. */
-export class Staged extends Context.Service<Staged, Stage>()("test/support/properties/Staged") {
+export class Staged extends Context.Service<Staged, Stage>()("test/support/properties/staged/Staged") {
   static readonly layer = (organizations: number) =>
     Layer.effect(Staged, staged(organizations)).pipe(
       Layer.provideMerge(World.world(Layer.unwrap(Effect.map(postgresUrl, postgresLayer))))

@@ -70,7 +70,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   digest(key: Redacted.Redacted): StoredKey
   /** Every digest under which the key may have been kept. */
   digests(key: Redacted.Redacted): ReadonlyArray<string>
-}>()("org-security-console/layers/crypto/ApiKeys") {
+}>()("org-security-console/layers/crypto/credentials/ApiKeys") {
   static readonly layer = (prefix: string) =>
     Layer.effect(
       ApiKeys,

@@ -79,7 +79,7 @@ export class CheckpointKeys extends Context.Service<CheckpointKeys, {
   /** Every key that is believed, the one that signs first. */
   readonly publicKeys: ReadonlyArray<PublicJwk>
   readonly sign: (checkpoint: Omit<Checkpoint, "key_id" | "signature">) => Checkpoint
-}>()("org-security-console/layers/crypto/CheckpointKeys") {
+}>()("org-security-console/layers/crypto/journal/CheckpointKeys") {
   static readonly make = Effect.fnUntraced(function*(text: Redacted.Redacted) {
     const [first, ...others] = yield* Effect.forEach(texts(Redacted.value(text)), readKey)
     if (first?.type !== "private") {

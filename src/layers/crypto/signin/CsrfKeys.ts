@@ -4,7 +4,7 @@ import { keyFile, type Pepper, readKeys } from "../Peppers.ts"
 
 /** The first one makes tokens, all of them are accepted. */
 export class CsrfKeys extends Context.Service<CsrfKeys, readonly [Pepper, ...ReadonlyArray<Pepper>]>()(
-  "org-security-console/layers/crypto/CsrfKeys"
+  "org-security-console/layers/crypto/signin/CsrfKeys"
 ) {
   /** Reads a comma-separated list of base64 keys, newest first. */
   static readonly layerText = (text: Redacted.Redacted) => Layer.effect(CsrfKeys, readKeys(text))

@@ -28,14 +28,14 @@ const tokens = (start: string): Effect.Effect<LinkTokens, never, Peppers | Secur
 
 /** The tokens of invitations. */
 export class InvitationTokens extends Context.Service<InvitationTokens, LinkTokens>()(
-  "org-security-console/layers/crypto/LinkTokens/InvitationTokens"
+  "org-security-console/layers/crypto/signin/LinkTokens/InvitationTokens"
 ) {
   static readonly layer = Layer.effect(InvitationTokens, tokens("inv_"))
 }
 
 /** The tokens of password resets. */
 export class ResetTokens
-  extends Context.Service<ResetTokens, LinkTokens>()("org-security-console/layers/crypto/LinkTokens/ResetTokens")
+  extends Context.Service<ResetTokens, LinkTokens>()("org-security-console/layers/crypto/signin/LinkTokens/ResetTokens")
 {
   static readonly layer = Layer.effect(ResetTokens, tokens("rst_"))
 }

@@ -28,7 +28,7 @@ export class PasswordHasher extends Context.Service<PasswordHasher, {
   verify(hashed: string, password: Redacted.Redacted): Effect.Effect<boolean, ServiceUnavailable>
   /** Whether the hash was made with the parameters of today. */
   isCurrent(hashed: string): boolean
-}>()("org-security-console/layers/crypto/PasswordHasher") {
+}>()("org-security-console/layers/crypto/signin/PasswordHasher") {
   static readonly layerWith = (parameters: HashParameters) =>
     Layer.sync(PasswordHasher, () => {
       const { memoryCost, parallelism, timeCost } = parameters

@@ -225,4 +225,4 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   readonly clearScripts: Effect.Effect<void>
   /** The latest calls of the service, oldest first. */
   readonly calls: Effect.Effect<ReadonlyArray<PlatformCall>>
-}>()("org-security-console/layers/messenger/SimulatedPlatform") {}
+}>()("org-security-console/layers/messenger/simulated/SimulatedPlatform") {}

@@ -142,7 +142,7 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   readonly clearScripts: Effect.Effect<void>
   addCall(call: PlatformCall): Effect.Effect<void>
   readonly calls: Effect.Effect<ReadonlyArray<PlatformCall>>
-}>()("org-security-console/layers/messenger/SimulatedStore") {
+}>()("org-security-console/layers/messenger/simulated/SimulatedStore") {
   /** Keeps the state in the process. */
   static readonly layerMemory = Layer.effect(
     SimulatedStore,

@@ -58,7 +58,7 @@ export class Strangers extends Context.Service<Strangers, {
   readonly signIn: Effect.Effect<AuthorizationId | null>
   /** They come from now on: the first within a minute, the others after minutes each, a bounded number of them. */
   readonly come: Effect.Effect<void>
-}>()("org-security-console/layers/messenger/Strangers") {
+}>()("org-security-console/layers/messenger/simulated/Strangers") {
   static readonly layer = Layer.effect(
     Strangers,
     Effect.gen(function*() {

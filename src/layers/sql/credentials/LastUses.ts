@@ -39,7 +39,7 @@ export class LastUses extends Context.Service<LastUses, {
    * nothing is waited for. What cannot be written is forgotten: the credential's next use is written.
    */
   readonly written: Effect.Effect<void>
-}>()("org-security-console/layers/sql/LastUses") {
+}>()("org-security-console/layers/sql/credentials/LastUses") {
   static readonly layer = Layer.effect(
     LastUses,
     Effect.gen(function*() {

@@ -9,7 +9,7 @@ const Stored = Schema.fromJsonString(Checkpoint)
 export class LastCheckpoint extends Context.Service<LastCheckpoint, {
   readonly get: Effect.Effect<Option.Option<Checkpoint>>
   readonly set: (checkpoint: Checkpoint) => Effect.Effect<void>
-}>()("org-security-console/layers/sql/LastCheckpoint") {
+}>()("org-security-console/layers/sql/journal/LastCheckpoint") {
   /** Remembers while the process runs. */
   static readonly layerMemory = Layer.effect(
     LastCheckpoint,

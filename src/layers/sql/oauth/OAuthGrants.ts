@@ -11,9 +11,12 @@ import { LastUses } from "../credentials/LastUses.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
 
 /** How long the outcome of a transaction whose end was not heard is asked for. */
-export const DoubtDeadline = Context.Reference<Duration.Input>("org-security-console/layers/sql/DoubtDeadline", {
-  defaultValue: () => Duration.seconds(10)
-})
+export const DoubtDeadline = Context.Reference<Duration.Input>(
+  "org-security-console/layers/sql/oauth/OAuthGrants/DoubtDeadline",
+  {
+    defaultValue: () => Duration.seconds(10)
+  }
+)
 
 /** The application's id: of its registration, or the address of its document. */
 const clientId = (sql: SqlClient.SqlClient) => sql`coalesce(client_document, client_id::text)`
