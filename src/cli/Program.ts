@@ -3,8 +3,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Logger, Stdio } from "effect"
 import { Command } from "effect/cli"
+import { version } from "./PackageFiles.ts"
 import * as Errors from "./process/ErrorReports.ts"
-import { version } from "./process/PackageVersion.ts"
 
 /** A command by its name and description; the rest of it is loaded when it is run. */
 const lazy = <Name extends string, Input, Context, E, R>(

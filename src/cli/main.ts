@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Where the program starts: it answers before the program itself is loaded, which takes a second or two. */
-import { version } from "./process/PackageVersion.ts"
+import { version } from "./PackageFiles.ts"
 
 if (process.argv[2] === "serve" && !process.argv.some((word) => word === "--help" || word === "-h")) {
   console.log(`Starting Organization Security Console ${version} ...`)

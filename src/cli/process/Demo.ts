@@ -12,9 +12,8 @@ import { Journal } from "../../ports/journal/Journal.ts"
 import { Directory } from "../../ports/organization/Directory.ts"
 import { Admins } from "../../ports/people/Admins.ts"
 import * as Output from "../commands/Output.ts"
+import { demoSeed } from "../PackageFiles.ts"
 import { SettingInvalid } from "./Environment.ts"
-
-const file = new URL("../../../seeds/demo.json", import.meta.url)
 
 const organizationId = OrganizationId.make("demo")
 const owner = "olivia@demo.example"
@@ -91,7 +90,7 @@ const shown = ["Demo owner", "Demo admin", "Demo billing"]
 export const prepare = Effect.gen(function*() {
   const first = (yield* refuseOthers) === 0
   const made = first
-    ? (yield* Loader.load(yield* Loader.decode(JSON.parse(fs.readFileSync(file, "utf8"))))).keys
+    ? (yield* Loader.load(yield* Loader.decode(JSON.parse(fs.readFileSync(demoSeed, "utf8"))))).keys
     : []
   const admin = yield* findOwner
   if (admin === null) return { keys: [], first, password: null }

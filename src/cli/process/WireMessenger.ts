@@ -8,9 +8,9 @@ import * as Simulated from "../../layers/messenger/simulated/Simulated.ts"
 import * as MessengerKeys from "../../layers/sql/messenger/MessengerKeys.ts"
 import { MessengerAvailability } from "../../ports/messenger/MessengerAvailability.ts"
 import type { MessengerState } from "../../transport/TransportSettings.ts"
+import { version } from "../PackageFiles.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Environment from "./Environment.ts"
-import { version } from "./PackageVersion.ts"
 
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
 
