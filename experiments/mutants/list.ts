@@ -2,13 +2,13 @@
 import { cli } from "./lists/cli.ts"
 import { database } from "./lists/database.ts"
 import { domain } from "./lists/domain.ts"
-import { edge } from "./lists/edge.ts"
 import { http } from "./lists/http.ts"
 import { layers } from "./lists/layers.ts"
 import { mcp } from "./lists/mcp.ts"
 import { oauth } from "./lists/oauth.ts"
 import { operations } from "./lists/operations.ts"
 import { protection } from "./lists/protection.ts"
+import { transport } from "./lists/transport.ts"
 import { watching } from "./lists/watching.ts"
 import { wire } from "./lists/wire.ts"
 import type { Mutant } from "./mutant.ts"
@@ -19,7 +19,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   watching,
   operations,
   oauth,
-  edge,
+  transport,
   http,
   mcp,
   layers,

@@ -65,15 +65,14 @@ describe("the list of mutants", () => {
     expect([...modules].toSorted()).toEqual([
       "cli",
       "domain",
-      "edge",
-      "engine",
       "http",
       "kernel",
       "layers",
       "mcp",
-      "messenger",
       "oauth",
-      "operations"
+      "operations",
+      "protection",
+      "transport"
     ])
     expect(mutants.length).toBeGreaterThanOrEqual(50)
   })

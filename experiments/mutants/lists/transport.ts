@@ -1,6 +1,6 @@
 import { change, type MutantsByFile } from "../mutant.ts"
 
-export const edge: MutantsByFile = {
+export const transport: MutantsByFile = {
   "src/transport/Authenticate.ts": [
     change({ in: "entered", replace: "site.organizationId", by: "null" })
       .loses("credentials of others work at an organization's own address")
