@@ -236,6 +236,37 @@ describe("4.16 connecting accounts", () => {
         expect(summaryOf(yield* full.connect(two.phone))).toBe("409 no_free_seat")
       }))
 
+    it.effect("an admin whose login is refused as already connected reads which case it is", () =>
+      Effect.gen(function*() {
+        const stage = yield* staged()
+        const person = yield* meet()
+        const { body: { account_id: account } } = yield* stage.connected(person)
+        const messageOf = ({ body: { error } }: World.Answer) => `${error.code}: ${error.message}`
+        expect(messageOf(yield* stage.connect(person.phone))).toBe(
+          "already_connected: This organization protects this account already."
+        )
+        yield* jump("1 second")
+        expect(messageOf(yield* stage.relogin(account))).toBe(
+          "already_connected: The service is signed in to this account already."
+        )
+        const elsewhere = yield* staged()
+        expect(messageOf(yield* elsewhere.connected(person))).toBe(
+          "already_connected: Another organization of this service protects this account: it has to offboard it first."
+        )
+        const kept = yield* meet()
+        yield* World.makeAccount(stage.id, {
+          phone: "+492",
+          messengerUserId: kept.userId,
+          facts: { offboarded_at: new Date(start - day) }
+        })
+        const blind = stage.as(stage.admins.admin)
+        const { body: begun } = yield* blind.connect(kept.phone)
+        expect(messageOf(yield* blind.code(begun.id, yield* kept.code))).toBe(
+          "already_connected: This organization had this account before, and you do not have access to it: " +
+            "an admin who has can connect it."
+        )
+      }))
+
     it.effect("an offboarded account comes back with its id, where the caller can access it, and otherwise not at all", () =>
       Effect.gen(function*() {
         const stage = yield* staged()

@@ -6,7 +6,14 @@ import { countsLicences, licencesOf, type LicencesUsed } from "../organization/B
 import { isProtectionActive, type OrganizationFacts, seats, Tier } from "../organization/Organization.ts"
 
 /** Why an account is not connected. */
-export const ConnectRefusal = Schema.Literals(["already_connected", "no_free_seat", "not_licensed", "wrong_account"])
+export const ConnectRefusal = Schema.Literals([
+  "protected_here",
+  "protected_elsewhere",
+  "out_of_reach",
+  "no_free_seat",
+  "not_licensed",
+  "wrong_account"
+])
 export type ConnectRefusal = typeof ConnectRefusal.Type
 
 /** The organization's account of a messenger user. */
@@ -42,7 +49,8 @@ export const refuses = (
     if (known === null || known.offboarded_at !== null || known.messenger_user_id !== userId) return "wrong_account"
     return admits(organization, false, now)
   }
-  if (known !== null && (known.offboarded_at === null || !known.accessible)) return "already_connected"
+  if (known !== null && known.offboarded_at === null) return "protected_here"
+  if (known !== null && !known.accessible) return "out_of_reach"
   return admits(organization, true, now)
 }
 

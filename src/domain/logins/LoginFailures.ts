@@ -20,9 +20,17 @@ export class PhoneRefused extends Schema.TaggedError<PhoneRefused>()(
   static readonly status = 400
 }
 
+/** The messages of `already_connected` where it is not this organization that protects the account now. */
+export const alreadyConnected = {
+  elsewhere: "Another organization of this service protects this account: it has to offboard it first.",
+  outOfReach: "This organization had this account before, and you do not have access to it: an admin who has can " +
+    "connect it.",
+  signedIn: "The service is signed in to this account already."
+}
+
 export class AlreadyConnected extends Schema.TaggedError<AlreadyConnected>()(
   "already_connected",
-  fields("This account is protected already, or the organization keeps it out of your reach.")
+  fields("This organization protects this account already.")
 ) {
   static readonly status = 409
 }

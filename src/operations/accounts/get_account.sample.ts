@@ -7,7 +7,7 @@ export const sample = {
   },
   answer: {
     ...account,
-    messenger_user_id: "6000000031",
+    messenger_user_id: "9000000000000031",
     licence: {
       uses_licence: true,
       ...seats

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import {
   AlreadyConnected,
+  alreadyConnected,
   LoginExpired,
   LoginStep,
   MessengerRefused,
@@ -131,8 +132,12 @@ export const complete = Effect.fnUntraced(function*(
 /** What refuses at the completion, as the caller sees it. */
 const refusalOf = ({ reason }: LoginRefusal) => {
   switch (reason) {
-    case "already_connected":
+    case "protected_here":
       return new AlreadyConnected({})
+    case "protected_elsewhere":
+      return new AlreadyConnected({ message: alreadyConnected.elsewhere })
+    case "out_of_reach":
+      return new AlreadyConnected({ message: alreadyConnected.outOfReach })
     case "no_free_seat":
       return new NoFreeSeat({})
     case "not_licensed":

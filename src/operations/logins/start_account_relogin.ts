@@ -1,6 +1,6 @@
 import { Duration, Effect, Schema } from "effect"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
-import { AlreadyConnected, NoFreeSeat, NotActive, NotLicensed } from "../../domain/Failure.ts"
+import { AlreadyConnected, alreadyConnected, NoFreeSeat, NotActive, NotLicensed } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { watchedLately } from "../../domain/Limits.ts"
 import { admits } from "../../domain/logins/Connecting.ts"
@@ -49,7 +49,7 @@ export const startAccountRelogin = Operation.login(
         if (account.offboarded_at !== null) return yield* new NotActive({ message: "The account is offboarded." })
         const since = new Date(now.getTime() - Duration.toMillis(watchedLately))
         if (yield* (yield* Logins).isWatched(caller.organizationId, account.id, since)) {
-          return yield* new AlreadyConnected({})
+          return yield* new AlreadyConnected({ message: alreadyConnected.signedIn })
         }
         if (admits(organization, false, now) !== null) return yield* new NotLicensed({})
         const phoneNumber = phone_number ?? account.phone_number

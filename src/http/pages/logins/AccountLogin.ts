@@ -126,7 +126,8 @@ const resend = (view: Visit.View, { id, resend_at, state }: Shown): Html.Html | 
     : form(view, id, "resend", html`<button>Send another code</button>`)
 
 const failures: Readonly<Record<string, string>> = {
-  already_connected: "This account is connected already.",
+  already_connected:
+    "This account is protected already, by this organization or another one, or you do not have access to it.",
   code_invalid: "Too many wrong entries were made.",
   no_free_seat: "The organization has no free seat.",
   not_licensed: "The organization’s licence does not cover another account.",

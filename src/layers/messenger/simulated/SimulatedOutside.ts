@@ -39,6 +39,9 @@ const withSecurity = (account: SimulatedAccount, change: SecurityChange): Simula
   }
 }
 
+/** Where ids begin: the messenger's own have 52 bits, so that no person of it is taken for a simulated one. */
+const firstUserId = 9_000_000_000_000_000
+
 const empty = (user_id: MessengerUserId, premium: boolean): SimulatedAccount => ({
   user_id,
   first_name: null,
@@ -142,7 +145,7 @@ export const make = (
 
   return SimulatedPlatform.of({
     createAccount: Effect.fn("SimulatedPlatform.createAccount")(function*(account) {
-      const user_id = MessengerUserId.make(String(6_000_000_000 + (yield* store.nextNumber)))
+      const user_id = MessengerUserId.make(String(firstUserId + (yield* store.nextNumber)))
       const { premium = false, security = {}, ...profile } = account
       yield* store.exclusively(
         Effect.flatMap(

@@ -162,7 +162,7 @@ export const make = Effect.gen(function*() {
           where organization_id = ${organizationId} and account_id = ${id} and slot <> 'retired'`)
       }
       if (!(yield* identities.claim(organizationId, userId, id))) {
-        return yield* new Ports.LoginRefusal({ reason: "already_connected" })
+        return yield* new Ports.LoginRefusal({ reason: "protected_elsewhere" })
       }
       yield* own(held, id, createdAt, now)
       yield* post(sql`

@@ -114,7 +114,7 @@ describe("15.3 connecting an account at the console", () => {
           const [number, status, text] of [
             ["12 34", 400, "Enter the number with its country code"],
             ["+4900000000", 400, "The messenger has no account"],
-            [known.phone, 409, "This account is protected already"]
+            [known.phone, 409, "This organization protects this account already"]
           ] as const
         ) {
           const page = yield* begin(number, { role_label: "<i>Kept" })

@@ -67,6 +67,16 @@ export const simulation = <E>(messenger: Layer.Layer<MessengerSession | Simulate
   loginsContract("the messenger", harness)
   securingContract("the messenger", harness)
 
+  layer(messenger)("the people", (it) => {
+    it.effect("have ids that the messenger gives nobody, and that a program holds as a number", () =>
+      Effect.gen(function*() {
+        const id = Number((yield* arrange).userId)
+        // The messenger's ids have 52 bits.
+        assert.isAtLeast(id, 2 ** 52)
+        assert.isTrue(Number.isSafeInteger(id))
+      }))
+  })
+
   layer(messenger)("scripts", (it) => {
     it.effect("answer in their order, each as often as it says", () =>
       Effect.gen(function*() {
