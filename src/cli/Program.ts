@@ -2,7 +2,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Logger, Stdio } from "effect"
-import { Command } from "effect/cli"
+import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import { version } from "./PackageFiles.ts"
 import * as Errors from "./process/ErrorReports.ts"
 
@@ -44,7 +44,7 @@ const commands = [
   lazy("admins", "Make, list and change admins", () => groups().then(({ admins }) => admins)),
   lazy(
     "accounts",
-    "Change how accounts are licensed, and print the passwords that the service holds",
+    "List accounts, change how they are licensed, and print the passwords that the service holds",
     () => import("./commands/organization/LicenceCommands.ts").then(({ accounts }) => accounts)
   ),
   lazy(
@@ -73,7 +73,7 @@ const commands = [
     "List, answer and close requests to the support",
     () => import("./commands/organization/SupportCommands.ts").then(({ support }) => support)
   ),
-  lazy("journal", "Verify, export and checkpoint journals", () => groups().then(({ journal }) => journal)),
+  lazy("journal", "Show, verify, export and checkpoint journals", () => groups().then(({ journal }) => journal)),
   lazy(
     "status",
     "Report the state of the service: versions, database, schema, peppers, checkpoint, disk; exit code 1 for a problem",
@@ -104,6 +104,8 @@ const program = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
 /** Runs the command line that standard input and output came with. */
 export const run = Effect.flatMap(Stdio.Stdio, ({ args }) => Effect.flatMap(args, program)).pipe(
   Effect.flatMap(Command.run({ version })),
+  // The commands that log have the flag among their settings.
+  Effect.provide(CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.LogLevel) })),
   Effect.provide(Errors.presenter),
   Effect.tapCause(Errors.report),
   Effect.provideService(Logger.LogToStderr, true)

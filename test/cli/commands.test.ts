@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ask, dataDirectory, done, run, serve } from "../support/cli/commandLine.ts"
+import { ask, dataDirectory, done, run, serve, until } from "../support/cli/commandLine.ts"
 import { createAcme, doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
+import { flags, main, root } from "../support/run/program.ts"
 
 /** What a command prints, without what differs from run to run. */
 const steady = (text: string) =>
@@ -21,7 +23,7 @@ const story = async (data: string) => {
       [...args, "--data", data],
       stdin === undefined ? {} : { stdin }
     )
-    said.push(`${args.slice(0, 2).join(" ")}: ${status}\n${steady(stdout)}${steady(stderr)}`)
+    said.push(`${args.slice(0, 2).join(" ")}: ${status}\n${steady(stdout)}${steady(stderr)}`.replaceAll(data, "DATA"))
     return stdout
   }
   await say(["organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--seats", "3"])
@@ -211,12 +213,72 @@ describe("what commands refuse", () => {
   }, 300_000)
 })
 
+describe("what the commands print for people", () => {
+  it("is next what to do with a new organization: its owner's password, and then a key, in a clone by npm", async () => {
+    const data = dataDirectory()
+    const hint = [
+      `  npm run cli -- admins set-password acme ${owner} --data ${data}`,
+      `  npm run cli -- keys create acme ${owner} --label "First key" --scopes org:read,accounts:write --data ${data}`
+    ]
+    expect((await createAcme(data)).trimEnd().split("\n").slice(-2)).toEqual(hint)
+  })
+
+  it("is of a new key the key alone on standard output, and what it is on standard error", async () => {
+    const data = dataDirectory()
+    await createAcme(data)
+    const create = ["keys", "create", "acme", owner, "--label", "L", "--scopes", "org:read", "--data", data]
+    const shown = await runInProcess(create)
+    expect(shown.stdout).toMatch(/^osc_live_\w+\n$/)
+    expect(shown.stderr).toMatch(/^Key \S+ of olivia@acme\.example; it is shown this once, and works until [^\n]+\n$/)
+    const json = await runInProcess([...create, "--json"])
+    expect([JSON.parse(json.stdout).key, json.stderr]).toEqual([expect.stringMatching(/^osc_live_/), ""])
+  })
+
+  it("is of accounts a table by name, and of a journal its newest events, which --follow goes on with", async () => {
+    const data = dataDirectory()
+    const service = await serve(["--demo", "--data", data])
+    const accounts = await doneInProcess(["accounts", "list", "demo", "--data", data])
+    expect(accounts).toMatch(/^ACCOUNT ID +NAME +STATUS +TIER\n/)
+    expect(accounts).toMatch(/^[0-9a-f-]{36} {2}Amara Okafor +protected +governance$/m)
+    const { accounts: listed } = JSON.parse(await doneInProcess(["accounts", "list", "demo", "--json", "--data", data]))
+    expect(listed).toHaveLength(accounts.trimEnd().split("\n").length - 1)
+
+    const tail = ["journal", "tail", "demo", "--data", data]
+    const newest = (await doneInProcess([...tail, "--lines", "1"])).trimEnd().split("\n")
+    expect(newest).toEqual([expect.stringMatching(/^\S+Z {2}\d+ {2}\w+\.\w+.* {2}by /)])
+    const child = childProcess.spawn(process.execPath, [...flags, main, ...tail, "--follow", "--json"], { cwd: root })
+    let followed = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => followed += text)
+    await until(() => followed !== "")
+    await doneInProcess(["admins", "set", "demo", "sam@demo.example", "--name", "Sam \u001b[31mRed", "--data", data])
+    await until(() => followed.includes("\"admin.set\""))
+    child.kill("SIGINT")
+    const events = followed.trimEnd().split("\n").map((line) => JSON.parse(line))
+    expect(events.map(({ sequence }) => sequence)).toEqual(
+      events.map((_, index) => events[0].sequence + index)
+    )
+    expect(await doneInProcess([...tail])).toContain("\\u001b[31mRed")
+    expect(await doneInProcess(["admins", "list", "demo", "--data", data])).toContain("Sam  [31mRed")
+    await service.stop()
+  }, 120_000)
+})
+
 describe("the documents that the commands print", () => {
   it.each([
     ["openapi", "openapi.json"],
     ["seed-schema", "seeds/seed.schema.json"]
   ])("%s prints what is committed as %s", async (command, file) => {
     expect(await doneInProcess([command])).toBe(fs.readFileSync(path.join(import.meta.dirname, "../..", file), "utf8"))
+  })
+
+  it("names each flag of a command once in its help, and none of a service's in the help of what does not use it", async () => {
+    for (const words of [["serve"], ["mcp"], ["keys", "create"]]) {
+      const help = await doneInProcess([...words, "--help"])
+      const named = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name = ""]) => name)
+      expect([words, named.filter((name, index) => named.indexOf(name) !== index)]).toEqual([words, []])
+      expect([words, named.includes("--log-level")]).toEqual([words, words[0] !== "keys"])
+    }
+    expect(await doneInProcess(["mcp", "--help"])).not.toMatch(/--(?:mail|support|billing)-/)
   })
 
   it("explains every command with --help", async () => {

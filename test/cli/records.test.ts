@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Output from "../../src/cli/commands/Output.ts"
+import type { AccountId } from "../../src/domain/accounts/Account.ts"
 import { act } from "../support/operator/operator.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -107,10 +108,42 @@ describe("the commands that list, show and change what is there", () => {
           ])
         }))
 
+      it.effect("list the accounts of an organization by name, also beyond one page, and the newest events of its journal", () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(Date.parse("2026-03-02T12:00:00.000Z"))
+          const { id } = yield* World.makeOrganization()
+          for (const [name, facts] of [["Bo", {}], ["Ann", { paused_at: new Date(0), role_label: "Board" }]] as const) {
+            yield* World.makeAccount(id, { phone: "+49155", first_name: name, facts })
+          }
+          const list = (organization: string, after: AccountId | null = null) =>
+            act((requests) => requests.accounts_list({ organization, after, limit: 1 }))
+          const first = yield* list(id)
+          expect(first).toMatchObject({
+            accounts: [{ name: "Ann", status: "paused", role_label: "Board" }],
+            has_more: true
+          })
+          expect(yield* list(id, first.accounts[0].id)).toMatchObject({
+            accounts: [{ name: "Bo", phone_number: "+49155", status: "protected", role_label: null }],
+            has_more: false
+          })
+          expect(yield* list("nope")).toBe("There is no organization nope.")
+
+          const tail = (after_sequence: number | null, limit: number) =>
+            act((requests) => requests.journal_tail({ organization: "acme", after_sequence, limit }))
+          const { events, last_sequence } = yield* tail(null, 2)
+          expect(events.map(({ action, sequence }: any) => [action, last_sequence - sequence])).toEqual([
+            ["admin.enabled", 1],
+            ["api_key.revoked", 0]
+          ])
+          expect((yield* tail(null, 1000)).events).toHaveLength(last_sequence)
+          expect(yield* tail(last_sequence, 10)).toEqual({ events: [], last_sequence })
+          expect((yield* tail(last_sequence - 1, 10)).events).toEqual([events[1]])
+        }))
+
       it.effect("show what the database is, the version of its schema, and which peppers it was used with", () =>
         Effect.gen(function*() {
           const status = yield* act((requests) => requests.database_status({}))
-          expect(status).toMatchObject({ owns_tables: name === "PGlite", organizations: 1, last_checkpoint: null })
+          expect(status).toMatchObject({ owns_tables: name === "PGlite", organizations: 2, last_checkpoint: null })
           expect(status.schema.applied).toBe(status.schema.known)
           expect(status.version).toMatch(/^1\d\.\d+$/)
           expect(status.size_bytes).toBeGreaterThan(1e6)

@@ -106,14 +106,16 @@ describe("the service on the embedded database", () => {
       const service = await serve(["--data", data])
       await until(() => service.stdout().includes("keys create"))
       expect(service.stdout()).not.toContain("_live_")
-      const hints = [...service.stdout().matchAll(/^ {2}security-console (.*)$/gm)].map(([, line = ""]) => line)
-      expect(hints.map((line) => line.endsWith(` --data ${data}`))).toEqual([true, true])
+      const hints = [...service.stdout().matchAll(/^ {2}(?:security-console|npm run cli --) (.*)$/gm)]
+        .map(([, line = ""]) => line)
+      expect(hints.map((line) => line.endsWith(` --data ${data}`))).toEqual([true, true, true])
       const words = (line: string) =>
         [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "")
-      const [created = "", made = ""] = hints
+      const [created = "", password = "", made = ""] = hints
       expect(await doneInProcess(words(created))).toMatch(/^Created acme/)
-      const [key = ""] = (await doneInProcess(words(made))).split("\n")
-      const { body, status } = await ask(service.address, key, "GET", "/v1/organization")
+      expect(await doneInProcess(words(password), { stdin: "seven green lanterns hum\n" })).toMatch(/^Set the password/)
+      const key = await doneInProcess(words(made))
+      const { body, status } = await ask(service.address, key.trimEnd(), "GET", "/v1/organization")
       expect([status, body.id, body.name]).toEqual([200, "acme", "Acme"])
 
       const other = await run(["serve", "--port", "0", "--data", data])

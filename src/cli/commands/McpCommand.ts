@@ -9,7 +9,7 @@ export const mcp = Command.make(
   {
     ...Settings.database,
     ...Settings.assistant,
-    ...Settings.mail,
+    logLevel: Settings.server.logLevel,
     checkpointPush: Settings.server.checkpointPush,
     // The address for links in mails: this process is not reachable itself.
     baseUrl: Settings.server.baseUrl,

@@ -1,6 +1,7 @@
 /** What commands print: lines for people on a terminal, JSON for programs. */
 import { Console, Effect } from "effect"
 import { Flag } from "effect/cli"
+import { dataDirectory } from "../settings/ServiceSettings.ts"
 
 /** The flag that every command with an answer has. */
 export const json = Flag.Boolean("json").pipe(
@@ -12,8 +13,12 @@ export const json = Flag.Boolean("json").pipe(
 export const print = (asJson: boolean, answer: unknown, lines: () => ReadonlyArray<string>) =>
   Console.log(asJson ? JSON.stringify(answer, null, 2) : lines().join("\n"))
 
-/** Rows in columns as wide as their widest cell. */
-export const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+/** What goes with an answer that a shell takes alone: a line on standard error, and none with `--json`. */
+export const remark = (asJson: boolean, line: string) => asJson ? Effect.void : Console.error(line)
+
+/** Rows in columns as wide as their widest cell, without characters that a terminal would obey. */
+export const columns = (cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const rows = cells.map((row) => row.map((cell) => cell.replaceAll(/\p{Cc}/gu, " ")))
   const widths: Array<number> = []
   for (const row of rows) row.forEach((cell, index) => widths[index] = Math.max(widths[index] ?? 0, cell.length))
   return rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd())
@@ -57,11 +62,20 @@ export const progressDone = Effect.sync(() => {
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
 })
 
-/** How a person calls this program: by its name, or in a clone by npm. */
-export const program = ["start", "cli"].includes(process.env["npm_lifecycle_event"] ?? "")
-  ? "npm run cli --"
-  : "security-console"
+/** What a person calls this program by: in a clone, which runs its sources, npm. */
+export const program = import.meta.url.endsWith(".ts") ? "npm run cli --" : "security-console"
 
 /** A word as a shell takes it. */
 export const shellWord = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/** The flag of a data directory that is not the usual one. */
+export const dataFlag = (directory: string | null): string =>
+  directory === null || directory === dataDirectory ? "" : ` --data ${shellWord(directory)}`
+
+/** The owner's password, and then a key, which a password that is set later would end. */
+export const ownerCommands = (organization: string, owner: string, directory: string | null): string => {
+  const flag = dataFlag(directory)
+  return `  ${program} admins set-password ${organization} ${owner}${flag}
+  ${program} keys create ${organization} ${owner} --label "First key" --scopes org:read,accounts:write${flag}`
+}

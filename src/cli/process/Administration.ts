@@ -3,6 +3,7 @@ import { Effect, Record, Schema, Stream, Struct } from "effect"
 import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as RpcMiddleware from "effect/rpc/RpcMiddleware"
+import * as Accounts from "../../operator/accounts/Accounts.ts"
 import * as ApiKeys from "../../operator/credentials/ApiKeys.ts"
 import * as Database from "../../operator/Database.ts"
 import * as Journals from "../../operator/journal/Journals.ts"
@@ -65,6 +66,7 @@ const commands = {
   ...request(Organizations.showOrganization),
   ...request(Organizations.setOrganization),
   ...request(Organizations.changeStatus),
+  ...request(Accounts.listAccounts),
   ...request(Licences.setTier),
   ...request(Secrets.revealTwoFa),
   ...request(Secrets.rewrapSecrets),
@@ -100,6 +102,7 @@ const commands = {
   ...request(Seed.seed),
   ...audit,
   ...request(Journals.checkpoint),
+  ...request(Journals.tailJournal),
   ...stream(Journals.exportJournal)
 }
 

@@ -12,7 +12,7 @@ import type * as Settings from "../settings/Settings.ts"
 import * as Environment from "./Environment.ts"
 
 /** The settings of the background work. */
-export interface BackgroundSettings extends Settings.Database, Settings.MailOptions {
+export interface BackgroundSettings extends Settings.Database {
   readonly checkpointPush: Option.Option<Redacted.Redacted>
 }
 

@@ -123,7 +123,7 @@ Try it:
 
 /** What a person does next, at every start: addresses, how to sign in, and lines that work when they are pasted. */
 export const greet = (address: string, demo: Demo, data: string | null) => {
-  const dataFlag = data === null ? "" : ` --data ${Output.shellWord(data)}`
+  const dataFlag = Output.dataFlag(data)
   const signIn = demo.password === null
     ? `the password that you have set`
     : `password: ${Redacted.value(demo.password)}`
@@ -148,7 +148,7 @@ ${
     data === null ? "" : `
 From the beginning, once it is stopped:
 
-  ${Output.program} demo reset${dataFlag}
+  ${Output.program} demo reset --data ${Output.shellWord(data)}
 `
   }${tryText(address, demo)}`)
 }

@@ -21,6 +21,7 @@ import { LastCheckpoint } from "../../layers/sql/journal/LastCheckpoint.ts"
 import { migrations } from "../../layers/sql/migrations/index.ts"
 import * as Directory from "../../layers/sql/organization/Directory.ts"
 import { BillingPages } from "../../ports/organization/StatusOverview.ts"
+import { program } from "../commands/Output.ts"
 import * as Settings from "../settings/Settings.ts"
 
 /** A setting that cannot be used as it is; the message is one line that says what to do. */
@@ -57,7 +58,7 @@ export const isEmbedded = (settings: Settings.Database): boolean => Option.isNon
 export const present = (settings: Settings.Database) =>
   !isEmbedded(settings) || fs.existsSync(path.join(settings.data, "database")) ? Effect.void : new SettingInvalid({
     message: `There is no database in ${path.resolve(settings.data)}: check --data, ` +
-      "or make one there with `security-console serve` or `security-console seed`."
+      `or make one there with \`${program} serve\` or \`${program} seed\`.`
   })
 
 const checkConnection = Effect.fnUntraced(function*(settings: Settings.Database) {

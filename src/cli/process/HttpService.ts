@@ -57,6 +57,7 @@ interface ServeSettings
     Settings.Migrating,
     Settings.WatchSettings,
     Settings.Messenger,
+    Settings.MailOptions,
     Background.BackgroundSettings,
     Logs.LogSettings,
     Telemetry.TelemetrySettings,
@@ -133,14 +134,12 @@ const parseMetricsAddress = (settings: ServeSettings) =>
 
 /** What a person does first where there is nothing yet. */
 const hintFirst = (settings: ServeSettings) => {
-  const data = Environment.isEmbedded(settings) && settings.data !== Settings.dataDirectory
-    ? ` --data ${Output.shellWord(settings.data)}`
-    : ""
+  const data = Environment.isEmbedded(settings) ? settings.data : null
   return Console.log(`
 There is no organization yet. In another terminal, with the same settings:
 
-  ${Output.program} organizations create acme --name "Acme" --owner you@example.com${data}
-  ${Output.program} keys create acme you@example.com --label "First key" --scopes org:read,accounts:write${data}
+  ${Output.program} organizations create acme --name "Acme" --owner you@example.com${Output.dataFlag(data)}
+${Output.ownerCommands("acme", "you@example.com", data)}
 `)
 }
 

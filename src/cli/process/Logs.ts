@@ -62,10 +62,14 @@ const loggers = {
 
 const severities = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
+/** What is logged at least. */
+export const layerLevel = ({ logLevel }: Pick<LogSettings, "logLevel">) =>
+  Layer.succeed(References.MinimumLogLevel, severities[logLevel])
+
 /** The log, by the settings. */
-export const layer = ({ logFormat, logLevel }: LogSettings) =>
+export const layer = (settings: LogSettings) =>
   Layer.mergeAll(
-    Logger.layer([loggers[logFormat]]),
+    Logger.layer([loggers[settings.logFormat]]),
     Layer.succeed(Logger.LogToStderr, true),
-    Layer.succeed(References.MinimumLogLevel, severities[logLevel])
+    layerLevel(settings)
   )

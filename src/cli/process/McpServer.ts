@@ -16,10 +16,13 @@ import * as Background from "./BackgroundWork.ts"
 import * as Control from "./Control.ts"
 import * as Environment from "./Environment.ts"
 import * as Handover from "./Handover.ts"
+import * as Logs from "./Logs.ts"
 import * as Messenger from "./ProcessMessenger.ts"
 
 /** Every setting of `mcp`. */
-export interface McpSettings extends Background.BackgroundSettings, Sites.SiteSettings {
+export interface McpSettings
+  extends Background.BackgroundSettings, Sites.SiteSettings, Pick<Logs.LogSettings, "logLevel">
+{
   readonly url: Option.Option<string>
   readonly toolsets: Option.Option<string>
   readonly readOnly: boolean
@@ -176,7 +179,11 @@ export const mcp = (settings: McpSettings) =>
     return yield* serve(askOver(yield* HttpClient.HttpClient, url, session))
   }).pipe(
     Effect.provide(
-      Layer.merge(NodeHttpClient.layerNodeHttp, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
+      Layer.mergeAll(
+        NodeHttpClient.layerNodeHttp,
+        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+        Logs.layerLevel(settings)
+      )
     ),
     Effect.provideService(Logger.LogToStderr, true)
   )

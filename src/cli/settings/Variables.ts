@@ -1,4 +1,5 @@
 /** The variables of the environment that begin as the service's do, and that it does not know: misspelt, or of old. */
+import { program } from "../commands/Output.ts"
 import { knownVariables } from "./Settings.ts"
 
 interface Unknown {
@@ -38,5 +39,5 @@ export const unknown = unknownAmong(Object.keys(process.env), knownVariables)
 /** What to do about one. */
 export const advice = (name: string, nearest: string | null): string =>
   nearest === null
-    ? `${name} is no setting, and changes nothing; \`security-console settings\` prints those that there are`
+    ? `${name} is no setting, and changes nothing; \`${program} settings\` prints those that there are`
     : `${name} is no setting, and changes nothing: is it ${nearest}?`

@@ -2,6 +2,9 @@
 import { Context, Effect, Schema, Stream } from "effect"
 import { Checkpoint, PublicJwk } from "../../domain/journal/Checkpoint.ts"
 import { JournalEvent } from "../../domain/journal/JournalEvent.ts"
+import { Db } from "../../ports/Db.ts"
+import { Journal } from "../../ports/journal/Journal.ts"
+import { existing } from "../Journaled.ts"
 import { type Failing, streamed, useCase } from "../UseCase.ts"
 
 /** Where a journal stood, without a signature: what earlier versions wrote. */
@@ -77,4 +80,29 @@ export const exportJournal = streamed(
   From,
   Page,
   (from) => Stream.unwrap(Effect.map(SignedJournals, (journals) => journals.pages(from)))
+)
+
+/** The events after a sequence, oldest first; without one, the newest. */
+export const tailJournal = useCase(
+  "journal_tail",
+  Schema.Struct({
+    organization: Schema.String,
+    after_sequence: Schema.NullOr(Schema.Natural),
+    limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))
+  }),
+  Schema.Struct({ events: Schema.Array(JournalEvent), last_sequence: Schema.Int }),
+  ({ after_sequence, limit, organization }) =>
+    Effect.gen(function*() {
+      const journal = yield* Journal
+      const id = yield* existing(organization)
+      return yield* (yield* Db).read(
+        id,
+        Effect.gen(function*() {
+          const after = after_sequence ??
+            Math.max((yield* journal.tail(id, 0, 1)).head.sequence - limit, 0)
+          const { events, head } = yield* journal.tail(id, after, limit)
+          return { events, last_sequence: head.sequence }
+        })
+      )
+    })
 )

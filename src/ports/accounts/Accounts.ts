@@ -25,6 +25,10 @@ export class Accounts extends Context.Service<Accounts, {
   find(caller: Caller["Service"], id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
   /** Locks the account for the rest of the transaction, whatever the caller can access; null where it is gone. */
   hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
+  /** The organization's accounts after `after` in the console's order, whatever anybody can access. */
+  every(organizationId: OrganizationId, after: AccountId | null, limit: number): Effect.Effect<
+    ReadonlyArray<AccountFacts>
+  >
   /** The accounts after `after`, or null when the caller cannot access that one. */
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
   /** The accounts that match best, one more than `limit` where more do. */

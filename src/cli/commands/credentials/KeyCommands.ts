@@ -52,12 +52,13 @@ const createKey = Command.make("create", {
           : Option.getOrElse(input.expiresInDays, () => Duration.toDays(defaultApiKeyExpiry))
       }))
     const key = Redacted.value(answer.key)
-    yield* Output.print(input.json, { ...answer, key }, () => [
-      key,
+    yield* Output.print(input.json, { ...answer, key }, () => [key])
+    yield* Output.remark(
+      input.json,
       `Key ${answer.key_id} of ${input.email}; it is shown this once, and works ${
         answer.expires_at === null ? "until it is revoked" : `until ${answer.expires_at.toISOString()}`
       }.`
-    ])
+    )
   })).pipe(
     Command.withDescription("Make an API key of an admin, and show it once"),
     Command.withExamples([{

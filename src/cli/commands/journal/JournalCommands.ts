@@ -1,4 +1,4 @@
-/** The commands about journals: verify, export, and keep checkpoints of them. */
+/** The commands about journals: show, verify, export, and keep checkpoints of them. */
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { readPublicKeys } from "../../../layers/crypto/journal/CheckpointKeys.ts"
@@ -229,5 +229,61 @@ const exportJournal = Command.make("export", {
     ])
   )
 
+type Event = typeof Journals.tailJournal.output.Type["events"][number]
+
+/** An event in a line. Its details are JSON, so that no text in them reaches a terminal as it is. */
+const eventLine = (event: Event): string =>
+  [
+    event.at.toISOString(),
+    String(event.sequence),
+    event.outcome === "done" ? event.action : `${event.action} (${event.outcome})`,
+    `by ${event.actor.name === null ? event.actor.type : JSON.stringify(event.actor.name)}`,
+    ...(event.account_id === null ? [] : [`account ${event.account_id}`]),
+    ...(Object.keys(event.details).length === 0 ? [] : [JSON.stringify(event.details)])
+  ].join("  ")
+
+/** Events in a request while following: more of them come with the next one. */
+const eventsPerRequest = 1000
+
+const tail = Command.make("tail", {
+  ...Settings.database,
+  organization,
+  lines: Flag.Int("lines").pipe(
+    Flag.withAlias("n"),
+    Flag.withDescription(`How many events are shown at first, ${eventsPerRequest} at most`),
+    Flag.withDefault(10),
+    Flag.filter((value) => value >= 1 && value <= eventsPerRequest, () => `a number from 1 to ${eventsPerRequest}`)
+  ),
+  follow: Flag.Boolean("follow").pipe(
+    Flag.withAlias("f"),
+    Flag.withDescription("Show further events as they come, until Ctrl+C"),
+    Flag.withDefault(false)
+  ),
+  json: Flag.Boolean("json").pipe(Flag.withDescription("Print each event as a line of JSON"), Flag.withDefault(false))
+}, (input) =>
+  run(
+    input,
+    (requests) =>
+      Effect.gen(function*() {
+        const show = Effect.fnUntraced(function*(after: number | null, limit: number) {
+          const asked = { organization: input.organization, after_sequence: after, limit }
+          const { events, last_sequence } = yield* requests.journal_tail(asked)
+          yield* write(events.map((event) => input.json ? JSON.stringify(event) : eventLine(event)))
+          return events.at(-1)?.sequence ?? last_sequence
+        })
+        let last = yield* show(null, input.lines)
+        while (input.follow) {
+          yield* Effect.sleep("1 second")
+          last = yield* show(last, eventsPerRequest)
+        }
+      }),
+    { reads: true }
+  )).pipe(
+    Command.withDescription("Show the newest events of a journal, and with --follow those that come"),
+    Command.withExamples([
+      { command: "security-console journal tail acme --follow", description: "Watch it while the service runs" }
+    ])
+  )
+
 /** The commands around journals. */
-export const journalCommands = [verify, exportJournal, checkpoint] as const
+export const journalCommands = [tail, verify, exportJournal, checkpoint] as const

@@ -2,8 +2,32 @@
 import { Effect, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Tier } from "../../../domain/organization/Organization.ts"
+import type * as Accounts from "../../../operator/accounts/Accounts.ts"
 import { common, organization, run } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
+
+const accountsPerRequest = 500
+
+const listAccounts = Command.make("list", { ...common, organization }, (input) =>
+  Effect.gen(function*() {
+    const accounts = yield* run(input, (requests) =>
+      Effect.gen(function*() {
+        const all: Array<typeof Accounts.listAccounts.output.Type["accounts"][number]> = []
+        while (true) {
+          const asked = { organization: input.organization, after: all.at(-1)?.id ?? null, limit: accountsPerRequest }
+          const page = yield* requests.accounts_list(asked)
+          all.push(...page.accounts)
+          if (!page.has_more) return all
+        }
+      }))
+    yield* Output.print(input.json, { organization: input.organization, accounts }, () =>
+      accounts.length === 0
+        ? [`${input.organization} has no account.`]
+        : Output.table(
+          ["ACCOUNT ID", "NAME", "STATUS", "TIER"],
+          accounts.map((each) => [each.id, each.name, each.status, each.licence_tier ?? "none"])
+        ))
+  })).pipe(Command.withDescription("List the accounts of an organization, by name"))
 
 const setTier = Command.make("set-tier", {
   ...common,
@@ -48,7 +72,7 @@ const reveal = Command.make("reveal", {
   )
 
 /** What is done with accounts. */
-export const accounts = Command.make("accounts").pipe(Command.withSubcommands([setTier, reveal]))
+export const accounts = Command.make("accounts").pipe(Command.withSubcommands([listAccounts, setTier, reveal]))
 
 const listLinks = Command.make("list", { ...common, organization }, (input) =>
   Effect.gen(function*() {

@@ -32,8 +32,9 @@ export const createOrganization = Command.make("create", {
         valid_until: Option.getOrNull(input.validUntil)
       }))
     yield* Output.print(input.json, answer, () => [
-      `Created ${answer.organization}, owned by ${answer.owner}.`,
-      `Next: security-console keys create ${answer.organization} ${answer.owner} --label "First key" --scopes org:read`
+      `Created ${answer.organization}, owned by ${answer.owner}. Next, the owner's password for the console, and a key:`,
+      "",
+      Output.ownerCommands(answer.organization, answer.owner, Option.isNone(input.databaseUrl) ? input.data : null)
     ])
   })).pipe(
     Command.withDescription("Make an organization, licensed by agreement, with its owner"),

@@ -120,6 +120,15 @@ export const make = Effect.gen(function*() {
         select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}
         for no key update of account`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
 
+    every: (organizationId, after, limit) =>
+      sql<AccountFacts>`
+        select ${columns} from account
+        where organization_id = ${organizationId} and ${
+        after === null ? sql`true` : sql`(name_key, account.id) > ((
+          select name_key from account where organization_id = ${organizationId} and account.id = ${after}),
+          ${after}::uuid)`
+      } order by name_key, account.id limit ${limit}`.pipe(Effect.orDie),
+
     list: Effect.fnUntraced(
       function*(caller, { after, departmentId, limit, status }, now) {
         const mine = sql.and([sql`organization_id = ${caller.organizationId}`, canAccess(sql, caller)])
