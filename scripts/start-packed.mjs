@@ -216,10 +216,6 @@ try {
     "sbom.cdx.json"
   ]
   expectTrue(carried.every((file) => existsSync(join(installed, file))), "the package carries its documents")
-  execFileSync(command, ["organizations", "create", "acme", "--name", "Acme", "--owner", "olivia@acme.example"], {
-    cwd: folder,
-    env
-  })
   writeFileSync(join(folder, "embed.mjs"), embedding())
   const page = JSON.parse(execFileSync(process.execPath, ["embed.mjs"], { cwd: folder, encoding: "utf8" }))
   expectTrue(page.object === "list" && page.data.length === 0, "the program of the document embeds the package")

@@ -145,8 +145,8 @@ export const modules = [
     packages: [any]
   },
   {
-    paths: ["index.ts"],
-    holds: "the package's main entry, which only re-exports",
+    paths: ["index.ts", "Types.ts"],
+    holds: "the main entry of the package, and the types that programs name; both only re-export",
     imports: ["operations", "kernel", "oauth", "jobs", "ports", "domain"],
     packages: [core]
   }

@@ -19,3 +19,4 @@ export const make = ({ baseUrl, key }: Options) =>
       httpClient: HttpClient.mapRequest(client, HttpClientRequest.bearerToken(key))
     })
   })
+export type * as Types from "../Types.ts"

@@ -156,7 +156,7 @@ describe("the package", () => {
   })
 
   it("keeps everything internal that is not exported", () => {
-    const exported = [".", "./http", "./mcp", "./layers", "./messenger", "./client"]
+    const exported = [".", "./http", "./mcp", "./layers", "./messenger", "./client", "./types"]
     expect(
       Object.keys(manifest.exports).filter((path) => !exported.includes(path))
     ).toEqual([])

@@ -91,3 +91,4 @@ export const layer = (
       )
     })
   )
+export type * as Types from "../../../Types.ts"
