@@ -167,7 +167,7 @@ export const superadmin = {
   mine: false,
   invitation_expires_at: null,
   joined_at: "2026-01-15T09:00:00.000Z",
-  last_active_at: "2025-10-12T09:00:00.000Z",
+  last_active_at: "2026-01-12T09:00:00.000Z",
   disabled_at: null,
   credentials: 0
 } as const
@@ -201,7 +201,7 @@ export const event = {
   object: "journal_event",
   id: "019bc0e2-1280-7691-9060-dc278a782e64",
   sequence: 1,
-  at: "2026-01-15T09:00:00.000Z",
+  at: "2024-12-11T09:00:00.000Z",
   action: "organization.created",
   outcome: "done",
   actor: {
@@ -221,7 +221,7 @@ export const event = {
   request_id: null,
   closes: null,
   prev_hash: "25a7212a16af76b3d9af8d43e0638f7d22780c540c8cc1d0caa7287265f90d77",
-  hash: "3824acf3b8efc2eef9666150e0fece9929bdac2aa76089ab2a5a6460e37f19f1"
+  hash: "dada715ede994ec430aa5a12e112dbd7f870ae836ecf5f9ef8511e2eb5c8f7e6"
 } as const
 
 /** A connection that is revoked. */

@@ -26,17 +26,19 @@ const paste = (lines: string): ReadonlyArray<any> => {
   return output.replaceAll("}{", "}\n{").trim().split("\n").map((line) => JSON.parse(line))
 }
 
-/** Whether the owner of the demo is let in to the console with the password that the greeting says. */
-const signsIn = async (address: string, greeting: string): Promise<boolean> => {
-  const [, email = "", password = ""] = /email: (\S+)\n +password: (.*)$/m.exec(greeting) ?? []
-  const { headers, status } = await fetch(new URL("/console/sign-in", address), {
-    method: "POST",
-    headers: { origin: new URL(address).origin },
-    body: new URLSearchParams({ organization: "demo", email, password }),
-    redirect: "manual"
-  })
-  return status === 303 && headers.has("set-cookie")
-}
+/** The admins of the demo, and whether the console admits each with the password that the greeting says. */
+const signedIn = (address: string, greeting: string) =>
+  Promise.all(
+    [...greeting.matchAll(/^ +(\S+@\S+) +\w+ +password: (.*)$/gm)].map(async ([, email = "", password = ""]) => {
+      const { headers, status } = await fetch(new URL("/console/sign-in", address), {
+        method: "POST",
+        headers: { origin: new URL(address).origin },
+        body: new URLSearchParams({ organization: "demo", email, password }),
+        redirect: "manual"
+      })
+      return [email, status === 303 && headers.has("set-cookie")]
+    })
+  )
 
 describe("the service on the embedded database", () => {
   it(
@@ -78,9 +80,12 @@ describe("the service on the embedded database", () => {
       expect([home.status, home.headers.get("location")]).toEqual([303, "/console"])
       const program = await ask(second.address, fresh, "GET", "/")
       expect([program.status, program.body.error.code]).toEqual([404, "resource_missing"])
-      expect(await signsIn(second.address, second.stdout())).toBe(true)
+      const admins = ["olivia", "sam", "ada", "alex", "bill", "archie"].map((name) => [`${name}@demo.example`, true])
+      expect((await signedIn(second.address, second.stdout())).toSorted()).toEqual(admins.toSorted())
       expect(await second.stop()).toBe(0)
-      expect(second.stdout()).toContain(`  Console        ${second.address}/console\n`)
+      expect(second.stdout()).toContain(
+        `  Console        ${second.address.replace("127.0.0.1", "localhost")}/console\n`
+      )
       expect(second.stderr()).not.toContain(fresh)
 
       const third = await serve(["--data", data])

@@ -72,7 +72,7 @@ export class Clone {
 
   /** The text with this clone's own address in place of the documented one. */
   here(text: string): string {
-    return text.replaceAll("http://127.0.0.1:8080", this.address)
+    return text.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):8080/g, this.address)
   }
 
   #spawn(code: string): childProcess.ChildProcessWithoutNullStreams {

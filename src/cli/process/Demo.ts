@@ -2,8 +2,7 @@
 import { Console, Duration, Effect, Redacted } from "effect"
 import * as fs from "node:fs"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
-import { OrganizationId, Scope } from "../../domain/people/Access.ts"
-import * as Loader from "../../layers/seed/SeedLoader.ts"
+import { OrganizationId, type Role, Scope } from "../../domain/people/Access.ts"
 import * as Provisioning from "../../layers/sql/Provisioning.ts"
 import { entry, now } from "../../operator/Journaled.ts"
 import { IssuedCredentials } from "../../ports/credentials/IssuedCredentials.ts"
@@ -14,22 +13,30 @@ import { Admins } from "../../ports/people/Admins.ts"
 import * as Output from "../commands/Output.ts"
 import { demoSeed } from "../PackageFiles.ts"
 import { SettingInvalid } from "./Environment.ts"
+import * as Seeding from "./Seeding.ts"
 
 const organizationId = OrganizationId.make("demo")
 const owner = "olivia@demo.example"
 
-/** The owner's password, no secret: the demo listens only on loopback, and has no real data. */
+/** The admins' password, no secret: the demo listens only on loopback, and has no real data. */
 const password = Redacted.make("demo lantern by the harbour")
 
 const startLabel = "Demo start"
+
+/** One who can sign in to the console. */
+interface DemoAdmin {
+  readonly email: string
+  readonly role: Role
+  /** Null where the admin has another password by now. */
+  readonly password: Redacted.Redacted | null
+}
 
 /** The facts of the demo in the greeting, besides its addresses. */
 export interface Demo {
   /** Keys that work, to be shown this once; on the first start one for each of three roles. */
   readonly keys: ReadonlyArray<{ readonly label: string; readonly key: Redacted.Redacted }>
   readonly first: boolean
-  /** Null where the owner has another password by now, or may not sign in. */
-  readonly password: Redacted.Redacted | null
+  readonly admins: ReadonlyArray<DemoAdmin>
 }
 
 /** Fails unless everything in the database is simulated, and answers how many organizations there are. */
@@ -43,12 +50,20 @@ const refuseOthers = Effect.gen(function*() {
   return organizations.length
 })
 
-/** The owner; none where they are disabled or gone. */
-const findOwner = Effect.gen(function*() {
-  const db = yield* Db
-  const admins = yield* Admins
-  const found = yield* db.read(organizationId, admins.findByEmail(organizationId, owner, false))
-  return found === null || found.disabled_at !== null ? null : found
+/** The admins who have joined and can sign in, each with the demo's password where there is no other. */
+const admitAdmins = Effect.gen(function*() {
+  const all = yield* (yield* Db).read(organizationId, Effect.flatMap(Admins, (admins) => admins.list(organizationId)))
+  const admitted = all.filter(({ disabled_at, joined_at }) => disabled_at === null && joined_at !== null)
+  return yield* Effect.forEach(
+    admitted,
+    ({ email, id, role }) =>
+      Effect.map(Provisioning.password(organizationId, id, password), (given) => ({
+        id,
+        email,
+        role,
+        password: given ? password : null
+      }))
+  )
 })
 
 /** Makes the owner's key of this start, in place of the one of the start before. */
@@ -90,15 +105,16 @@ const shown = ["Demo owner", "Demo admin", "Demo billing"]
 export const prepare = Effect.gen(function*() {
   const first = (yield* refuseOthers) === 0
   const made = first
-    ? (yield* Loader.load(yield* Loader.decode(JSON.parse(fs.readFileSync(demoSeed, "utf8"))))).keys
+    ? (yield* Seeding.load(JSON.parse(fs.readFileSync(demoSeed, "utf8")))).keys
     : []
-  const admin = yield* findOwner
-  if (admin === null) return { keys: [], first, password: null }
-  const isOwners = yield* Provisioning.password(organizationId, admin.id, password)
+  const admins = yield* admitAdmins
   const keys = first
     ? made.filter(({ label }) => shown.includes(label))
-    : [{ label: "Demo owner", key: yield* renewKey(admin.id) }]
-  return { keys, first, password: isOwners ? password : null }
+    : yield* Effect.forEach(
+      admins.filter(({ email }) => email === owner),
+      ({ id }) => Effect.map(renewKey(id), (key) => ({ label: "Demo owner", key }))
+    )
+  return { keys, first, admins }
 })
 
 const keysText = ({ first, keys }: Demo): string => {
@@ -121,23 +137,30 @@ Try it:
 `
 }
 
+const signInText = ({ admins }: Demo): string => {
+  const pad = " ".repeat(17)
+  const people = Output.columns(admins.map(({ email, password, role }) => [
+    email,
+    role,
+    password === null ? "with the password that was set" : `password: ${Redacted.value(password)}`
+  ]))
+  return ["organization: demo, and one of:", ...people].map((line) => `${pad}${line}`).join("\n")
+}
+
 /** What a person does next, at every start: addresses, how to sign in, and lines that work when they are pasted. */
 export const greet = (address: string, demo: Demo, data: string | null) => {
   const dataFlag = Output.dataFlag(data)
-  const signIn = demo.password === null
-    ? `the password that you have set`
-    : `password: ${Redacted.value(demo.password)}`
   return Console.log(`
 The demo organization is \`demo\`; its messenger is simulated, and strangers sign in to its accounts now and then.
-To connect: +31612340021, and +31612340022 (2FA password: blue bicycle). Codes sent to people and addresses show up here.
+To connect: +31612340021, and +31612340022 (2FA password: blue bicycle). Strangers and the codes sent to
+people and addresses show up here.
 Ctrl+C stops it.
 
   API            ${address}/v1
   Reference      ${address}/docs
   Assistants     ${address}/mcp
   Console        ${address}/console
-                 organization: demo, email: ${owner}
-                 ${signIn}
+${signInText(demo)}
 
 ${keysText(demo)}
 

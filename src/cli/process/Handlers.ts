@@ -2,7 +2,6 @@
 import { Effect, Layer, Option } from "effect"
 import { Background } from "../../jobs/Background.ts"
 import * as DatabaseFacts from "../../layers/postgres/DatabaseFacts.ts"
-import * as Loader from "../../layers/seed/SeedLoader.ts"
 import { DatabaseStatus } from "../../operator/Database.ts"
 import { Seeds } from "../../operator/SeedFile.ts"
 import * as Journals from "../commands/journal/JournalRequests.ts"
@@ -14,6 +13,7 @@ import {
   databaseAnswers,
   DatabaseRequests
 } from "./Administration.ts"
+import * as Seeding from "./Seeding.ts"
 
 const databaseStatus = Layer.effect(
   DatabaseStatus,
@@ -28,8 +28,8 @@ const databaseStatus = Layer.effect(
 
 const seeds = Layer.effect(
   Seeds,
-  Effect.map(Effect.context<Effect.Services<ReturnType<typeof Loader.load>>>(), (services) => ({
-    load: (seed) => Effect.provideContext(Effect.flatMap(Loader.decode(seed), Loader.load), services)
+  Effect.map(Effect.context<Effect.Services<ReturnType<typeof Seeding.load>>>(), (services) => ({
+    load: (seed) => Effect.provideContext(Seeding.load(seed), services)
   }))
 )
 

@@ -80,11 +80,14 @@ interface ServeSettings
 
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
 
-/** The service's sites; without a base address it is reached where it listens. */
-const parseSites = (settings: ServeSettings, bound: string) => {
-  const port = new URL(bound).port
-  return Sites.parse(settings, [bound, `http://localhost${port === "" ? "" : `:${port}`}`])
+/** The address by the machine's own name: browsers accept passkeys of no address that is a number. */
+const localhost = (bound: string): string => {
+  const { port } = new URL(bound)
+  return `http://localhost${port === "" ? "" : `:${port}`}`
 }
+
+/** The service's sites; without a base address it is reached where it listens. */
+const parseSites = (settings: ServeSettings, bound: string) => Sites.parse(settings, [bound, localhost(bound)])
 
 const parseProxies = (settings: ServeSettings) =>
   Effect.forEach(Sites.list(settings.trustedProxies), (text) =>
@@ -256,7 +259,9 @@ const serveIn = (settings: ServeSettings) =>
           () => 1
         )
         yield* Console.log(`Listening on ${bound}`)
-        const greet = (made: Demo.Demo) => Demo.greet(bound, made, embedded ? settings.data : null)
+        const isNamed = ["127.0.0.1", "[::1]"].includes(new URL(bound).hostname)
+        const address = Option.getOrElse(settings.baseUrl, () => isNamed ? localhost(bound) : bound)
+        const greet = (made: Demo.Demo) => Demo.greet(address, made, embedded ? settings.data : null)
         if (made !== null && made !== "later") yield* greet(made)
         else if (made === null && organizations === 0) yield* hintFirst(settings)
         yield* later

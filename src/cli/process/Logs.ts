@@ -1,5 +1,6 @@
 /** How and from which level on the service's log is written: on standard error, a line for each event. */
 import { Formatter, Layer, Logger, References } from "effect"
+import { demoEvent } from "../../layers/messenger/simulated/DemoEvent.ts"
 
 export const formats = ["pretty", "json", "logfmt"] as const
 export const levels = ["debug", "info", "warn", "error", "none"] as const
@@ -35,6 +36,39 @@ const flatJson = Logger.make((event: Logger.Options<unknown>): string => {
     : anyJson.log(event)
 })
 
+const dim = "\u001b[2m"
+const bold = "\u001b[1;33m"
+const colours: Readonly<Record<string, string>> = { WARN: "\u001b[33m", ERROR: "\u001b[31m" }
+const plain = "\u001b[0m"
+
+const painted = (colour: string, text: string): string => process.stderr.isTTY ? `${colour}${text}${plain}` : text
+
+/** The fields of a request that say what it was; those that are null, and its own ids, are in the other formats. */
+const requestFields = ["method", "route", "status", "code", "operation", "organization_id", "client_ip"]
+
+const requestLine = (fields: Readonly<Record<string, unknown>>): string =>
+  [
+    ...requestFields.map((name) => fields[name]).filter((value) =>
+      typeof value === "string" || typeof value === "number"
+    ),
+    `${Math.round(Number(fields["duration_ms"]))} ms`,
+    painted(dim, String(fields["request_id"]))
+  ].join(" ")
+
+/** For people: one line for each event, and a mark at what a demo shows in place of a phone. */
+const pretty = Logger.map(
+  Logger.formatStructured,
+  ({ annotations: { [demoEvent]: demo, ...fields }, cause, level, message, timestamp }) => {
+    const text = [message].flat().map((part) => typeof part === "string" ? part : Formatter.formatJson(part)).join(" ")
+    const more = Object.entries(fields).map(([name, value]) => ` ${name}=${Formatter.formatJson(value)}`).join("")
+    const line = "duration_ms" in fields ? requestLine(fields) : `${text}${more}`
+    const head = `${painted(dim, timestamp.slice(11, 19))} ${painted(colours[level] ?? "", level.padEnd(5))}`
+    return `${head} ${demo === undefined ? line : painted(bold, `>>> ${line}`)}${
+      cause === undefined ? "" : `\n${cause}`
+    }`
+  }
+)
+
 let pending = ""
 
 const flush = () => {
@@ -55,7 +89,7 @@ const inLines = (format: Logger.Logger<unknown, string>) =>
 process.once("exit", flush)
 
 const loggers = {
-  pretty: Logger.consolePretty(),
+  pretty: inLines(pretty),
   json: inLines(flatJson),
   logfmt: inLines(Logger.formatLogFmt)
 }

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { AccountStatus, MonitoringState, StopReason } from "../../domain/accounts/ProtectionStatus.ts"
 import { RunPhase } from "../../domain/archive/ArchiveSummary.ts"
+import { JournalDetails } from "../../domain/journal/JournalEvent.ts"
 import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts"
 import { Assistant } from "../../domain/oauth/OAuth.ts"
 import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/organization/Organization.ts"
@@ -217,13 +218,31 @@ const SupportRequest = Schema.Struct({
   message: Schema.String
 }).annotate({ identifier: "support_request" })
 
+const Past = SeedTime.check(Schema.isPattern(/^-/u, { expected: "a distance back from now" }))
+
 const StatusSample = Schema.Struct({
-  at: SeedTime.check(Schema.isPattern(/^-/u, { expected: "a distance back from now" })),
+  at: Past,
   accounts: Schema.Record(AccountStatus, optional(Natural))
 }).annotate({
   identifier: "status_sample",
   description: "How many accounts were in each status from then on, until the next sample."
 })
+
+const JournalEvent = Schema.Struct({
+  at: Past,
+  action: Schema.String.check(
+    Schema.isPattern(/^[a-z_]+\.[a-z_]+$/u, { expected: "an action such as account.paused" })
+  ),
+  by: Schema.Union([Schema.Literals(["service", "operator", "holder", "external"]), Email]).annotate({
+    description: "Who did it: an admin by the email address, or one of the others."
+  }),
+  account: optional(Phone).annotate({ description: "The account that it concerns, by phone number." }),
+  session: optional(Name).annotate({
+    description: "The account's session that it concerns: its device_model, or the session_id of a termination."
+  }),
+  details: optional(JournalDetails)
+}).annotate({ identifier: "journal_event", description: "Something that happened before." })
+export type SeedEvent = typeof JournalEvent.Type
 
 const Organization = Schema.Struct({
   id: Schema.String.check(isOrganizationId),
@@ -258,6 +277,9 @@ const Organization = Schema.Struct({
   admins: Schema.Array(Admin),
   accounts: optional(Schema.Array(Account)),
   status_samples: optional(Schema.Array(StatusSample)),
+  journal: optional(Schema.Array(JournalEvent)).annotate({
+    description: "What is in the journal already, the oldest first."
+  }),
   api_keys: optional(Schema.Array(ApiKey)),
   ai_connections: optional(Schema.Array(AiConnection)),
   support_requests: optional(Schema.Array(SupportRequest))

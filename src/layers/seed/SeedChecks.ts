@@ -1,6 +1,12 @@
 /** The rules of a seed file that its schema does not hold. */
-import { isPaired, resolve, type Seed } from "./Seed.ts"
+import { isPaired, resolve, type Seed, type SeedAccount } from "./Seed.ts"
 import { at, type SeedFault } from "./SeedFault.ts"
+
+/** The names that events have for the sessions of an account. */
+const sessionsOf = (account: SeedAccount | undefined): ReadonlyArray<string | undefined> => [
+  ...(account?.sessions ?? []).map(({ device_model }) => device_model),
+  ...(account?.terminations ?? []).map(({ session_id }) => session_id)
+]
 
 /** What a well-formed file still gets wrong: duplicate names, and names of what is not in the organization. */
 export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
@@ -64,6 +70,19 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
           refer("admin", session.approved_by, "accounts", place, "sessions", each, "approved_by")
         }
       })
+    })
+    const moments = (organization.journal ?? []).map((event) => resolve(event.at, new Date(0)).getTime())
+    organization.journal?.forEach(({ account, by, session }, place) => {
+      const here = ["journal", place] as const
+      if (by.includes("@")) refer("admin", by, ...here, "by")
+      if (account !== undefined) refer("account", account, ...here, "account")
+      const there = accounts.find(({ phone }) => phone === account)
+      if (session !== undefined && !sessionsOf(there).includes(session)) {
+        found.push({ path: at("organizations", index, ...here, "session"), message: "the account has no such session" })
+      }
+      if ((moments[place - 1] ?? -Infinity) > (moments[place] ?? 0)) {
+        found.push({ path: at("organizations", index, ...here, "at"), message: "it is before the event before it" })
+      }
     })
     organization.api_keys?.forEach((key, place) => refer("admin", key.admin, "api_keys", place, "admin"))
     organization.support_requests?.forEach(({ admin }, place) =>

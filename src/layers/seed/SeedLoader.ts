@@ -3,7 +3,6 @@ import { Clock, Duration, Effect, Schema, SchemaIssue } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
-import type { Journal } from "../../ports/journal/Journal.ts"
 import type { ApiKeys } from "../crypto/credentials/ApiKeys.ts"
 import type { Vault } from "../crypto/Vault.ts"
 import { SimulatedPlatform } from "../messenger/simulated/SimulatedPlatform.ts"
@@ -61,7 +60,7 @@ const analyze = Effect.gen(function*() {
 export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
   Loaded,
   SeedInvalid | ServiceUnavailable,
-  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom | Journal
+  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom
 > {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)

@@ -3,15 +3,13 @@ import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../domain/accounts/Account.ts"
-import { operator } from "../../domain/journal/Actor.ts"
-import { commandLine, journalAction, journalEntry } from "../../domain/journal/JournalEntry.ts"
 import { OrganizationId } from "../../domain/people/Access.ts"
-import { Journal } from "../../ports/journal/Journal.ts"
 import type { NewSecret } from "../../ports/security/Secrets.ts"
 import * as Provisioning from "../sql/Provisioning.ts"
 import * as Secrets from "../sql/security/Secrets.ts"
 import { resolve, type SeedAccount, type SeedOrganization } from "./Seed.ts"
 import { SeedInvalid } from "./SeedFault.ts"
+import { appendHistory } from "./SeedJournal.ts"
 import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./SeedRows.ts"
 import { connect, type SeededUser } from "./SimulatedUsers.ts"
 
@@ -50,7 +48,7 @@ const heldSecrets = (messenger: SeedAccount["messenger"]): ReadonlyArray<NewSecr
     : [])
 ]
 
-/** Makes one account with its sessions, and answers its id. */
+/** Makes one account with its sessions, and answers its id and theirs. */
 const makeAccount = Effect.fnUntraced(function*(
   organizationId: string,
   seed: SeedAccount,
@@ -83,21 +81,18 @@ const makeAccount = Effect.fnUntraced(function*(
     heldSecrets(messenger)
   )
   if (known !== undefined && known.paired !== null) yield* Provisioning.paired(organizationId, id, known.paired)
-  yield* Provisioning.rows(
-    "session",
-    organizationId,
-    yield* Effect.forEach(seed.sessions ?? [], (session, index) =>
-      Effect.gen(function*() {
-        const made = known?.sessions[index]
-        return {
-          account_id: id,
-          ...sessionFacts(session, now),
-          id: made?.id ?? session.id ?? (yield* random.uuidV7()),
-          ...(made?.service === true ? { service: true } : {}),
-          ...(session.approved_by === undefined ? {} : { approved_by: find(admins, session.approved_by) })
-        }
-      }))
-  )
+  const sessions = yield* Effect.forEach(seed.sessions ?? [], (session, index) =>
+    Effect.gen(function*() {
+      const made = known?.sessions[index]
+      return {
+        account_id: id,
+        ...sessionFacts(session, now),
+        id: made?.id ?? session.id ?? (yield* random.uuidV7()),
+        ...(made?.service === true ? { service: true } : {}),
+        ...(session.approved_by === undefined ? {} : { approved_by: find(admins, session.approved_by) })
+      }
+    }))
+  yield* Provisioning.rows("session", organizationId, sessions)
   yield* Provisioning.rows(
     "termination",
     organizationId,
@@ -110,14 +105,16 @@ const makeAccount = Effect.fnUntraced(function*(
       reason: termination.reason ?? null
     }))
   )
-  return id
+  const named = (seed.sessions ?? []).map(({ device_model }, index) =>
+    [device_model ?? "", sessions[index]?.id ?? ""] as const
+  )
+  return { id, sessions: new Map(named) }
 })
 
 /** Makes one organization with everything in it, and answers its keys. */
 export const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganization, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
-  const journal = yield* Journal
   const people = yield* Effect.forEach(
     seed.accounts ?? [],
     (account, index) =>
@@ -149,8 +146,11 @@ export const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganizati
     )
   }
   const accounts = new Map<string, string>()
+  const sessions = new Map<string, ReadonlyMap<string, string>>()
   for (const [index, account] of (seed.accounts ?? []).entries()) {
-    accounts.set(account.phone, yield* makeAccount(seed.id, account, people[index], departments, admins, now))
+    const made = yield* makeAccount(seed.id, account, people[index], departments, admins, now)
+    accounts.set(account.phone, made.id)
+    sessions.set(account.phone, made.sessions)
   }
   for (const admin of seed.admins) {
     const admin_id = find(admins, admin.email)
@@ -224,10 +224,7 @@ export const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganizati
     }])
   }
   yield* Effect.orDie(sql`update organization set support_number = ${requests.length} where id = ${seed.id}`)
-  yield* journal.append(
-    OrganizationId.make(seed.id),
-    journalEntry(operator, commandLine, journalAction("organization.created"), { targetId: seed.id })
-  )
+  yield* appendHistory(seed, { ids: new Map([...admins, ...accounts]), sessions }, now)
   const keys = yield* Effect.forEach(seed.api_keys ?? [], (key) =>
     Effect.map(
       Provisioning.apiKey(seed.id, find(admins, key.admin), {

@@ -3,7 +3,7 @@ import { event } from "../Demo.sample.ts"
 /** A request and its answer in the demo organization. */
 export const sample = {
   request: {
-    limit: 2
+    action: "organization.created"
   },
   answer: {
     object: "list",
@@ -11,6 +11,6 @@ export const sample = {
       event
     ],
     has_more: false,
-    last_sequence: 1
+    last_sequence: 64
   }
 } as const

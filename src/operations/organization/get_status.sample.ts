@@ -43,8 +43,8 @@ export const sample = {
       storage_limit_bytes: 50000000000
     },
     journal: {
-      last_sequence: 1,
-      last_event_at: "2026-01-15T09:00:00.000Z",
+      last_sequence: 64,
+      last_event_at: "2026-01-15T07:00:00.000Z",
       chain_checked_at: null,
       chain_ok: null
     },

@@ -8,6 +8,8 @@ import { AccountStatus } from "../../../src/domain/accounts/ProtectionStatus.ts"
 import * as Loader from "../../../src/layers/seed/SeedLoader.ts"
 import * as SeedSchema from "../../../src/layers/seed/SeedSchema.ts"
 import * as StatusSamples from "../../../src/layers/sql/accounts/StatusSamples.ts"
+import * as JournalChain from "../../../src/layers/sql/journal/JournalChain.ts"
+import * as Fixtures from "../../support/fixtures.ts"
 import { forEachDatabase, pglite } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
@@ -99,7 +101,10 @@ const faulty: ReadonlyArray<
   ],
   [
     "two accounts of one number",
-    (o) => o.accounts[11].phone = o.accounts[0].phone,
+    (o) => {
+      o.accounts[11].phone = o.accounts[0].phone
+      o.journal = []
+    },
     "organizations[0].accounts[11].phone",
     false
   ],
@@ -122,6 +127,25 @@ const faulty: ReadonlyArray<
     "organizations[0].status_samples[0].at",
     true
   ],
+  [
+    "an event of an admin whom there is not",
+    (o) => o.journal[0].by = "x@demo.example",
+    "organizations[0].journal[0].by",
+    false
+  ],
+  [
+    "an event of a session that the account does not have",
+    (o) => o.journal[0].session = "Nokia 3310",
+    "organizations[0].journal[0].session",
+    false
+  ],
+  [
+    "an event before the one before it",
+    (o) => o.journal[1].at = "-500d",
+    "organizations[0].journal[1].at",
+    false
+  ],
+  ["an event that is still to come", (o) => o.journal[0].at = "+1d", "organizations[0].journal[0].at", true],
   [
     "two counts of accounts at one moment",
     (o) => o.status_samples[1].at = "-720h",
@@ -275,6 +299,57 @@ describe("the demo organization", () => {
         expect(World.refusal(taken)).toEqual([409, "username_taken", "username"])
         const sold = yield* World.put(`/v1/accounts/${id}/messenger-profile/username`, owner, { username: "golden" })
         expect(World.refusal(sold)).toEqual([409, "username_purchasable", "username"])
+      }))
+
+    it.effect("has in its journal what its chart, its takeover and its ended sessions come from", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(now)
+        yield* load(demo)
+        const events = yield* World.query<
+          { action: string; at: Date; account_id: string | null; target_id: string }
+        >(
+          "demo",
+          (sql) =>
+            sql`select action, at, account_id, target_id from journal_event where organization_id = 'demo'
+            order by sequence`
+        )
+        expect(events.map(({ at }) => at.getTime())).toEqual(
+          events.map(({ at }) => at.getTime()).toSorted((a, b) => a - b)
+        )
+        expect(events[0]?.action).toBe("organization.created")
+
+        const samples = yield* World.query<{ at: Date }>(
+          "demo",
+          (sql) => sql`select at from status_sample where organization_id = 'demo'`
+        )
+        // An account is protected a day after it was connected, without an event.
+        const untold = samples.map(({ at }) => at).filter((at) =>
+          at.getTime() !== now - 29 * 86_400_000 && !events.some((event) => event.at.getTime() === at.getTime())
+        )
+        expect(untold).toEqual([])
+
+        const accounts = yield* World.query<{ id: string; taken_over: boolean }>(
+          "demo",
+          (sql) =>
+            sql`select id, takeover_stopped_at is not null as taken_over from account where organization_id = 'demo'`
+        )
+        for (const { id, taken_over } of accounts) {
+          const actions = events.filter(({ account_id }) => account_id === id).map(({ action }) => action)
+          expect(actions).toContain("account.connected")
+          expect([actions.includes("takeover.detected"), actions.includes("takeover.stopped")])
+            .toEqual([taken_over, taken_over])
+        }
+        const named = new Set(events.map(({ target_id }) => target_id))
+        const ended = yield* World.query<{ session_id: string }>(
+          "demo",
+          (sql) =>
+            sql`select session_id from termination where organization_id = 'demo'
+            union select session.id from session where organization_id = 'demo' and not service and not baseline`
+        )
+        // The service's own session was lost, which its protection.stopped says.
+        expect(ended.map(({ session_id }) => session_id).filter((id) => !named.has(id))).toEqual(["93000001"])
+        expect(yield* Fixtures.within("demo", JournalChain.verify("demo")))
+          .toMatchObject({ ok: true, sequence: events.length })
       }))
 
     it.effect("answers hostile names as they are written, as data beside the notice", () =>

@@ -119,7 +119,7 @@ const history = (
   </div>
   ${
     events.length === 0
-      ? html`<p class="empty">Nothing yet that you may see.</p>`
+      ? html`<p class="empty">${view.admin.role === "billing" ? "Nothing that you may see." : "Nothing yet."}</p>`
       : html`<ul class="plain events">${events.map(Events.item(view, { names, account: false }))}</ul>`
   }
 </section>`

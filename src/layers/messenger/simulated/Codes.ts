@@ -1,5 +1,6 @@
 /** The codes of a demo, logged because the phones of the simulated messenger do not exist. */
 import { Effect, Layer, Redacted, Schedule } from "effect"
+import { demoEvent } from "./DemoEvent.ts"
 import { SimulatedPlatform } from "./SimulatedPlatform.ts"
 
 const words = { app: "in the app", sms: "by SMS", call: "by a call", email: "by e-mail" } as const
@@ -11,7 +12,7 @@ export const layerLogged = Layer.effectDiscard(Effect.gen(function*() {
   const log = (key: string, text: string) => {
     if (seen.has(key)) return Effect.void
     seen.add(key)
-    return Effect.logInfo(`The simulated messenger sends ${text}`)
+    return Effect.annotateLogs(Effect.logInfo(`The simulated messenger sends ${text}`), demoEvent, "code")
   }
   const look = Effect.gen(function*() {
     for (const { channel, code, phone, sentAt } of yield* platform.codes) {

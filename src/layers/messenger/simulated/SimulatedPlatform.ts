@@ -166,6 +166,8 @@ export interface AddressCode {
 /** An account that the service has a session of, and its number of unconfirmed sign-ins. */
 export interface HeldAccount {
   readonly userId: MessengerUserId
+  /** Digits only. */
+  readonly phone: string | null
   readonly unconfirmed: number
 }
 

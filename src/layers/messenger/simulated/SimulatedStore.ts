@@ -213,10 +213,11 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
         ),
         ended: (sessionRef) => Effect.sync(() => ended.get(sessionRef) ?? null),
         connected: Effect.sync(() =>
-          [...accounts.values()].flatMap(({ frozen, unreachable, user_id }) => {
+          [...accounts.values()].flatMap(({ frozen, phone, unreachable, user_id }) => {
             const all = authorizations.get(user_id) ?? []
             if (frozen || unreachable || !all.some(({ session_ref }) => session_ref !== null)) return []
-            return [{ userId: user_id, unconfirmed: all.filter((authorization) => authorization.unconfirmed).length }]
+            const unconfirmed = all.filter((authorization) => authorization.unconfirmed).length
+            return [{ userId: user_id, phone, unconfirmed }]
           })
         ),
         isForSale: (username) => Effect.sync(() => forSale.has(usernameKey(username))),

@@ -189,10 +189,10 @@ export const layer = Layer.effect(
           Effect.orDie
         ),
       connected: sql<HeldAccount>`
-        select user_id as "userId", count(*) filter (where unconfirmed)::int as unconfirmed
+        select user_id as "userId", phone, count(*) filter (where unconfirmed)::int as unconfirmed
         from simulated_authorization join simulated_account using (user_id)
         where not frozen and not unreachable
-        group by user_id having bool_or(session_ref is not null)
+        group by user_id, phone having bool_or(session_ref is not null)
         order by user_id collate "C"
       `.pipe(Effect.orDie),
       isForSale: (username) =>

@@ -2,6 +2,7 @@
 import { Array, Context, Duration, Effect, Layer, Random } from "effect"
 import { firstStranger } from "../../../domain/Limits.ts"
 import type { AuthorizationId } from "../../../domain/messenger/Messenger.ts"
+import { demoEvent } from "./DemoEvent.ts"
 import { type Device, SimulatedPlatform } from "./SimulatedPlatform.ts"
 
 /** How many sign in while a process runs. */
@@ -66,8 +67,17 @@ export class Strangers extends Context.Service<Strangers, {
       const signIn = Effect.gen(function*() {
         const open = (yield* platform.connected).filter(({ unconfirmed }) => unconfirmed < strangersPerAccount)
         if (!Array.isReadonlyArrayNonEmpty(open)) return null
-        const { userId } = yield* Random.choice(open)
-        return yield* platform.logIn(userId, yield* Random.choice(devices))
+        const { phone, userId } = yield* Random.choice(open)
+        const device = yield* Random.choice(devices)
+        const id = yield* platform.logIn(userId, device)
+        yield* Effect.annotateLogs(
+          Effect.logInfo(
+            `A stranger signs in to the account of +${phone}: ${device.device_model}, ${device.platform}, ${device.country}`
+          ),
+          demoEvent,
+          "stranger"
+        )
+        return id
       })
       return Strangers.of({
         signIn,

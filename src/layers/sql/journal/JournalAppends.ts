@@ -11,24 +11,44 @@ import { pieces } from "./JournalRows.ts"
 /** How long an intent may stay without an outcome before it counts as abandoned. */
 export const intentTime = Duration.minutes(1)
 
+/** The call by which the database appends the entry; with time it is an intent, and answers its sequence. */
+const calling = (
+  { random, sql }: { readonly random: SecureRandom.SecureRandom["Service"]; readonly sql: SqlClient.SqlClient },
+  { at, entry, organizationId, time }: {
+    readonly at: Date
+    readonly entry: JournalEntry
+    readonly organizationId: string
+    readonly time: Duration.Duration | undefined
+  }
+) =>
+  Effect.map(random.uuidV7(), (id) => {
+    const event = { object: "journal_event" as const, id, ...entry }
+    const [untilAt, untilPrevHash, untilSequence, rest] = pieces(event)
+    return sql`append_event(${organizationId}, ${at}, ${event.id}, ${event.action}, ${event.outcome},
+      ${event.actor.type}, ${event.actor.admin_id}, ${event.actor.name}, ${event.credential?.kind ?? null},
+      ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
+      ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}, ${event.ip},
+      ${event.request_id}, ${event.closes}, ${untilAt}, ${untilPrevHash}, ${untilSequence}, ${rest},
+      ${time === undefined ? null : Duration.toMillis(time)})`
+  })
+
+/** Appends what happened before, within the organization's transaction: the history of a seed. */
+export const appendAt = Effect.fnUntraced(function*(organizationId: string, entry: JournalEntry, at: Date) {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* SecureRandom.SecureRandom
+  yield* Effect.orDie(sql`select ${yield* calling({ random, sql }, { at, entry, organizationId, time: undefined })}`)
+})
+
 /** What appends to the journal, and what closes an intent. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const post = Tenant.post(sql)
   const random = yield* SecureRandom.SecureRandom
 
-  /** The call by which the database appends the entry; with time it is an intent, and answers its sequence. */
   const appending = Effect.fnUntraced(
     function*(organizationId: string, entry: JournalEntry, time?: Duration.Duration) {
-      const now = new Date(yield* Clock.currentTimeMillis)
-      const event = { object: "journal_event" as const, id: yield* random.uuidV7(), ...entry }
-      const [untilAt, untilPrevHash, untilSequence, rest] = pieces(event)
-      return sql`append_event(${organizationId}, ${now}, ${event.id}, ${event.action}, ${event.outcome},
-        ${event.actor.type}, ${event.actor.admin_id}, ${event.actor.name}, ${event.credential?.kind ?? null},
-        ${event.credential?.id ?? null}, ${event.credential?.label ?? null}, ${event.via}, ${event.account_id},
-        ${event.target?.type ?? null}, ${event.target?.id ?? null}, ${JSON.stringify(event.details)}, ${event.ip},
-        ${event.request_id}, ${event.closes}, ${untilAt}, ${untilPrevHash}, ${untilSequence}, ${rest},
-        ${time === undefined ? null : Duration.toMillis(time)})`
+      const at = new Date(yield* Clock.currentTimeMillis)
+      return yield* calling({ random, sql }, { at, entry, organizationId, time })
     }
   )
 

@@ -218,6 +218,9 @@ describe("the pages of accounts", () => {
         const billing = yield* as("billing")
         expect([billing.list.status, billing.page.status]).toEqual([200, 200])
         expect(rows(billing.list)).toEqual(["Ada Lovelace"])
+        // Only who does not see an account's events is told that there may be some.
+        expect(owner.page.text).toContain("Nothing yet.")
+        expect(billing.page.text).toContain("Nothing that you may see.")
         for (const hidden of ["&lt;img", "203.", "Pause protection", "Save label"]) {
           expect(billing.page.text).not.toContain(hidden)
         }

@@ -1,12 +1,16 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, Redacted } from "effect"
+import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { TestClock } from "effect/testing"
 import * as Codes from "../../../../src/layers/messenger/simulated/Codes.ts"
 import * as Simulated from "../../../../src/layers/messenger/simulated/Simulated.ts"
 import { arrange } from "./simulation.ts"
 
 const said: Array<string> = []
-const heard = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+const kinds = new Set<unknown>()
+const heard = Logger.layer([Logger.make(({ fiber, message }) => {
+  said.push(String(message))
+  kinds.add(fiber.getRef(References.CurrentLogAnnotations)["demo"])
+})])
 
 describe("the codes of a demo", () => {
   layer(Layer.fresh(Codes.layerLogged.pipe(Layer.provideMerge(Simulated.layerMemory), Layer.provide(heard))))((it) => {
@@ -29,6 +33,7 @@ describe("the codes of a demo", () => {
         )).toEqual([first, second].map((sent) =>
           `The simulated messenger sends j*****e@example.com the code ${sent} for the recovery email of +1`
         ))
+        expect([...kinds]).toEqual(["code"])
       }))
   })
 })

@@ -255,7 +255,7 @@ export const simulation = <E>(messenger: Layer.Layer<MessengerSession | Simulate
         yield* platform.confirm(userId, yield* platform.logIn(userId, {}))
         const made = [userId, frozen.userId, unreachable.userId, revoked.userId]
         const connected = (yield* platform.connected).filter((account) => made.includes(account.userId))
-        assert.deepStrictEqual(connected, [{ userId, unconfirmed: 1 }])
+        assert.deepStrictEqual(connected.map(({ userId, unconfirmed }) => [userId, unconfirmed]), [[userId, 1]])
       }))
   })
 
