@@ -101,12 +101,13 @@ const program = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
   )
 })
 
+/** The commands that log have `--log-level` among their settings. */
+const config = CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.LogLevel) })
+
 /** Runs the command line that standard input and output came with. */
 export const run = Effect.flatMap(Stdio.Stdio, ({ args }) => Effect.flatMap(args, program)).pipe(
   Effect.flatMap(Command.run({ version })),
-  // The commands that log have the flag among their settings.
-  Effect.provide(CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.LogLevel) })),
-  Effect.provide(Errors.presenter),
+  Effect.provide([config, Errors.presenter]),
   Effect.tapCause(Errors.report),
   Effect.provideService(Logger.LogToStderr, true)
 )

@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import * as Simulated from "../../../../src/layers/messenger/simulated/Simulated.ts"
 import { SimulatedPlatform } from "../../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
@@ -9,7 +9,14 @@ import {
   strangersPerAccount
 } from "../../../../src/layers/messenger/simulated/Strangers.ts"
 
-const world = () => Layer.fresh(Strangers.layer.pipe(Layer.provideMerge(Simulated.layerMemory)))
+const marked: Array<string> = []
+
+const heard = Logger.layer([Logger.make(({ fiber, message }) => {
+  if (fiber.getRef(References.CurrentLogAnnotations)["demo"] === "stranger") marked.push(String(message))
+})])
+
+const world = () =>
+  Layer.fresh(Strangers.layer.pipe(Layer.provideMerge(Simulated.layerMemory), Layer.provideMerge(heard)))
 
 let people = 0
 
@@ -42,6 +49,10 @@ describe("strangers of a demo", () => {
         if (unreachable !== undefined) yield* platform.setUnreachable(unreachable, true)
         for (let count = 0; count < strangersPerAccount; count++) assert.isNotNull(yield* strangers.signIn)
         assert.isNull(yield* strangers.signIn)
+        assert.lengthOf(marked, strangersPerAccount)
+        for (const line of marked) {
+          assert.match(line, /^A stranger signs in to the account of \+4915770\d+: .+, .+, \w\w$/)
+        }
         const connected = (yield* platform.connected).map(({ unconfirmed, userId }) => [userId, unconfirmed])
         assert.deepStrictEqual(connected, [[open, strangersPerAccount]])
       }))
