@@ -13,7 +13,7 @@ export const json = Flag.Boolean("json").pipe(
 export const print = (asJson: boolean, answer: unknown, lines: () => ReadonlyArray<string>) =>
   Console.log(asJson ? JSON.stringify(answer, null, 2) : lines().join("\n"))
 
-/** What goes with an answer that a shell takes alone: a line on standard error, and none with `--json`. */
+/** A remark on an answer that a shell takes alone: a line on standard error, and none with `--json`. */
 export const remark = (asJson: boolean, line: string) => asJson ? Effect.void : Console.error(line)
 
 /** Rows in columns as wide as their widest cell, without characters that a terminal would obey. */
@@ -62,7 +62,7 @@ export const progressDone = Effect.sync(() => {
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
 })
 
-/** What a person calls this program by: in a clone, which runs its sources, npm. */
+/** The words that start this program: in a clone, which runs its sources, those of npm. */
 export const program = import.meta.url.endsWith(".ts") ? "npm run cli --" : "security-console"
 
 /** A word as a shell takes it. */

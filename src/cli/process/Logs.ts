@@ -96,7 +96,7 @@ const loggers = {
 
 const severities = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
-/** What is logged at least. */
+/** The level below which nothing is logged. */
 export const layerLevel = ({ logLevel }: Pick<LogSettings, "logLevel">) =>
   Layer.succeed(References.MinimumLogLevel, severities[logLevel])
 

@@ -3,10 +3,11 @@ import { isPaired, resolve, type Seed, type SeedAccount } from "./Seed.ts"
 import { at, type SeedFault } from "./SeedFault.ts"
 
 /** The names that events have for the sessions of an account. */
-const sessionsOf = (account: SeedAccount | undefined): ReadonlyArray<string | undefined> => [
-  ...(account?.sessions ?? []).map(({ device_model }) => device_model),
-  ...(account?.terminations ?? []).map(({ session_id }) => session_id)
-]
+const sessionsOf = ({ sessions = [], terminations = [] }: SeedAccount): ReadonlySet<string | undefined> =>
+  new Set([
+    ...sessions.map(({ device_model }) => device_model),
+    ...terminations.map(({ session_id }) => session_id)
+  ])
 
 /** What a well-formed file still gets wrong: duplicate names, and names of what is not in the organization. */
 export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
@@ -71,13 +72,13 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
         }
       })
     })
+    const sessions = new Map(accounts.map((account) => [account.phone, sessionsOf(account)]))
     const moments = (organization.journal ?? []).map((event) => resolve(event.at, new Date(0)).getTime())
     organization.journal?.forEach(({ account, by, session }, place) => {
       const here = ["journal", place] as const
       if (by.includes("@")) refer("admin", by, ...here, "by")
       if (account !== undefined) refer("account", account, ...here, "account")
-      const there = accounts.find(({ phone }) => phone === account)
-      if (session !== undefined && !sessionsOf(there).includes(session)) {
+      if (session !== undefined && sessions.get(account ?? "")?.has(session) !== true) {
         found.push({ path: at("organizations", index, ...here, "session"), message: "the account has no such session" })
       }
       if ((moments[place - 1] ?? -Infinity) > (moments[place] ?? 0)) {

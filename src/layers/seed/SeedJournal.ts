@@ -6,7 +6,7 @@ import { background, commandLine, journalAction, journalEntry } from "../../doma
 import { appendAt } from "../sql/journal/JournalAppends.ts"
 import { resolve, type SeedEvent, type SeedOrganization } from "./Seed.ts"
 
-/** What has an id by now. */
+/** The ids that were made before. */
 interface Made {
   /** Admins by their email addresses, accounts by their phone numbers. */
   readonly ids: ReadonlyMap<string, string>

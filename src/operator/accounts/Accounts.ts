@@ -1,4 +1,4 @@
-/** What an operator can ask of the accounts of an organization. */
+/** The accounts of an organization, as an operator asks for them. */
 import { Clock, Effect, Schema } from "effect"
 import { AccountId, accountName, DepartmentId } from "../../domain/accounts/Account.ts"
 import { AccountStatus, deriveStatus } from "../../domain/accounts/ProtectionStatus.ts"

@@ -39,7 +39,7 @@ const withSecurity = (account: SimulatedAccount, change: SecurityChange): Simula
   }
 }
 
-/** Where ids begin: the messenger's own have 52 bits, so that no person of it is taken for a simulated one. */
+/** Ids begin here: the messenger's own have 52 bits, so that no person of it is taken for a simulated one. */
 const firstUserId = 9_000_000_000_000_000
 
 const empty = (user_id: MessengerUserId, premium: boolean): SimulatedAccount => ({
