@@ -145,9 +145,15 @@ export const modules = [
     packages: [any]
   },
   {
-    paths: ["index.ts", "Types.ts"],
-    holds: "the main entry of the package, and the types that programs name; both only re-export",
-    imports: ["operations", "kernel", "oauth", "jobs", "ports", "domain"],
+    paths: ["Types.ts"],
+    holds: "the types that declarations of programs name; it only re-exports",
+    imports: [""],
+    packages: [any]
+  },
+  {
+    paths: ["index.ts"],
+    holds: "the main entry of the package, which only re-exports",
+    imports: ["Types.ts", "operations", "operator", "kernel", "oauth", "jobs", "ports", "domain"],
     packages: [core]
   }
 ]
