@@ -19,6 +19,13 @@ const models = (account: any): Array<string | null> =>
 
 const ended = (account: any) => account.terminations.map(({ actor, reason }: any) => [actor, reason])
 
+/** Why sessions were signed out by themselves, as the journal's API says. */
+const autokilled = (account: string, key: Redacted.Redacted) =>
+  Effect.map(
+    World.get(`/v1/journal?account_id=${account}&action=session.autokilled`, key),
+    ({ body }) => body.data.map(({ details, outcome }: any) => [outcome, details.reason])
+  )
+
 const count = (all: ReadonlyArray<string>, one: string) => all.filter((each) => each === one).length
 
 /** The mails that wait, and that none of them waits twice for one person. */
@@ -48,7 +55,7 @@ describe("12.6 what protects an account", () => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("S2.2-17, S3.2-04: a 2FA password that somebody changes while a stranger is there is a takeover: all are signed out", () =>
         Effect.gen(function*() {
-          const { done, id, platform, read, stranger, userId } = yield* arrange(twoRecipients)
+          const { admins, done, id, platform, read, stranger, userId } = yield* arrange(twoRecipients)
           yield* jump("1 minute")
           yield* stranger
           yield* jump(poll)
@@ -68,10 +75,14 @@ describe("12.6 what protects an account", () => {
             yield* mails(id),
             ["session_detected", "takeover_detected", "takeover_stopped"].flatMap((kind) => [kind, kind])
           )
-          // While the lock lasts, whoever signs in is signed out on sight.
+          // While the lock lasts, a new session is signed out on sight, and no review is said to have been missed.
           yield* stranger
           assert.strictEqual(yield* jump(poll), 1)
           assert.deepStrictEqual(models(yield* read), [])
+          assert.deepStrictEqual(yield* autokilled(account.id, admins.owner.key), [["done", "lock"], [
+            "pending",
+            "lock"
+          ]])
         }))
 
       it.effect("S2.2-18: where locks are turned off, a takeover is reported and nothing is signed out", () =>
@@ -93,7 +104,7 @@ describe("12.6 what protects an account", () => {
 
       it.effect("the second session goes on where the first one is revoked, and strangers are found through it", () =>
         Effect.gen(function*() {
-          const { done, id, pair, read, revoke, sessionRef, stranger } = yield* arrange()
+          const { admins, done, id, pair, read, revoke, sessionRef, stranger } = yield* arrange()
           yield* pair
           yield* jump("1 minute")
           yield* revoke(sessionRef)
@@ -109,6 +120,10 @@ describe("12.6 what protects an account", () => {
           assert.strictEqual(count(yield* done, "session.detected"), 1)
           assert.strictEqual(yield* jump("12 hours"), 1)
           assert.deepStrictEqual(ended(yield* read), [["service", "autokill"]])
+          assert.deepStrictEqual(
+            yield* autokilled(account.id, admins.owner.key),
+            [["done", "deadline"], ["pending", "deadline"]]
+          )
         }))
 
       it.effect("without a second session protection stops, which is reported once, and the looks end", () =>

@@ -58,7 +58,7 @@ export const sessionAutokilled = mailKind("session_autokilled", {
   when: "A session that nobody approved was signed out.",
   write: (facts: AboutSession) => ({
     subject: `Signed out: a session of ${quoted(facts.account.name)}`,
-    paragraphs: ["A session that nobody approved in time was signed out.", accountOf(facts), deviceOf(facts)]
+    paragraphs: ["A session that nobody had approved was signed out.", accountOf(facts), deviceOf(facts)]
   })
 })
 

@@ -112,7 +112,7 @@ const revokedBefore = ({ revoked_at }: Facets, now: Date): ReadonlyArray<Signal>
 /** Marks what is to be signed out, of a takeover or at its deadline, and queues what cannot be yet. */
 const marked = (rows: ReadonlyArray<SessionRow>, takeover: Takeover | null, terms: Terms): ReadonlyArray<SessionRow> =>
   (takeover === null || takeover.response === "none" ? rows : hijacked(rows, terms.now))
-    .map((row) => whenLater(whenDue(row, terms.now), terms))
+    .map((row) => whenLater(whenDue(row, terms), terms))
 
 /** What is still open of a takeover, and whether it is stopped now: at least one session ended, or none is left. */
 const openTakeover = (

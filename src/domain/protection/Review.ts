@@ -4,7 +4,15 @@ import type { Authorization } from "../messenger/Messenger.ts"
 import { canSignOut, earliest, isOnSight, reviewDeadline } from "./Deadline.ts"
 import type { EndedSession, SessionEnding } from "./Decision.ts"
 import type { EndingReason, GuardedAccount, WatchedSession } from "./Facts.ts"
-import { deviceLabel, endingAction, mailedSession, type Notice, sessionEvent } from "./JournalNotices.ts"
+import {
+  deviceLabel,
+  endingAction,
+  endingDetails,
+  isAutokill,
+  mailedSession,
+  type Notice,
+  sessionEvent
+} from "./JournalNotices.ts"
 import { isPending, type SessionRow } from "./ProtectionRows.ts"
 
 /** What deadlines and endings are decided by. */
@@ -45,25 +53,38 @@ export const spared = <R extends SessionRow>(row: R): R =>
     ? { ...row, queued_at: null, ending_reason: null, ending_at: null, ending_by: null, ending_intent: null }
     : row
 
+/** The session's deadline as it is set at `now`. */
+const deadlineOf = (
+  { created_at, seen_at }: SessionRow,
+  { account, enforcement, now, reviewWindow }: Terms,
+  onSight: boolean
+): Date =>
+  reviewDeadline({
+    enforcement,
+    resumedAt: account.resumed_at,
+    seenAt: seen_at,
+    createdAt: created_at,
+    onSight,
+    reviewWindow
+  }, now)
+
 /** Gives an unreviewed session its deadline. */
-export const withDeadline = (row: SessionRow, { account, enforcement, now, reviewWindow }: Terms): SessionRow =>
-  !isPending(row) || row.review_deadline !== null ? row : {
-    ...row,
-    review_deadline: reviewDeadline({
-      enforcement,
-      resumedAt: account.resumed_at,
-      seenAt: row.seen_at,
-      createdAt: row.created_at,
-      onSight: isOnSight(account, now),
-      reviewWindow
-    }, now)
-  }
+export const withDeadline = (row: SessionRow, terms: Terms): SessionRow =>
+  !isPending(row) || row.review_deadline !== null
+    ? row
+    : { ...row, review_deadline: deadlineOf(row, terms, isOnSight(terms.account, terms.now)) }
+
+/** Whether a lock has brought the deadline forward: without it, the session would still have time for its review. */
+const isEarly = (row: SessionRow, deadline: Date, terms: Terms): boolean =>
+  isOnSight(terms.account, terms.now) &&
+  deadline < deadlineOf(row, { ...terms, enforcement: null, now: deadline }, false)
 
 /** Marks a session whose deadline has come. */
-export const whenDue = (row: SessionRow, now: Date): SessionRow =>
-  isPending(row) && row.ending_reason === null && row.review_deadline !== null && row.review_deadline <= now
-    ? { ...row, ending_reason: "autokill", ending_at: now }
-    : row
+export const whenDue = (row: SessionRow, terms: Terms): SessionRow => {
+  const { ending_reason, review_deadline } = row
+  if (!isPending(row) || ending_reason !== null || review_deadline === null || review_deadline > terms.now) return row
+  return { ...row, ending_reason: isEarly(row, review_deadline, terms) ? "lock" : "autokill", ending_at: terms.now }
+}
 
 /** Whether sign-outs may be sent now. */
 const maySignOut = ({ enforcement, now, retryAt }: Terms): boolean =>
@@ -85,7 +106,7 @@ const ending = (row: SessionRow, reason: EndingReason): SessionEnding => ({
   by: row.ending_by,
   intent: row.ending_intent,
   action: endingAction(reason),
-  details: { reason }
+  details: endingDetails(reason)
 })
 
 /** What is signed out now, in its order. */
@@ -114,7 +135,12 @@ export const endedByService = (
 ): EndedSession => ({
   record_id: row.record_id,
   session_id: row.id,
-  termination: { device_label: deviceLabel(row), detected_at: now, actor: "service", reason }
+  termination: {
+    device_label: deviceLabel(row),
+    detected_at: now,
+    actor: "service",
+    reason: reason === "lock" ? "autokill" : reason
+  }
 })
 
 /** The termination of a session that somebody else ended; `unknown` where the account was not watched. */
@@ -126,13 +152,17 @@ export const endedByOthers = (row: WatchedSession, actor: "external" | "unknown"
 
 /** What is reported of a session that the service ended; it closes the intent. */
 export const endedNotice = (row: WatchedSession, reason: EndingReason, intent: number): Notice => [
-  { ...sessionEvent(endingAction(reason), "service", row.id, { reason }), closes: intent },
-  reason === "autokill" ? { kind: "session.autokilled", session: mailedSession(row) } : null
+  { ...sessionEvent(endingAction(reason), "service", row.id, endingDetails(reason)), closes: intent },
+  isAutokill(reason) ? { kind: "session.autokilled", session: mailedSession(row) } : null
 ]
 
 /** What is reported of a sign-out that was not done, and that is certain; it closes the intent. */
 export const undoneNotice = (session: string, reason: EndingReason, intent: number, because: string): Notice => [
-  { ...sessionEvent(endingAction(reason), "service", session, { reason, because }), outcome: "failed", closes: intent },
+  {
+    ...sessionEvent(endingAction(reason), "service", session, { ...endingDetails(reason), because }),
+    outcome: "failed",
+    closes: intent
+  },
   null
 ]
 

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { Decision } from "../../domain/protection/Decision.ts"
-import type { OwnSession, ProtectionFacts } from "../../domain/protection/Facts.ts"
+import type { EndingReason, OwnSession, ProtectionFacts } from "../../domain/protection/Facts.ts"
 import type { GuardLost, Held } from "../accounts/AccountLock.ts"
 
 /** The facts of an account that is locked and still held. */
@@ -35,7 +35,7 @@ export interface StepChanges
 /** A sign-out that is about to be sent, as the session's row keeps it. */
 export interface BegunSignOut {
   readonly sessionId: string
-  readonly reason: "rejected" | "autokill" | "hijacked"
+  readonly reason: EndingReason
   readonly by: string | null
   readonly intent: number
 }

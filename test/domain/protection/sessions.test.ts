@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { OwnSession } from "../../../src/domain/protection/Facts.ts"
+import type { GuardedAccount, OwnSession } from "../../../src/domain/protection/Facts.ts"
 import { actions, ended, mailed, upserted } from "../../support/protection/decisions.ts"
 import { decided, facts, listed, main, row, seen } from "../../support/protection/facts.ts"
 import { ownDevice, sessionRef } from "../../support/protection/platform.ts"
@@ -105,6 +105,24 @@ describe("12.5 a deadline", () => {
     assert.deepStrictEqual([found(), found({ security_lock: true })], [at(hour), at(hour)])
     const ofAge = facts().own.map((one) => ({ ...one, created_at: at(-day) }))
     assert.deepStrictEqual(ended(decided({ ...stored, own: ofAge }, seen([listed("d2")]))), [["d2", "autokill"]])
+  })
+
+  it("that a lock has brought forward ends the session by the lock: the journal says so, and the termination keeps to its three reasons", () => {
+    const due = (account: Partial<GuardedAccount>, changes: Parameters<typeof row>[1] = {}) =>
+      decided(facts({ account, sessions: [row("d2", { seen_at: at(0), ...changes })] }), seen([listed("d2")])).endings
+    for (const account of [{ security_lock: true }, { locked_at: at(-hour) }]) {
+      const [ending] = due(account)
+      assert.deepInclude(ending, { reason: "lock", action: "session.autokilled", details: { reason: "lock" } })
+      // A deadline that an ordinary review has set stays one, whatever is locked since.
+      const reviewed = { seen_at: at(-12 * hour), review_deadline: at(0) }
+      assert.deepInclude(due(account, reviewed)[0], { reason: "autokill", details: { reason: "deadline" } })
+    }
+    const released = due({}, { review_deadline: at(0) })
+    assert.deepInclude(released[0], { reason: "autokill", details: { reason: "deadline" } })
+    const killed = row("d2", { ending_reason: "lock", ending_at: at(-1), ending_intent: 7 })
+    const gone = decided(facts({ sessions: [killed] }), seen([]))
+    assert.deepInclude(gone.ended[0]?.termination, { actor: "service", reason: "autokill" })
+    assert.deepInclude(gone.events[0], { action: "session.autokilled", details: { reason: "lock" }, closes: 7 })
   })
 
   it("is set anew after a resume, and what the pause withheld is signed out", () => {

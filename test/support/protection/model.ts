@@ -49,6 +49,9 @@ export interface Poll {
   readonly look: Look | null
 }
 
+/** The reason of a termination, which names no lock. */
+const termination = (ending: string): string => ending === "lock" ? "autokill" : ending
+
 export class Model {
   readonly entries = new Map<string, Entry>()
   baselined = false
@@ -118,16 +121,22 @@ export class Model {
     return {
       hijacked: gone.some(([, { ending, spared, withheld }]) => [ending, spared, withheld].includes("hijacked")),
       ended: gone.map(([id, { ending, sent, spared, withheld }]) =>
-        [id, sent ? ending ?? spared ?? withheld ?? "" : good ? "external" : "unknown"] as const
+        [id, sent ? termination(ending ?? spared ?? withheld ?? "") : good ? "external" : "unknown"] as const
       )
     }
   }
 
+  #onSight(now: number): boolean {
+    return this.securityLock || this.lockedAt !== null && now < this.lockedAt + 48 * hour
+  }
+
+  /** Until when a session may be reviewed where nothing is locked. */
+  #reviewed({ created, seen }: Entry): number {
+    return Math.min(Math.max(seen, this.resumed) + window, created + 23 * hour)
+  }
+
   #deadline(entry: Entry, { enforcement, now }: Poll): number {
-    const onSight = this.securityLock || this.lockedAt !== null && now < this.lockedAt + 48 * hour
-    if (onSight) return Math.max(enforcement, now)
-    const reviewed = Math.max(entry.seen, this.resumed) + window
-    return Math.max(enforcement, now, Math.min(reviewed, entry.created + 23 * hour))
+    return Math.max(enforcement, now, this.#onSight(now) ? 0 : this.#reviewed(entry))
   }
 
   /** Follows a good poll; answers who ended what, which strangers are new, and what is signed out now in its order. */
@@ -200,7 +209,8 @@ export class Model {
 
   #due({ enforcement, now }: Poll): ReadonlyArray<readonly [string, string]> {
     for (const entry of this.strangers()) {
-      if (entry.ending === null && entry.deadline !== null && entry.deadline <= now) entry.ending = "autokill"
+      if (entry.ending !== null || entry.deadline === null || entry.deadline > now) continue
+      entry.ending = this.#onSight(now) && entry.deadline < this.#reviewed(entry) ? "lock" : "autokill"
     }
     const may = now >= enforcement && this.retryAt <= now
     const ending = [...this.entries].flatMap(([id, entry]) => entry.ending === null ? [] : [{ id, entry }])

@@ -46,7 +46,7 @@ export const state = (session: Session, now: number): Html.Html => {
 
 const reasons = {
   rejected: "signed out by an admin",
-  autokill: "signed out because nobody approved it in time",
+  autokill: "signed out because nobody had approved it",
   hijacked: "signed out in a takeover"
 }
 

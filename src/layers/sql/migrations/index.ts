@@ -43,6 +43,7 @@ import boundProviderAges from "./0056_bound_provider_ages.ts"
 import claimEvenly from "./0057_claim_evenly.ts"
 import rememberLogOuts from "./0058_remember_log_outs.ts"
 import tellSilenceOnce from "./0059_tell_silence_once.ts"
+import endByLock from "./0064_end_by_lock.ts"
 
 export const migrations: Migrate.Migrations = {
   "0001_create_console": createConsole,
@@ -87,5 +88,6 @@ export const migrations: Migrate.Migrations = {
   "0056_bound_provider_ages": boundProviderAges,
   "0057_claim_evenly": claimEvenly,
   "0058_remember_log_outs": rememberLogOuts,
-  "0059_tell_silence_once": tellSilenceOnce
+  "0059_tell_silence_once": tellSilenceOnce,
+  "0064_end_by_lock": endByLock
 }

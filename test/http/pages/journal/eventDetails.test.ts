@@ -14,10 +14,14 @@ const read = (action: string, details: Record<string, string | number | boolean>
 
 describe("the details of an event in words", () => {
   it("codes are shown in words, with the code beside them", () => {
-    expect(read("session.autokilled", { reason: "autokill", because: "locked", certain: false })).toEqual([
-      ["Reason", "nobody approved it in time", "autokill"],
+    expect(read("session.autokilled", { reason: "deadline", because: "locked", certain: false })).toEqual([
+      ["Reason", "nobody approved it by its deadline", "deadline"],
       ["Not done because", "the messenger allows no sign-out yet", "locked"],
       ["Known for certain", "no", null]
+    ])
+    // No review was missed where a lock signs sessions out on sight.
+    expect(read("session.autokilled", { reason: "lock" })).toEqual([
+      ["Reason", "new sessions are signed out on sight while the account is locked", "lock"]
     ])
     expect(read("takeover.detected", { signals: "T1 T2", changed: "two_fa recovery_email", response: "sign_out" }))
       .toEqual([

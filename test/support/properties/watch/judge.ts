@@ -79,7 +79,9 @@ export const whenSent = Effect.fnUntraced(
     if (row.stopped_at !== null) find("stopped")
     if (ending_reason === null || !open) find(`no open intent, ${ending_reason}`)
     if (approved_at !== null && (ending_at === null || ending_at <= approved_at)) find("approved before")
-    if (approved_at !== null && ending_reason === "autokill") find("approved, and its deadline passed all the same")
+    if (approved_at !== null && (ending_reason === "autokill" || ending_reason === "lock")) {
+      find("approved, and its deadline passed all the same")
+    }
     if (oldest === null || now < oldest.getTime() + 24 * hour) find("before the messenger lets the service")
     ledger.sent.add(id)
   }
