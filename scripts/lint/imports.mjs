@@ -24,6 +24,8 @@ const refusal = (source, from, specifier, isType) => {
       : `\`${module.paths[0]}\` may not import the package \`${specifier}\`.`
   }
   const to = relative(source, resolve(dirname(`${source}/${from}`), specifier)).split(sep).join("/")
+  // The types that the entries of the package hand on.
+  if (isType && to === "Types.ts") return undefined
   const target = moduleOf(to)
   if (target === module) {
     return isOperation(from) && isOperation(to)

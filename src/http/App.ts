@@ -5,7 +5,7 @@ import { FindMyWay, HttpIncomingMessage, HttpServerRequest, HttpServerResponse }
 import { ResourceMissing } from "../domain/Failure.ts"
 import { ServedOperations } from "../operations/index.ts"
 import { recover } from "../transport/Answer.ts"
-import { hostOf, siteOf } from "../transport/Arrival.ts"
+import { hostOf } from "../transport/Arrival.ts"
 import * as Compression from "../transport/Compression.ts"
 import * as RequestLog from "../transport/RequestLog.ts"
 import { Sites } from "../transport/Site.ts"
@@ -70,17 +70,9 @@ const unrouted = (describe: Unrouted.Describe): Serve<never> => ({ method, url }
 /** Whether browsers of every origin may call the path: the API, its document, and the token endpoints. */
 const isOpen = (path: string): boolean => path.startsWith("/v1/") || path === Documents.path || OAuth.isOpen(path)
 
-/** The bare address leads a person to the console; to programs it is nothing, as any other address. */
-const root = (absent: Serve<never>): Serve => (request, params) =>
-  Effect.gen(function*() {
-    const { baseUrl } = yield* siteOf(request)
-    return /\btext\/html\b/i.test(request.headers["accept"] ?? "")
-      ? HttpServerResponse.empty({
-        status: 303,
-        headers: { location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/console`, "cache-control": "no-store" }
-      })
-      : yield* absent(request, params)
-  }).pipe(recover((failed) => Effect.succeed(Rest.toResponse(failed))))
+/** A page for a browser; a program gets the answer of the API, as at any other address. */
+const asked = (page: Serve, absent: Serve<never>): Serve => (request, params) =>
+  /\btext\/html\b/i.test(request.headers["accept"] ?? "") ? page(request, params) : absent(request, params)
 
 /** Paths are exact: case, slashes and all; an id of any length is an id, and malformed at most. */
 const routerConfig = {
@@ -94,7 +86,7 @@ const routerConfig = {
 const makeRouter = Effect.gen(function*() {
   const router = FindMyWay.make<Route>(routerConfig)
   const operations = yield* ServedOperations
-  const absent = unrouted(Unrouted.make(operations))
+  const unknown = unrouted(Unrouted.make(operations))
   for (const operation of operations) {
     router.on(operation.method, operation.path, {
       endpoint: new RequestLog.Endpoint("rest", operation.path, operation.id),
@@ -107,7 +99,7 @@ const makeRouter = Effect.gen(function*() {
     router.on(method, path, route)
     if (path.endsWith("/*")) router.on(method, `/${path.slice(1, -2)}`, route)
   }
-  add("GET", "/", root(absent))
+  add("GET", "/", asked(() => Pages.front, unknown))
   const document = Compression.compressOnce(Effect.sync(() => Documents.response(operations)))
   add("GET", Documents.path, () => document)
   const reference = Compression.compressOnce(yield* Reference.make)
@@ -124,7 +116,7 @@ const makeRouter = Effect.gen(function*() {
     router.all(`${path}/*`, route)
     router.all(path, route)
   }
-  return { absent, router }
+  return { absent: asked(() => Pages.absent, unknown), router, unknown }
 })
 
 /** A path with one of these is no path of ours; the router would end the path there, and pass over the rest. */
@@ -181,7 +173,7 @@ export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() 
   )
   const random = Context.get(context, SecureRandom.SecureRandom)
   const sites = Context.get(context, Sites)
-  const { absent, router } = yield* makeRouter
+  const { absent, router, unknown } = yield* makeRouter
 
   const serve = (request: HttpServerRequest.HttpServerRequest, requestId: string) => {
     const { method, url } = request
@@ -199,7 +191,7 @@ export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() 
     if (open && method === "OPTIONS") {
       answered = Cors.preflight
     } else if (found === undefined) {
-      answered = absent(request, {})
+      answered = (open ? unknown : absent)(request, {})
     } else {
       record.endpoint = found.handler.endpoint
       answered = recover((failed) => Effect.succeed(Rest.toResponse(failed)))(

@@ -1,6 +1,7 @@
 /** The console's pages. A new one exports its routes to this list; `Navigation.ts` lists what leads to it. */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ResourceMissing } from "../../domain/Failure.ts"
 import * as AccountActions from "./accounts/AccountActions.ts"
 import * as Accounts from "./accounts/AccountList.ts"
 import * as Offboarding from "./accounts/Offboarding.ts"
@@ -10,6 +11,7 @@ import * as Journal from "./journal/JournalPage.ts"
 import * as Confirm from "./kit/Confirm.ts"
 import * as Html from "./kit/Html.ts"
 import { home } from "./kit/Navigation.ts"
+import * as Refresh from "./kit/Refresh.ts"
 import * as Style from "./kit/Style.ts"
 import * as Visit from "./kit/Visit.ts"
 import * as AccountConnect from "./logins/AccountConnect.ts"
@@ -22,6 +24,7 @@ import * as Department from "./people/DepartmentPage.ts"
 import * as Invite from "./people/Invite.ts"
 import * as AccountSecurityActions from "./security/AccountSecurityActions.ts"
 import * as Secrets from "./security/HeldSecrets.ts"
+import * as Reviews from "./sessions/Reviews.ts"
 import * as Factors from "./signin/FactorsPage.ts"
 import * as Identity from "./signin/IdentityPage.ts"
 import * as Invitation from "./signin/InvitationPage.ts"
@@ -44,6 +47,7 @@ const all = [
   ...Invitation.routes,
   ...Reset.routes,
   ...Accounts.routes,
+  ...Reviews.routes,
   ...AccountConnect.routes,
   ...AccountLogin.routes,
   ...AccountActions.routes,
@@ -64,8 +68,19 @@ const all = [
   ...Identity.routes,
   Visit.route("GET", "/console", ({ base }) => Effect.succeed(Html.redirect(`${base}${home}`))),
   PasskeyScript.route,
+  Refresh.route,
   Style.route
 ] as const
+
+/** The bare address of a site leads to the console. */
+export const front = Visit.route("GET", "/", ({ base }) => Effect.succeed(Html.redirect(`${base}/console`))).serve({})
+
+/** Any address that nothing is at. */
+export const absent = Visit.route(
+  "GET",
+  "/console/*",
+  () => Effect.fail(new ResourceMissing({ message: "Nothing is at this address of the service." }))
+).serve({})
 
 /** What the pages need; their layers live elsewhere. */
 export type Services = Exclude<
@@ -84,5 +99,5 @@ export interface PageRoute {
   >
 }
 
-/** Every page; all that has nothing to do with passkeys works without a script. */
+/** Every page; all that has nothing to do with passkeys works without a script, but for pages that refresh themselves. */
 export const pages: ReadonlyArray<PageRoute> = all

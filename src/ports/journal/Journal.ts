@@ -49,6 +49,11 @@ export class Journal extends Context.Service<Journal, {
   /** The events that the caller may see, or null when `beforeId` is not among them. */
   list(caller: Caller["Service"], query: JournalQuery): Effect.Effect<JournalPage | null>
   find(caller: Caller["Service"], id: string): Effect.Effect<JournalEvent | null>
+  /** The events that complete those with these sequences, by the sequence of what they complete. */
+  completing(
+    organizationId: OrganizationId,
+    sequences: ReadonlyArray<number>
+  ): Effect.Effect<ReadonlyMap<number, number>>
   /** The events after a sequence, oldest first, of all accounts. */
   tail(organizationId: OrganizationId, after: number, limit: number): Effect.Effect<JournalPage>
 }>()("org-security-console/ports/journal/Journal") {}

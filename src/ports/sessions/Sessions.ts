@@ -46,6 +46,14 @@ export class Sessions extends Context.Service<Sessions, {
    * them.
    */
   list(caller: Caller["Service"], query: SessionQuery): Effect.Effect<ReadonlyArray<ReviewedSession> | null>
+  /**
+   * From when on sign-outs are sent to the messenger, by account: when the service's session is old enough, or the
+   * messenger has asked to wait until then. Accounts without such a moment are left out.
+   */
+  signOutsFrom(
+    organizationId: OrganizationId,
+    accounts: ReadonlyArray<AccountId>
+  ): Effect.Effect<ReadonlyMap<AccountId, Date>>
   find(whose: Whose, id: string): Effect.Effect<StoredSession | null>
   /** Every session of the account but the service's own, the newest first. */
   others(whose: Whose): Effect.Effect<ReadonlyArray<StoredSession>>

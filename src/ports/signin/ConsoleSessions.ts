@@ -70,8 +70,15 @@ export interface CredentialNotice {
 
 /** Who is signed in at the console, however they signed in. */
 export class ConsoleSessions extends Context.Service<ConsoleSessions, {
-  /** The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. */
-  current(cookies: string | undefined, site: CookieSite): Effect.Effect<Option.Option<SignedIn>, ServiceUnavailable>
+  /**
+   * The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. Each request is a
+   * use of the session, unless no person made it.
+   */
+  current(
+    cookies: string | undefined,
+    site: CookieSite,
+    unattended?: boolean
+  ): Effect.Effect<Option.Option<SignedIn>, ServiceUnavailable>
   /**
    * Begins a session of its own for the admin, ends the one that the cookies name, remembers the browser, and answers
    * what to set as cookies; the session's is the first. `SignIns` decides whether the second factor comes first:

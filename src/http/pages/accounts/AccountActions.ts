@@ -50,10 +50,10 @@ const get = (visit: Visit.Visit) =>
     visit,
     visit.path,
     (view) =>
-      Effect.flatMap(
-        Visit.idOf(visit, "account_id"),
-        (id) => Account.show(view, id, { done: dones.get(new URLSearchParams(visit.query).get("done") ?? "") })
-      )
+      Effect.flatMap(Visit.idOf(visit, "account_id"), (id) => {
+        const done = new URLSearchParams(visit.query).get("done") ?? ""
+        return Account.show(view, id, { done: dones.get(done), connected: done === "account_connected" })
+      })
   )
 
 /** Answers a form by its operation; what the operation refuses is shown on the page, in its words. */

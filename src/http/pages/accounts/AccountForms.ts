@@ -48,8 +48,8 @@ const confirmed = (
   view: Visit.View,
   id: string,
   { about, action, verb }: Button,
-  consequence: string,
-  more: Pick<Forms.Confirmed, "label" | "fields"> = {}
+  consequence: Forms.Confirmed["consequence"],
+  more: Pick<Forms.Confirmed, "label" | "fields" | "grave">
 ): Html.Html =>
   Forms.confirmed(view, {
     path: `${pathOf(id)}/${action}`,
@@ -60,9 +60,14 @@ const confirmed = (
     ...more
   })
 
-/** What can be done with one session. */
-export const ofSession = (view: Visit.View, account: AccountDetail, session: Session): Html.Html | undefined => {
-  const { approved, can_sign_out, current, id, review_deadline, service_session, sign_out_queued } = session
+/** What can be done with one session; `signOutsFrom` is from when on sign-outs of the account are sent. */
+export const ofSession = (
+  view: Visit.View,
+  account: AccountDetail,
+  session: Session,
+  signOutsFrom: Date | undefined
+): Html.Html | undefined => {
+  const { approved, current, id, review_deadline, service_session, sign_out_queued } = session
   if (current || service_session || !isActive(account.status)) return undefined
   const label = Devices.device(session)
   return html`<div class="actions">
@@ -76,10 +81,9 @@ export const ofSession = (view: Visit.View, account: AccountDetail, session: Ses
       view,
       account.id,
       { action: "sign-out-session", about: id, verb: "Sign out" },
-      can_sign_out
-        ? "The device is signed out of the account at once. Whoever uses it has to sign in anew."
-        : "The messenger does not let the service sign anybody out yet: it is done as soon as that is possible.",
-      { label }
+      Devices.wait(session, signOutsFrom, view.now) ??
+        "The device is signed out of the account immediately. The person who uses it has to sign in again.",
+      { label, grave: true }
     )
   }
   </div>`
@@ -96,8 +100,9 @@ export const signOutOthers = (view: Visit.View, { id }: AccountDetail): Html.Htm
     view,
     id,
     { action: "sign-out-others", verb: "Sign out all others" },
-    "The devices are signed out of the account at once, or as soon as the messenger lets the service.",
+    "The devices are signed out of the account immediately, or as soon as the messenger lets the service.",
     {
+      grave: true,
       fields: html`<fieldset>
       <legend>What stays signed in</legend>
       ${
@@ -115,11 +120,11 @@ export const signOutOthers = (view: Visit.View, { id }: AccountDetail): Html.Htm
   )
 }
 
-/** Signing in again where the service has lost its session. */
-const reconnect = (view: Visit.View, { id, monitoring, phone_number }: AccountDetail): Html.Html | undefined =>
-  monitoring?.state !== "stopped" ? undefined : html`<div>
+/** Signing in again. */
+const reconnect = (view: Visit.View, { id, phone_number }: AccountDetail): Html.Html =>
+  html`<div>
     <h3>Reconnect</h3>
-    <p>The service has lost its session, so nothing is watched. The messenger sends the holder a code, who tells it to you; approvals are kept.</p>
+    <p>The service has lost its session, so nothing is watched. The messenger sends the holder a code, who reads it to you; approvals are kept.</p>
     <form method="post" action="${view.visit.base}${pathOf(id)}/reconnect">
       ${Forms.hidden(view, token("reconnect", id))}
       <div class="field">
@@ -131,11 +136,11 @@ const reconnect = (view: Visit.View, { id, monitoring, phone_number }: AccountDe
     </form>
   </div>`
 
-/** What is done about the protection as a whole. */
-export const protection = (view: Visit.View, account: AccountDetail): Html.Html => {
+/** What is done about the protection as a whole; with `lost`, the service has lost its session. */
+export const protection = (view: Visit.View, account: AccountDetail, lost: boolean): Html.Html => {
   const { id, security_lock, status, tamper } = account
   return html`<div class="deeds">
-  ${reconnect(view, account)}
+  ${lost ? reconnect(view, account) : undefined}
   ${
     tamper?.locked_at === null || tamper === undefined ? undefined : html`<div>
     <h3>Takeover lock</h3>
@@ -145,7 +150,8 @@ export const protection = (view: Visit.View, account: AccountDetail): Html.Html 
         view,
         id,
         { action: "release-takeover-lock", verb: "Release the lock" },
-        "From then on a new session is treated like any other: it has to be approved."
+        "From then on a new session is treated like any other: it has to be approved.",
+        { grave: false }
       )
     }
   </div>`
@@ -165,7 +171,8 @@ export const protection = (view: Visit.View, account: AccountDetail): Html.Html 
           view,
           id,
           { action: "security-lock", about: "on", verb: "Turn the lock on" },
-          "Every device that signs in from now on is signed out at once, the holder’s too."
+          "Every device that signs in from now on is signed out immediately, the holder’s too.",
+          { grave: false }
         )
     }
   </div>`
@@ -180,7 +187,8 @@ export const protection = (view: Visit.View, account: AccountDetail): Html.Html 
           view,
           id,
           { action: "pause", verb: "Pause protection" },
-          "Sessions that wait for a review stay signed in. The account keeps its licence."
+          "Sessions that wait for a review stay signed in. The account keeps its licence.",
+          { grave: true }
         )
       }
   </div>`
@@ -195,7 +203,7 @@ export const protection = (view: Visit.View, account: AccountDetail): Html.Html 
   <div>
     <h3>Offboard</h3>
     <p>The service gives the account back to its holder and signs out. The next page says what will happen.</p>
-    <p><a class="button" href="${view.visit.base}${pathOf(id)}/offboard">Offboard …</a></p>
+    <p><a class="button danger" href="${view.visit.base}${pathOf(id)}/offboard">Offboard …</a></p>
   </div>
 </div>`
 }

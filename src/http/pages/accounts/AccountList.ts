@@ -9,11 +9,9 @@ import { maxSearchLength, maxSearchLimit, statusSamplesKept } from "../../../dom
 import type { StatusOverview } from "../../../domain/organization/StatusOverview.ts"
 import { canAccessEveryAccount, protectors } from "../../../domain/people/Access.ts"
 import type { Department } from "../../../domain/people/Department.ts"
-import type { SessionReview } from "../../../domain/sessions/SessionReview.ts"
 import { findAccounts } from "../../../operations/accounts/find_accounts.ts"
 import { listProtectedAccounts } from "../../../operations/accounts/list_protected_accounts.ts"
 import { getStatus } from "../../../operations/organization/get_status.ts"
-import { listSessions } from "../../../operations/sessions/list_sessions.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Overview } from "../../../ports/organization/StatusOverview.ts"
 import * as Frame from "../kit/Frame.ts"
@@ -21,16 +19,17 @@ import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import * as Notices from "../kit/PageNotices.ts"
+import * as Refresh from "../kit/Refresh.ts"
 import * as Visit from "../kit/Visit.ts"
 import * as AccountConnect from "../logins/AccountConnect.ts"
 import * as OpenLogins from "../logins/OpenLogins.ts"
+import * as Reviews from "../sessions/Reviews.ts"
 import * as Chart from "./Chart.ts"
-import * as Devices from "./SessionWords.ts"
 import * as Statuses from "./Statuses.ts"
 
 const path = "/console/accounts"
 const pageSize = 50
-/** How many sessions are shown before the list; the accounts have all of them. */
+/** How many sessions are shown before the list; a page of its own has more. */
 const reviewsShown = 5
 
 /** What the list is narrowed to, by the query of its address. */
@@ -90,7 +89,7 @@ const tiles = (view: Visit.View, { accounts }: StatusOverview["protection"], fil
       status === undefined ? "note" : Statuses.words[status].tone
     }"${status === filter.status && filter.find === "" ? html` aria-current="true"` : undefined}><strong>${
       count.toLocaleString("en")
-    }</strong> <span>${status === undefined ? "All accounts" : Statuses.words[status].name}</span></a></li>`
+    }</strong> ${status === undefined ? html`<span>All accounts</span>` : Statuses.badge(status)}</a></li>`
   return html`<ul class="tiles" aria-label="Accounts by status">
   ${tile(undefined, total)}
   ${
@@ -120,38 +119,6 @@ const warnings = ({ protection, service }: StatusOverview): Html.Html | undefine
   <ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>
 </div>`
 }
-
-const review = (view: Visit.View) => ({ account_id, account_name, session }: typeof SessionReview.Type): Html.Html =>
-  html`<li>
-  <div class="head">
-    <h3><a href="${view.visit.base}${path}/${account_id}#sessions">${Html.named(account_name)}</a></h3>
-    ${Devices.state(session, view.now)}
-  </div>
-  <p>${Devices.device(session)}</p>
-  <p class="hint">${Devices.place(session, view.now)}</p>
-</li>`
-
-/** The sessions that are signed out first unless they are approved. */
-const reviews = (
-  view: Visit.View,
-  total: number,
-  sessions: ReadonlyArray<typeof SessionReview.Type>
-): Html.Html | undefined =>
-  total === 0 ? undefined : html`
-<section aria-labelledby="reviews" class="urgent">
-  <h2 id="reviews">${
-    total === 1 ? "1 session waits for review" : `${total.toLocaleString("en")} sessions wait for review`
-  }</h2>
-  <p class="lead">Ask the account’s holder, then approve the session or sign it out. Whatever nobody approves is signed out at its time.</p>
-  <ul class="plain">${sessions.map(review(view))}</ul>
-  ${
-    total <= sessions.length || sessions.length === 0
-      ? undefined
-      : html`<p class="after"><a href="${
-        to(view, { status: "new_sign_in" })
-      }#list">All accounts with a new sign-in</a></p>`
-  }
-</section>`
 
 const search = (view: Visit.View, filter: Filter, departments: ReadonlyArray<Department>): Html.Html =>
   html`<form method="get" action="${view.visit.base}${path}#list" class="filters" role="search">
@@ -247,15 +214,14 @@ const get = (visit: Visit.Visit) =>
       const { protection } = overview
       const found = yield* list(filter)
       const departments = yield* Lists.departments
-      const waiting = protection.sessions_to_review > 0 && protectors.includes(view.admin.role)
-        ? (yield* listSessions.call({ review: "pending", limit: reviewsShown })).data
-        : []
+      const reviews = yield* Reviews.section(view, protection.sessions_to_review, reviewsShown)
       const chart = canAccessEveryAccount(view.admin.role) ? yield* history(view) : undefined
       const unfinished = yield* OpenLogins.section(view)
       const showNotices = yield* Notices.make(view)
       return yield* Frame.page(view, {
         title: "Accounts",
         wide: true,
+        script: Refresh.addressAt(visit.site),
         body: html`
 <div class="head">
   <h1>Accounts</h1>
@@ -266,10 +232,11 @@ const get = (visit: Visit.Visit) =>
         }
 </div>
 <p class="lead">How the messenger accounts that you can access are protected.</p>
+${Refresh.control()}
 ${showNotices()}
 ${warnings(overview)}
 ${tiles(view, protection, filter)}
-${reviews(view, protection.sessions_to_review, waiting)}
+${reviews}
 ${unfinished}
 ${chart}
 <section aria-labelledby="list">

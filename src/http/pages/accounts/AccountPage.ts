@@ -1,13 +1,15 @@
 /** One account: its status and why, where it is signed in, what happened, and what can be done about it. */
 import { Effect } from "effect"
-import type { AccountDetail } from "../../../domain/accounts/Account.ts"
+import { type AccountDetail, AccountId } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
-import type { JournalEvent } from "../../../domain/journal/JournalEvent.ts"
-import { protectors } from "../../../domain/people/Access.ts"
+import { Caller, protectors } from "../../../domain/people/Access.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import type { Session } from "../../../domain/sessions/Session.ts"
 import { getAccount } from "../../../operations/accounts/get_account.ts"
 import { listJournalEvents } from "../../../operations/journal/list_journal_events.ts"
+import { Accounts } from "../../../ports/accounts/Accounts.ts"
+import { Db } from "../../../ports/Db.ts"
+import { Sessions } from "../../../ports/sessions/Sessions.ts"
 import * as EventDetails from "../journal/EventDetails.ts"
 import * as Events from "../journal/EventWords.ts"
 import * as Frame from "../kit/Frame.ts"
@@ -19,11 +21,13 @@ import * as Refused from "../kit/RefusedForms.ts"
 import * as Times from "../kit/Times.ts"
 import type * as Visit from "../kit/Visit.ts"
 import * as AccountForms from "./AccountForms.ts"
+import * as NextSteps from "./NextSteps.ts"
 import * as Devices from "./SessionWords.ts"
 import * as Statuses from "./Statuses.ts"
 
-/** How much of the account's history its page shows. */
-const eventsShown = 10
+/** How many entries of the account's history its page shows, and the events that may be read for them. */
+const entriesShown = 10
+const eventsRead = 2 * entriesShown
 
 /** Why the account has its status, as far as the caller's role sees it. */
 const reasons = (account: AccountDetail, now: number): ReadonlyArray<Html.Html> => {
@@ -62,18 +66,30 @@ const statusCard = (account: AccountDetail, now: number): Html.Html => {
 </div>`
 }
 
-const session = (view: Visit.View, account: AccountDetail) => (session: Session): Html.Html =>
-  html`<li>
-  <div class="head"><h3>${Devices.device(session)}</h3> ${Devices.state(session, view.now)}</div>
+/** What the page knows of the account's protection besides the account: nothing for roles that protect none. */
+interface Protection {
+  /** The service has lost its session, and only another sign-in brings it back. */
+  readonly lost: boolean
+  /** From when on sign-outs are sent to the messenger. */
+  readonly signOutsFrom: Date | undefined
+}
+
+const session =
+  (view: Visit.View, account: AccountDetail, { signOutsFrom }: Protection) => (session: Session): Html.Html => {
+    const wait = session.sign_out_queued ? Devices.wait(session, signOutsFrom, view.now) : undefined
+    return html`<li>
+  <div class="head"><h3>${Devices.device(session)}</h3> ${Devices.state(session, signOutsFrom, view.now)}</div>
   <p class="hint">${Devices.place(session, view.now)}</p>
-  ${protectors.includes(view.admin.role) ? AccountForms.ofSession(view, account, session) : undefined}
+  ${wait === undefined ? undefined : html`<p class="hint">${wait}</p>`}
+  ${protectors.includes(view.admin.role) ? AccountForms.ofSession(view, account, session, signOutsFrom) : undefined}
 </li>`
+  }
 
 /** What waits for a review comes first, and the service's own sessions last. */
 const rank = ({ approved, current, review_deadline, service_session, sign_out_queued }: Session): number =>
   current || service_session ? 3 : review_deadline !== null || sign_out_queued ? 0 : approved ? 1 : 2
 
-const sessions = (view: Visit.View, account: AccountDetail): Html.Html | undefined => {
+const sessions = (view: Visit.View, account: AccountDetail, protection: Protection): Html.Html | undefined => {
   const { sessions, status, terminations = [] } = account
   if (sessions === undefined) return undefined
   const others = sessions.some(({ current, service_session }) => !current && !service_session)
@@ -84,7 +100,9 @@ const sessions = (view: Visit.View, account: AccountDetail): Html.Html | undefin
   ${
     sessions.length === 0
       ? html`<p class="empty">No session is known.</p>`
-      : html`<ul class="plain">${[...sessions].sort((a, b) => rank(a) - rank(b)).map(session(view, account))}</ul>`
+      : html`<ul class="plain">${
+        [...sessions].sort((a, b) => rank(a) - rank(b)).map(session(view, account, protection))
+      }</ul>`
   }
   ${others && isActive(status) ? AccountForms.signOutOthers(view, account) : undefined}
   ${
@@ -106,7 +124,7 @@ const sessions = (view: Visit.View, account: AccountDetail): Html.Html | undefin
 const history = (
   view: Visit.View,
   account: AccountDetail,
-  events: ReadonlyArray<JournalEvent>,
+  entries: ReadonlyArray<Events.Entry>,
   names: EventDetails.Names
 ): Html.Html =>
   html`
@@ -118,9 +136,9 @@ const history = (
   }">All in the journal</a>
   </div>
   ${
-    events.length === 0
+    entries.length === 0
       ? html`<p class="empty">${view.admin.role === "billing" ? "Nothing that you may see." : "Nothing yet."}</p>`
-      : html`<ul class="plain events">${events.map(Events.item(view, { names, account: false }))}</ul>`
+      : html`<ul class="plain events">${entries.map(Events.item(view, { names, account: false }))}</ul>`
   }
 </section>`
 
@@ -151,19 +169,46 @@ const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyAr
 
 export interface FormResult {
   readonly done?: string | undefined
+  /** The account was connected by the visit before. */
+  readonly connected?: boolean
   /** What an operation refused, in its words. */
   readonly problem?: string
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Faults of the service with its own session, after which the account has to be signed in to again. */
+const sessionFaults: ReadonlyArray<string | null | undefined> = ["key_duplicated", "no_key"]
+
+const protectionOf = Effect.fnUntraced(function*({ id, monitoring, status }: AccountDetail) {
+  const caller = yield* Caller
+  if (!protectors.includes(caller.role)) return { lost: false, signOutsFrom: undefined }
+  const accounts = yield* Accounts
+  const sessions = yield* Sessions
+  const accountId = AccountId.make(id)
+  const { facts, from } = yield* (yield* Db).read(
+    caller.organizationId,
+    Effect.all({
+      facts: accounts.find(caller, accountId, false),
+      from: sessions.signOutsFrom(caller.organizationId, [accountId])
+    }, { concurrency: "unbounded" })
+  )
+  const lost = status === "protection_stopped"
+    ? facts?.stop_reason === "session_lost"
+    : status === "status_unknown" && sessionFaults.includes(monitoring?.last_poll_error)
+  return { lost, signOutsFrom: from.get(accountId) }
+})
+
 /** The page of the account. */
 export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: FormResult) {
   const account = yield* getAccount.call({ account_id: id })
-  const { data: events } = yield* listJournalEvents.call({ account_id: id, limit: eventsShown })
+  const protection = yield* protectionOf(account)
+  const { data: events } = yield* listJournalEvents.call({ account_id: id, limit: eventsRead })
+  const entries = (yield* Events.entries(view, events)).slice(0, entriesShown)
   const departments = yield* Lists.departments
   const showNotices = yield* Notices.make(view)
   const acts = protectors.includes(view.admin.role)
+  const next = acts && shown.connected === true ? yield* NextSteps.section(view, account) : undefined
   return yield* Frame.page(view, {
     title: shown.problem === undefined ? account.name : `Problem: ${account.name}`,
     wide: true,
@@ -176,10 +221,11 @@ ${shown.done === undefined ? undefined : html`<p class="good" role="status">${sh
 ${Refused.box(shown.problem)}
 ${showNotices()}
 ${statusCard(account, view.now)}
+${next}
 <div class="columns">
 <div>
-${sessions(view, account)}
-${history(view, account, events, new Map(departments.map(({ id, name }) => [id, name])))}
+${sessions(view, account, protection)}
+${history(view, account, entries, new Map(departments.map(({ id, name }) => [id, name])))}
 </div>
 <div>
 <section aria-labelledby="about">
@@ -194,7 +240,7 @@ ${
   <p><a class="button" href="${view.visit.base}${
           AccountForms.pathOf(account.id)
         }/security">2FA, addresses and passkey</a></p>
-  ${AccountForms.protection(view, account)}
+  ${AccountForms.protection(view, account, protection.lost)}
 </section>`
         : undefined
     }

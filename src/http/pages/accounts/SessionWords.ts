@@ -31,17 +31,45 @@ export const place = (session: Session, now: number): Html.Html => {
   return html`${parts.map((part, at) => at === 0 ? part : html` · ${part}`)}`
 }
 
-/** The state of the session. */
-export const state = (session: Session, now: number): Html.Html => {
+/** From when on sign-outs are sent to the messenger, where that is later than now. */
+const waitsUntil = (signOutsFrom: Date | undefined, now: number): Date | undefined =>
+  signOutsFrom !== undefined && signOutsFrom.getTime() > now ? signOutsFrom : undefined
+
+/** The state of the session; sign-outs of its account are sent to the messenger from `signOutsFrom` on. */
+export const state = (session: Session, signOutsFrom: Date | undefined, now: number): Html.Html => {
   const { approved, current, review_deadline, service_session, sign_out_queued } = session
   if (current || service_session) return Statuses.mark("note", "The service’s own")
-  if (sign_out_queued) return Statuses.mark("danger", "Being signed out")
+  if (sign_out_queued) {
+    const from = waitsUntil(signOutsFrom, now)
+    if (from === undefined) return Statuses.mark("danger", "Being signed out")
+    return Statuses.mark(
+      "danger",
+      html`${session.can_sign_out ? "Sign-out sent again" : "Signed out"} ${Times.when(from, now)}`
+    )
+  }
   if (review_deadline !== null) {
-    return html`<span class="tone is-caution">${
+    return Statuses.mark(
+      "caution",
       review_deadline.getTime() <= now ? "Signed out next" : html`Signed out ${Times.when(review_deadline, now)}`
-    }</span>`
+    )
   }
   return approved ? Statuses.mark("good", "Approved") : Statuses.mark("off", "There before the service")
+}
+
+/** Why a sign-out waits, and until when; undefined where it does not. */
+export const wait = (
+  { can_sign_out }: Pick<Session, "can_sign_out">,
+  signOutsFrom: Date | undefined,
+  now: number
+): Html.Html | undefined => {
+  const from = waitsUntil(signOutsFrom, now)
+  return from === undefined
+    ? undefined
+    : can_sign_out
+    ? html`The messenger has refused sign-outs of this account. They are sent again from ${Html.momentOf(from)} on.`
+    : html`The messenger lets the service sign nobody out in its first 24 hours: the session stays signed in until ${
+      Html.momentOf(from)
+    }.`
 }
 
 const reasons = {

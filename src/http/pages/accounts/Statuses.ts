@@ -70,7 +70,8 @@ export const inOrder: ReadonlyArray<AccountStatus> = [
 
 export const isStatus = (text: string): text is AccountStatus => AccountStatus.literals.some((each) => each === text)
 
-/** A word with a sign of its tone. */
-export const mark = (tone: Tone, text: string): Html.Html => html`<span class="tone is-${tone}">${text}</span>`
+/** A word with a sign of its tone: every state on the pages is shown by one. */
+export const mark = (tone: Tone, text: Html.Html | string): Html.Html =>
+  html`<span class="tone is-${tone}">${text}</span>`
 
 export const badge = (status: AccountStatus): Html.Html => mark(words[status].tone, words[status].name)

@@ -6,12 +6,14 @@ import { revokeAiConnection } from "../../../operations/credentials/revoke_ai_co
 import { revokeApiKey } from "../../../operations/credentials/revoke_api_key.ts"
 import { Credentials } from "../../../ports/credentials/Credentials.ts"
 import { Db } from "../../../ports/Db.ts"
+import * as Statuses from "../accounts/Statuses.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Notices from "../kit/PageNotices.ts"
 import * as Visit from "../kit/Visit.ts"
+import * as DeveloperGuide from "./DeveloperGuide.ts"
 import * as NewKey from "./NewKey.ts"
 import * as Scopes from "./ScopeBoxes.ts"
 
@@ -43,7 +45,7 @@ const ends = ({ expires_at, revoked_at }: ApiKey | AiConnection) =>
 const owner = (credential: ApiKey | AiConnection) =>
   credential.mine ? [] : [["Belongs to", Html.named(credential.owner_email ?? "Another admin")] as const]
 
-const badge = (text: string): Html.Html => html`<span class="badge${text === "Active" ? "" : " ended"}">${text}</span>`
+const badge = (text: string): Html.Html => Statuses.mark(text === "Active" ? "good" : "off", text)
 
 const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: ApiKey): Html.Html => {
   const current = state(key, view.now)
@@ -68,6 +70,7 @@ const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: Ap
       members: { id: key.id },
       label,
       verb: "Revoke",
+      grave: true,
       consequence: "Whatever uses this key stops working at once. A revoked key cannot be brought back."
     })
   }
@@ -105,6 +108,7 @@ const connection = (view: Visit.View) => (connection: AiConnection): Html.Html =
       members: { id: connection.id },
       label,
       verb: "Disconnect",
+      grave: true,
       consequence: "The application loses its access at once. To use it again it has to be connected anew."
     })
   }
@@ -145,11 +149,14 @@ const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | unde
   const showNotices = yield* Notices.make(view)
   return yield* Frame.page(view, {
     title: "Developer",
+    wide: true,
     body: html`
 <h1>Developer</h1>
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
 ${notice === undefined ? undefined : html`<p class="good" role="status">${notice}</p>`}
 ${showNotices()}
+<div class="columns even">
+<div>
 <section aria-labelledby="keys">
   <div class="head">
     <h2 id="keys">API keys</h2>
@@ -159,7 +166,7 @@ ${showNotices()}
       listed(
         api_keys.filter(active),
         keyRow,
-        html`<p class="empty">There is no active API key. Create one, then send it as <code>Authorization: Bearer …</code> to <code>${visit.site.baseUrl}/v1</code>. See the <a href="${visit.base}/docs">API reference</a>.</p>`
+        html`<p class="empty">There is no active API key. Create one, then send it as <code>Authorization: Bearer …</code>.</p>`
       )
     }
   ${folded(api_keys.filter((one) => !active(one)), keyRow, ["past key", "past keys"])}
@@ -173,12 +180,17 @@ ${showNotices()}
         connectionRow,
         html`<p class="empty">${
           unused.length === 0 ? "No application is connected." : "No connection has been used yet."
-        } In your assistant, add the connector <code>${visit.site.baseUrl}/mcp</code>; it sends you here to choose what it may use and do.</p>`
+        } In your assistant, add the connector <code>${visit.site.baseUrl}/mcp</code>.</p>`
       )
     }
   ${folded(unused, connectionRow, ["connection that was never used", "connections that were never used"])}
   ${folded(connections.filter((one) => !active(one)), connectionRow, ["past connection", "past connections"])}
-</section>`
+</section>
+</div>
+<div>
+${DeveloperGuide.section(visit.site)}
+</div>
+</div>`
   })
 })
 

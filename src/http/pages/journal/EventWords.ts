@@ -1,5 +1,8 @@
-/** Events of the journal in words. */
+/** Events of the journal in words: what was begun and what came of it are one entry. */
+import { Effect } from "effect"
 import type { JournalEvent } from "../../../domain/journal/JournalEvent.ts"
+import { Db } from "../../../ports/Db.ts"
+import { Journal } from "../../../ports/journal/Journal.ts"
 import * as Statuses from "../accounts/Statuses.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
@@ -33,24 +36,68 @@ const outcomes = {
   pending: { tone: "note", text: "Pending" }
 } as const
 
-const outcome = (event: JournalEvent): Html.Html =>
-  Statuses.mark(outcomes[event.outcome].tone, outcomes[event.outcome].text)
-
 const actors = {
   admin: "an admin",
   service: "the service",
   holder: "the account’s holder",
-  external: "somebody on the messenger",
   operator: "the operator of this console"
 }
+
+/** Who is behind events from outside that are not seen on the messenger: they gave no proof of who they are. */
+const unproven: ReadonlyMap<string, string> = new Map([
+  ["console_password.failed", "by a person with a wrong password"],
+  ["password_reset.requested", "by a person on the sign-in page"],
+  ["second_factor.failed", "by a person with a wrong second factor"]
+])
+
+/** An entry of the journal as the pages show it. */
+export interface Entry {
+  readonly event: JournalEvent
+  /** The event that began what this one completes, where both are shown. */
+  readonly begun: JournalEvent | undefined
+  /** The event that completes this one, where it is on another page. */
+  readonly completedBy: number | undefined
+}
+
+/** The events as entries, in their order: what a later event completes is no entry of its own. */
+export const entries = Effect.fnUntraced(function*(view: Visit.View, events: ReadonlyArray<JournalEvent>) {
+  const pending = new Map(events.flatMap((event) => event.outcome === "pending" ? [[event.sequence, event]] : []))
+  const closed = new Set(events.map(({ closes }) => closes))
+  const open = [...pending.keys()].filter((sequence) => !closed.has(sequence))
+  const journal = yield* Journal
+  const { organizationId } = view.admin
+  const completed = open.length === 0
+    ? new Map<number, number>()
+    : yield* (yield* Db).read(organizationId, journal.completing(organizationId, open))
+  return events.flatMap((event): ReadonlyArray<Entry> =>
+    closed.has(event.sequence) ? [] : [{
+      event,
+      begun: event.closes === null ? undefined : pending.get(event.closes),
+      completedBy: completed.get(event.sequence)
+    }]
+  )
+})
+
+const outcome = ({ completedBy, event }: Entry): Html.Html | undefined =>
+  completedBy !== undefined
+    ? Statuses.mark("off", `Completed by event ${completedBy}`)
+    : event.outcome === "done"
+    ? undefined
+    : Statuses.mark(outcomes[event.outcome].tone, outcomes[event.outcome].text)
 
 const filtered = (view: Visit.View, members: Readonly<Record<string, string>>): string =>
   Lists.address(`${view.visit.base}${journalPath}`, members)
 
-const by = (view: Visit.View, { actor }: JournalEvent): Html.Html =>
-  actor.admin_id === null
-    ? html`by ${actor.name === null ? actors[actor.type] : Html.named(actor.name)}`
-    : html`by <a href="${filtered(view, { admin: actor.admin_id })}">${Html.named(actor.name ?? actors.admin)}</a>`
+/** Who did it, and how. */
+const by = (view: Visit.View, { action, actor, via }: JournalEvent): Html.Html => {
+  if (actor.type === "external") {
+    const person = unproven.get(action)
+    return person === undefined ? html`from outside, on the messenger` : html`${person} ${transports[via]}`
+  }
+  if (actor.admin_id === null) return html`by ${actor.name === null ? actors[actor.type] : Html.named(actor.name)}`
+  const name = Html.named(actor.name ?? actors.admin)
+  return html`by <a href="${filtered(view, { admin: actor.admin_id })}">${name}</a> ${transports[via]}`
+}
 
 const fact = (name: string, value: Html.Value): Html.Html => html`<dt>${name}</dt><dd>${value}</dd>`
 
@@ -65,10 +112,10 @@ const credential = ({ id, kind, label }: NonNullable<JournalEvent["credential"]>
 
 const credentials = { api_key: "API key", token: "Token", oauth: "Application" }
 
-/** All details of the event, with its hashes. */
+/** All details of the event, with its hashes, in a part that opens. */
 const details = (event: JournalEvent, names: EventDetails.Names): Html.Html => {
   const target = event.target === null ? undefined : names.get(event.target.id)
-  return html`<dl class="facts">
+  return html`<details id="e${event.sequence}"><summary>Details of event ${event.sequence}</summary><dl class="facts">
     ${
     EventDetails.all(event, names).map(({ exact: stored, label, shown }) =>
       fact(label, html`${shown}${stored === null ? undefined : html` <bdi>${exact(stored)}</bdi>`}`)
@@ -89,7 +136,7 @@ const details = (event: JournalEvent, names: EventDetails.Names): Html.Html => {
     ${fact("Sequence", exact(event.sequence))}
     ${fact("Hash", exact(event.hash))}
     ${fact("Hash before", exact(event.prev_hash))}
-  </dl>`
+  </dl></details>`
 }
 
 /** The most important details in one line; all of them are below. */
@@ -114,17 +161,18 @@ interface Shown {
   readonly account: boolean
 }
 
-/** One event. */
-export const item = (view: Visit.View, shown: Shown) => (event: JournalEvent): Html.Html =>
-  html`<li id="e${event.sequence}">
+/** One entry. */
+export const item = (view: Visit.View, shown: Shown) => (entry: Entry): Html.Html => {
+  const { begun, event } = entry
+  return html`<li>
   <div class="head"><h3>${worded(event.action)}${
     !shown.account || event.account_id === null
       ? undefined
       : html`: ${account(view, event.account_id, shown.names)}`
-  }</h3>${event.outcome === "done" ? undefined : outcome(event)}</div>
+  }</h3>${outcome(entry)}</div>
   ${gist(event, shown.names)}
-  <p class="hint">${Times.ago(event.at, view.now)} ${by(view, event)} ${
-    event.actor.type === "admin" ? transports[event.via] : ""
-  }</p>
-  <details><summary>Details of event ${event.sequence}</summary>${details(event, shown.names)}</details>
+  <p class="hint">${Times.ago(event.at, view.now)} ${by(view, begun ?? event)}</p>
+  ${details(event, shown.names)}
+  ${begun === undefined ? undefined : details(begun, shown.names)}
 </li>`
+}

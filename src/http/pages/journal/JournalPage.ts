@@ -205,6 +205,7 @@ const get = (visit: Visit.Visit) =>
         const { journal } = yield* getStatus.call({})
         const head = yield* headOf(view, journal)
         const { data: events, has_more } = yield* listJournalEvents.call(asked(filter))
+        const entries = yield* Events.entries(view, events)
         const { data: people } = yield* listAdmins.call({ limit: 100 })
         const names = yield* namesOf(people)
         const showNotices = yield* Notices.make(view)
@@ -224,7 +225,7 @@ ${showNotices()}
   ${
             events.length === 0
               ? html`<p class="empty">No event fits. <a href="${visit.base}${path}">Show the whole journal</a></p>`
-              : html`<ul class="plain events">${events.map(Events.item(view, { names, account: true }))}</ul>`
+              : html`<ul class="plain events">${entries.map(Events.item(view, { names, account: true }))}</ul>`
           }
   ${
             Lists.paging({

@@ -47,22 +47,24 @@ export interface Confirmed {
   readonly verb: string
   /** What the verb is done to, on the button. */
   readonly label?: Html.Html | undefined
-  readonly consequence: string
+  readonly consequence: Html.Html | string
+  /** Whether it ends protection, or ends or deletes what does not come back: such buttons are red. */
+  readonly grave: boolean
   /** What is to be chosen before. */
   readonly fields?: Html.Html | undefined
 }
 
-/** A button that asks for confirmation before an irreversible action. */
+/** A button that asks for confirmation first. */
 export const confirmed = (
   view: Visit.View,
-  { consequence, fields, label, members, path, token, verb }: Confirmed
+  { consequence, fields, grave, label, members, path, token, verb }: Confirmed
 ): Html.Html =>
-  html`<details class="confirmed">
+  html`<details class="confirmed${grave ? " grave" : ""}">
     <summary>${verb} …</summary>
     <form method="post" action="${view.visit.base}${path}" class="confirm">
       ${hidden(view, token, members)}
       <p>${consequence}</p>
       ${fields}
-      <button class="danger">${verb}${label === undefined ? undefined : html` ${label}`}</button>
+      <button class="${grave ? "danger" : "main"}">${verb}${label === undefined ? undefined : html` ${label}`}</button>
     </form>
   </details>`

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { ConsoleSessions, type CredentialNotice } from "../../../ports/signin/ConsoleSessions.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import * as Refresh from "./Refresh.ts"
 import type { View } from "./Visit.ts"
 
 /** The transport of a request, in words. */
@@ -22,8 +23,9 @@ const sentence = ({ at, ip, key, kind, label, via }: CredentialNotice): Html.Htm
     key === null ? "" : html` with the key “${Html.named(key)}”`
   }${ip === null ? "" : html` from <code>${ip}</code>`}, ${Html.momentOf(at)}.</li>`
 
-/** The notice on a page; empty where nothing is new. */
+/** The notice on a page; empty where nothing is new, or nobody looks at the page. */
 export const make = Effect.fnUntraced(function*({ admin, visit }: View) {
+  if (Refresh.isUnattended(visit.query)) return () => undefined
   const { more, notices } = yield* (yield* ConsoleSessions).notices(admin, visit.cookies, visit.site)
   return (): Html.Html | undefined =>
     notices.length === 0 ? undefined : html`

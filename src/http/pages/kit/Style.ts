@@ -131,7 +131,7 @@ button, .button {
   cursor: pointer;
 }
 button.main, .button.main { background: var(--accent); color: var(--accent-text); }
-button.danger { color: var(--danger); border-color: var(--danger); }
+button.danger, .button.danger { color: var(--danger); border-color: var(--danger); }
 button.link { min-height: 0; padding: 0; border: 0; font-weight: 400; text-decoration: underline; text-underline-offset: .15em; }
 section fieldset:last-child, section .field:last-child, .card > :last-child { margin-bottom: 0; }
 .after { margin-top: 1rem; }
@@ -147,11 +147,9 @@ main nav a { margin-right: 1rem; }
 .good { background: var(--good-ground); border-left: 4px solid var(--good); }
 .note { background: var(--note-ground); border-left: 4px solid var(--accent); }
 .note p:last-child, .good p:last-child, .problem p:last-child { margin-bottom: 0; }
-.badge { display: inline-block; font-size: .8rem; font-weight: 600; color: var(--good); }
-.badge.ended { color: var(--soft); }
-ul.plain { list-style: none; margin: .75rem 0 0; padding: 0; }
-ul.plain > li { border-top: 1px solid var(--line); padding: 1rem 0; }
-ul.plain > li:last-child { padding-bottom: .25rem; }
+:is(ul, ol).plain { list-style: none; margin: .75rem 0 0; padding: 0; }
+:is(ul, ol).plain > li { border-top: 1px solid var(--line); padding: 1rem 0; }
+:is(ul, ol).plain > li:last-child { padding-bottom: .25rem; }
 dl { margin: .35rem 0 .6rem; display: grid; grid-template-columns: 6rem 1fr; gap: .1rem 1rem; font-size: .9rem; }
 dt { color: var(--soft); }
 dd { margin: 0; }
@@ -181,6 +179,8 @@ ol.steps { padding-left: 1.25rem; margin: 0 0 1rem; }
 ol.steps > li + li { margin-top: 1rem; }
 ol.steps .secret { word-break: normal; }
 ol.codes { columns: 2; padding-left: 1.6rem; margin: .75rem 0 0; line-height: 1.9; }
+.refresh { margin-bottom: 1rem; }
+.refresh label { display: inline-flex; gap: .5rem; align-items: center; }
 [hidden] { display: none !important; }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .9em; }
 .host { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-weight: 600; }

@@ -17,7 +17,8 @@ ul.tiles { list-style: none; display: grid; grid-template-columns: repeat(auto-f
 ul.tiles a { display: block; height: 100%; padding: .8rem 1rem; background: var(--card); border: 1px solid var(--line); border-top: 4px solid var(--field); border-radius: .5rem; color: var(--text); text-decoration: none; }
 ul.tiles a:hover { border-color: var(--accent); }
 ul.tiles strong { display: block; font-size: 1.7rem; line-height: 1.2; font-weight: 650; font-variant-numeric: tabular-nums; }
-ul.tiles span { color: var(--soft); font-size: .9rem; }
+ul.tiles .tone { padding: 0; background: none; white-space: normal; }
+ul.tiles a > span:not(.tone) { color: var(--soft); font-size: .9rem; }
 ul.tiles a.is-good { border-top-color: var(--good); }
 ul.tiles a.is-caution { border-top-color: var(--caution); }
 ul.tiles a.is-danger { border-top-color: var(--danger); }
@@ -74,9 +75,11 @@ table.numbers thead th { border-top: 0; color: var(--soft); vertical-align: bott
 li > .actions { margin-top: .6rem; align-items: center; }
 .actions form button { min-height: 2.25rem; padding: .3rem .9rem; }
 summary { border-radius: .25rem; }
-details.confirmed > summary { display: inline-block; list-style: none; padding: .3rem .9rem; border: 1px solid var(--danger); border-radius: .5rem; color: var(--danger); font-weight: 600; }
+details.confirmed > summary { display: inline-block; list-style: none; padding: .3rem .9rem; border: 1px solid var(--accent); border-radius: .5rem; font-weight: 600; }
+details.confirmed.grave > summary { color: var(--danger); border-color: var(--danger); }
 details.confirmed > summary::-webkit-details-marker { display: none; }
-details.confirmed[open] { border: 1px solid var(--line); border-left: 4px solid var(--danger); border-radius: .5rem; padding: .75rem 1rem; }
+details.confirmed[open] { border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: .5rem; padding: .75rem 1rem; }
+details.confirmed.grave[open] { border-left-color: var(--danger); }
 details.confirmed[open] > summary { border: 0; padding: 0; }
 details.confirmed fieldset { margin-bottom: .75rem; }
 .actions > details[open] { flex: 1 0 100%; }
@@ -91,6 +94,9 @@ ul.events dl.facts { gap: .25rem 1rem; font-size: .9rem; margin: .4rem 0; }
 main.wide .columns { display: grid; gap: 0 1.25rem; }
 main.wide .columns section:first-child { margin-top: .25rem; }
 @media (min-width: 56rem) { main.wide .columns { grid-template-columns: minmax(0, 5fr) minmax(0, 3fr); align-items: start; } }
+@media (min-width: 56rem) { main.wide .columns.even { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
+main.wide > .lead { max-width: 46rem; }
+pre.block { margin: .5rem 0 0; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); white-space: pre-wrap; overflow-wrap: anywhere; -webkit-user-select: all; user-select: all; }
 @media (max-width: 40rem) {
   .chart .on-screen { display: none; }
   .chart .on-telephone { display: block; }

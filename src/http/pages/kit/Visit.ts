@@ -23,6 +23,7 @@ import { Readiness, RequestId } from "../../../transport/TransportSettings.ts"
 import * as SignInSteps from "../signin/SignInSteps.ts"
 import * as Html from "./Html.ts"
 import * as Problem from "./Problem.ts"
+import * as Refresh from "./Refresh.ts"
 
 /** What a page knows of its request. */
 export interface Visit {
@@ -86,7 +87,8 @@ export const route = <E, R>(
 
 /** The admin who is signed in, if one is. */
 export const admin = Effect.fnUntraced(function*(visit: Visit) {
-  const signedIn = yield* (yield* ConsoleSessions).current(visit.cookies, visit.site)
+  const unattended = Refresh.isUnattended(visit.query)
+  const signedIn = yield* (yield* ConsoleSessions).current(visit.cookies, visit.site, unattended)
   if (Option.isSome(signedIn)) {
     const { organizationId, sessionId } = signedIn.value
     const credential = { kind: "console", id: sessionId } as const

@@ -136,6 +136,7 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
   const note = yield* StepUp.note(view, pathOf(id))
   return yield* Frame.page(view, {
     title: target.name ?? target.email,
+    wide: true,
     faults: shown.faults,
     status: shown.status,
     headers: shown.headers,
@@ -152,9 +153,10 @@ ${
       )
     }
 ${Refusals.searchedNote(shown)}
-<section aria-label="About">${facts(target)}
-  <p><a href="${base}/console/journal?admin=${target.id}">What they did, in the journal</a></p></section>
-<section aria-labelledby="changes">
+<div class="columns even">
+<div><section aria-label="About">${facts(target)}
+  <p><a href="${base}/console/journal?admin=${target.id}">What they did, in the journal</a></p></section></div>
+<div><section aria-labelledby="changes">
   <h2 id="changes">Changes</h2>
   ${
       refused === null
@@ -243,7 +245,8 @@ ${Refusals.searchedNote(shown)}
         })
         : undefined
     }
-</section>`
+</section></div>
+</div>`
   })
 })
 

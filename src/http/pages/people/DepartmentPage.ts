@@ -90,6 +90,7 @@ const changes = (view: Visit.View, department: Omit<Department, "object">, { fau
   </form>
   ${
     Forms.confirmed(view, {
+      grave: true,
       path: actPath(department.id, "delete"),
       token: tokenOf(department.id, "delete"),
       members: {},

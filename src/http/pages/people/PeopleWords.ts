@@ -2,6 +2,7 @@
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import type { Role } from "../../../domain/people/Access.ts"
 import type { Admin, AdminStatus } from "../../../domain/people/Admin.ts"
+import * as Statuses from "../accounts/Statuses.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
@@ -23,8 +24,9 @@ export const statuses: Readonly<Record<AdminStatus, string>> = {
   disabled: "Disabled"
 }
 
-export const badge = ({ status }: Admin): Html.Html =>
-  html`<span class="badge${status === "active" ? "" : " ended"}">${statuses[status]}</span>`
+const tones = { active: "good", invited: "note", disabled: "off" } as const
+
+export const badge = ({ status }: Admin): Html.Html => Statuses.mark(tones[status], statuses[status])
 
 const counted = (count: number, noun: string): string =>
   `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`

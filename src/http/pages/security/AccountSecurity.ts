@@ -72,6 +72,7 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
   const { done, refused } = shown
   return yield* Frame.page(view, {
     title: `${refused === undefined ? "Security" : "Problem: security"} of ${account.name}`,
+    wide: true,
     status: refused?.status,
     headers: refused?.headers,
     body: html`
@@ -88,9 +89,10 @@ ${
 ${
       account.status === "available"
         ? undefined
-        : html`${twoFa(secured)}${address(secured, "recovery")}${address(secured, "login")}${passkey(secured)}${
-          paired(secured)
-        }`
+        : html`<div class="columns even">
+<div>${twoFa(secured)}${address(secured, "recovery")}${address(secured, "login")}</div>
+<div>${passkey(secured)}${paired(secured)}</div>
+</div>`
     }`
   })
 })

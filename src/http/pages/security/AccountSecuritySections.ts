@@ -53,7 +53,14 @@ const form = ({ id, view }: Secured, action: SecurityAction, content: Html.Html)
   </form>`
 
 const confirmed = ({ id, view }: Secured, action: SecurityAction, verb: string, consequence: string): Html.Html =>
-  Forms.confirmed(view, { path: `${pathOf(id)}/${action}`, token: token(action, id), members: {}, verb, consequence })
+  Forms.confirmed(view, {
+    path: `${pathOf(id)}/${action}`,
+    token: token(action, id),
+    members: {},
+    verb,
+    consequence,
+    grave: true
+  })
 
 interface Field {
   readonly name: keyof typeof inputs
@@ -206,7 +213,7 @@ export const address = (secured: Secured, kind: EmailKind): Html.Html => {
   return html`<section aria-labelledby="${kind}">
   <div class="head"><h2 id="${kind}">${title}</h2> ${
     typeof pattern === "string"
-      ? html`<span class="tone is-good">${Html.named(pattern)}</span>`
+      ? Statuses.mark("good", Html.named(pattern))
       : Statuses.mark("off", isRead(profile) ? "None" : "Unknown")
   }</div>
   <p class="hint">${what}</p>

@@ -5,6 +5,7 @@ import type { HeldPassword } from "../../../ports/security/Secrets.ts"
 import { find, list, reveal, type Revealed } from "../../../signin/SecretReveals.ts"
 import { answer } from "../../../transport/Answer.ts"
 import * as RequestLog from "../../../transport/RequestLog.ts"
+import * as Statuses from "../accounts/Statuses.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
@@ -22,7 +23,7 @@ const token = (id: string): string => `reveal ${id}`
 const row = (view: Visit.View) => (held: HeldPassword): Html.Html =>
   html`<li>
   <h2><a href="${view.visit.base}${pathOf(held.account_id)}">${Html.named(accountName(held))}</a>${
-    held.offboarded_at === null ? undefined : html` <span class="badge">Offboarded</span>`
+    held.offboarded_at === null ? undefined : html` ${Statuses.badge("available")}`
   }</h2>
   <p class="hint">Set ${Html.momentOf(held.made_at)}, ${
     held.revealed_at === null ? "shown to nobody yet" : html`first shown ${Html.momentOf(held.revealed_at)}`
@@ -49,6 +50,7 @@ const all = (visit: Visit.Visit) =>
       onSuccess: (held) =>
         Frame.page(view, {
           title: "Secrets",
+          wide: true,
           body: html`
 <h1>Secrets</h1>
 <p class="lead">The accounts whose 2FA password the service has set and keeps. The owner and superadmins read one, to hand it to the account’s holder; every reading is in the journal.</p>

@@ -7,6 +7,7 @@ import { Caller } from "../../../domain/people/Access.ts"
 import { ConsolePasswords } from "../../../ports/signin/ConsolePasswords.ts"
 import { ConsoleSessions, type ListedSession } from "../../../ports/signin/ConsoleSessions.ts"
 import { SecondFactors } from "../../../ports/signin/SecondFactors.ts"
+import * as Statuses from "../accounts/Statuses.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
@@ -41,7 +42,7 @@ const endButton = (view: Visit.View, id: string, text: string): Html.Html =>
 
 const sessionRow = (view: Visit.View) => ({ address, browser, createdAt, current, id, lastUsedAt }: ListedSession) =>
   html`<li>
-  <h3>${browser ?? "Unknown browser"}${current ? html` <span class="badge">This session</span>` : undefined}</h3>
+  <h3>${browser ?? "Unknown browser"}${current ? html` ${Statuses.mark("note", "This session")}` : undefined}</h3>
   <dl>
     <dt>Signed in</dt><dd>${Html.momentOf(createdAt)}</dd>
     <dt>Last used</dt><dd>${Html.momentOf(lastUsedAt)}</dd>
@@ -86,6 +87,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
   const identity = yield* Identity.section(view)
   return yield* Frame.page(view, {
     title: "Password and sessions",
+    wide: true,
     faults,
     status: shown.status,
     headers: shown.headers,
@@ -96,6 +98,8 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
 ${shown.done === undefined ? undefined : html`<p class="good" role="status">${shown.done}</p>`}
 ${Html.summary(faults)}
 ${showNotices()}
+<div class="columns even">
+<div>
 <section aria-labelledby="sessions">
   <h2 id="sessions">Your sessions</h2>
   <ul class="plain">${sessions.map(sessionRow(view))}</ul>
@@ -107,6 +111,8 @@ ${showNotices()}
   <p><a class="button" href="${visit.base}${factorPath}">Manage your second factor</a></p>
 </section>
 ${identity}
+</div>
+<div>
 <section aria-labelledby="change">
   <h2 id="change">Change your password</h2>
   <p>Your API keys stop working with the old password, and your other sessions end.</p>
@@ -132,7 +138,9 @@ ${identity}
     </div>
     <button class="main after">Change password</button>
   </form>
-</section>`
+</section>
+</div>
+</div>`
   })
 })
 

@@ -1,8 +1,5 @@
-/** The pages' one script: it hands a question to the browser's passkeys, and what they answer to the form. */
-import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import * as crypto from "node:crypto"
-import type { Site } from "../../../transport/Site.ts"
+/** The script of passkeys: it hands a question to the browser, and what the browser answers to the form. */
+import * as Scripts from "../kit/Scripts.ts"
 
 const script = `"use strict"
 const credentials = window.PublicKeyCredential
@@ -45,18 +42,4 @@ for (const area of document.querySelectorAll("[data-passkey]")) {
 }
 `
 
-/** Names the script's text, so that browsers keep it until it changes. */
-const version = crypto.createHash("sha256").update(script).digest("hex").slice(0, 12)
-
-const path = "/console/passkeys.js"
-
-/** Where the site serves the script. */
-export const addressAt = ({ baseUrl }: Site): string => `${baseUrl.replace(/\/$/, "")}${path}?v=${version}`
-
-const response = HttpServerResponse.setHeader(
-  HttpServerResponse.text(script, { contentType: "text/javascript; charset=utf-8" }),
-  "cache-control",
-  "public, max-age=31536000, immutable"
-)
-
-export const route = { method: "GET" as const, path, serve: () => Effect.succeed(response) } as const
+export const { addressAt, route } = Scripts.make("/console/passkeys.js", script)

@@ -166,6 +166,14 @@ export const make = Effect.gen(function*() {
         Effect.map(([row]) => row === undefined ? null : fromRow(row))
       ),
 
+    completing: (organizationId, sequences) =>
+      sql<{ closes: number; sequence: number }>`
+        select closes, sequence from journal_event
+        where organization_id = ${organizationId} and closes = any(${sequences}::bigint[])`.pipe(
+        Effect.orDie,
+        Effect.map((rows) => new Map(rows.map(({ closes, sequence }) => [closes, sequence])))
+      ),
+
     tail: (organizationId, after, limit) =>
       Effect.map(
         Effect.orDie(withHead(sql, organizationId, following(sql, organizationId, after, limit), "asc")),

@@ -173,6 +173,17 @@ export const layer = Layer.effect(
         return [...due, ...(yield* page(caller, accountId, states[review ?? "all"], from, limit + 1 - due.length))]
       }, Effect.orDie),
 
+      signOutsFrom: (organizationId, accounts) =>
+        sql<{ id: AccountId; from: Date }>`
+          select account.id, greatest(enforcement_active_at, sign_out_retry_at) as from
+          from account left join monitor
+            on monitor.organization_id = account.organization_id and monitor.account_id = account.id
+          where account.organization_id = ${organizationId} and account.id = any(${accounts}::uuid[])
+            and greatest(enforcement_active_at, sign_out_retry_at) is not null`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => new Map(rows.map(({ from, id }) => [id, from])))
+        ),
+
       find: (whose, id) => Effect.map(stored(whose, sql`id = ${id}`), ([row]) => row ?? null),
 
       others: (whose) => stored(whose, sql`not service and not current`),

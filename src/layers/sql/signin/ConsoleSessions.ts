@@ -160,12 +160,13 @@ export const layer = Layer.effect(
     )
 
     return ConsoleSessions.of({
-      current: Effect.fnUntraced(function*(cookies, site) {
+      current: Effect.fnUntraced(function*(cookies, site, unattended = false) {
         const secret = secretOf(cookies, site)
         if (secret === undefined) return Option.none()
         const now = yield* Clock.currentTimeMillis
         const [row] = yield* Tenant.directory(sql)(sql<SessionRow>`
-          update console_session session set last_used_at = ${new Date(now)}
+          update console_session session
+          set last_used_at = ${unattended ? sql`session.last_used_at` : sql`${new Date(now)}`}
           from admin join organization on organization.id = admin.organization_id
           where session.digest = ${digest(secret)}
             and admin.organization_id = session.organization_id and admin.id = session.admin_id and ${live(now)}

@@ -39,6 +39,25 @@ const keys = (organizationId: string, label = "Nightly") =>
 
 describe("the Developer page", () => {
   layer(World.world(postgres))((it) => {
+    it.effect("names the addresses of the service, a first request and the settings of an assistant, which can be copied", () =>
+      Effect.gen(function*() {
+        const { cookie } = yield* stage()
+        const { text } = yield* developer(cookie)
+        for (const path of ["/docs", "/openapi.json"]) {
+          expect(text).toContain(`<a href="${World.baseUrl}${path}">${World.baseUrl}${path}</a>`)
+          expect((yield* Pages.visit("GET", path)).status).toBe(200)
+        }
+        const blocks = [...text.matchAll(/<pre [^>]*><code translate="no">([^<]*)<\/code>/g)].map(([, block]) =>
+          block!.replaceAll("&quot;", "\"")
+        )
+        expect(blocks[0]).toBe(`curl -H "Authorization: Bearer $KEY" ${World.baseUrl}/v1/organization`)
+        expect(JSON.parse(blocks[1]!).mcpServers["security-console"]).toEqual({
+          type: "http",
+          url: `${World.baseUrl}/mcp`,
+          headers: { Authorization: "Bearer YOUR_KEY" }
+        })
+      }))
+
     it.effect("S5.1-02, S5.1-05, case 68: a key is made with a label, scopes and an expiry, shown once, and works", () =>
       Effect.gen(function*() {
         const { admin, cookie, id } = yield* stage()

@@ -1,7 +1,11 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { Role } from "../../../../src/domain/people/Access.ts"
+import * as Actor from "../../../../src/domain/journal/Actor.ts"
+import { type ActionName, journalAction, journalEntry } from "../../../../src/domain/journal/JournalEntry.ts"
+import { OrganizationId, type Role } from "../../../../src/domain/people/Access.ts"
+import { Journal } from "../../../../src/ports/journal/Journal.ts"
+import * as Fixtures from "../../../support/fixtures.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { pglite } from "../../../support/postgres/database.ts"
 import { at, day, now } from "../../../support/stored.ts"
@@ -95,6 +99,84 @@ describe("the journal's page", () => {
         expect(page.text).toContain("Department: <bdi dir=\"auto\">Sales &lt;b&gt;</bdi>")
       }))
 
+    it.effect("an event from outside is worded by what it is: the messenger is blamed for nothing that happened at the console", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, visit } = yield* stage()
+        const { owner } = admins
+        const append = (
+          action: ActionName,
+          target: string,
+          via: "background" | "console" | "rest",
+          accountId = null as string | null
+        ) =>
+          Fixtures.within(
+            id,
+            Effect.flatMap(Journal, (journal) =>
+              journal.append(
+                OrganizationId.make(id),
+                journalEntry(Actor.external, { via, ip: null, requestId: null }, journalAction(action), {
+                  targetId: target,
+                  details: {},
+                  ...(accountId === null ? {} : { accountId })
+                })
+              ))
+          )
+        yield* append("console_password.failed", owner.id, "rest")
+        yield* append("second_factor.failed", owner.id, "console")
+        yield* append("password_reset.requested", owner.id, "console")
+        yield* append("takeover.detected", account, "background", account)
+        const { text } = yield* visit()
+        const said = [...text.matchAll(/<p class="hint"><time [^>]*>just now<\/time> (from[^<]*|by a [^<]*)<\/p>/g)]
+        expect(said.map(([, words]) => words)).toEqual([
+          "from outside, on the messenger",
+          "by a person on the sign-in page at the console",
+          "by a person with a wrong second factor at the console",
+          "by a person with a wrong password over the API"
+        ])
+      }))
+
+    it.effect("what was begun and what came of it are one entry, with the details of both, also across pages", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, shown, visit } = yield* stage()
+        const entry = (outcome: "pending" | "failed", closes?: number) =>
+          journalEntry(
+            Actor.caller({
+              adminId: admins.owner.id,
+              adminName: null,
+              credential: { kind: "api_key", id: admins.owner.id, label: "Key" }
+            }),
+            { via: "rest", ip: null, requestId: null },
+            journalAction("two_fa.set"),
+            { targetId: account, accountId: account, outcome, details: {}, ...(closes === undefined ? {} : { closes }) }
+          )
+        const begun = yield* Fixtures.within(
+          id,
+          Effect.flatMap(Journal, (journal) => journal.begin(OrganizationId.make(id), entry("pending")))
+        )
+        expect((yield* visit()).text).toContain(">Pending</span>")
+        yield* Fixtures.within(
+          id,
+          Effect.flatMap(
+            Journal,
+            (journal) => journal.close(OrganizationId.make(id), begun.sequence, entry("failed", begun.sequence))
+          )
+        )
+        expect((yield* shown()).slice(0, 2)).toEqual(["Two-factor authentication set", all[0]])
+        const { text } = yield* visit()
+        expect([text.includes(">Failed</span>"), text.includes(">Pending</span>")]).toEqual([true, false])
+        for (const sequence of [begun.sequence, begun.sequence + 1]) {
+          expect(text).toContain(`<details id="e${sequence}"><summary>Details of event ${sequence}</summary>`)
+        }
+        const own = yield* Pages.visit("GET", `/console/accounts/${account}`, {
+          cookie: yield* Pages.signIn(id, admins.owner.id)
+        })
+        expect(own.text.match(/<h3>Two-factor authentication set/g)?.length).toBe(1)
+        // Alone on its page, it does not pass for something that is still under way.
+        const alone = (yield* visit("?outcome=pending")).text
+        expect(alone).toContain(`Completed by event ${begun.sequence + 1}`)
+        expect(alone).not.toContain(">Pending</span>")
+      }))
+
     it.effect("a role that sees a part of it reads that part, and no head", () =>
       Effect.gen(function*() {
         const { account, admins, id, shown, visit } = yield* stage("admin")
@@ -112,7 +194,8 @@ describe("the journal's page", () => {
         for (let n = 0; n < 55; n++) {
           yield* World.put(`/v1/accounts/${account}/role-label`, admins.owner.key, { role_label: `Label ${n}` })
         }
-        const sequences = (page: Pages.Page) => [...page.text.matchAll(/<li id="e([0-9]+)"/g)].map(([, n]) => Number(n))
+        const sequences = (page: Pages.Page) =>
+          [...page.text.matchAll(/<details id="e([0-9]+)"/g)].map(([, n]) => Number(n))
         const first = yield* visit()
         const next = /<a class="button" href="[^"?]*(\?[^"]*)">Next page/.exec(first.text)?.[1]
         const second = yield* visit(next)

@@ -54,7 +54,7 @@ describe("an admin's own sessions", () => {
         const { text } = yield* Pages.visit("GET", path, { cookie })
         expect(text.match(/<h3>/g)?.length).toBe(2)
         expect(text).toContain("<h3>Firefox on Windows</h3>")
-        expect(text).toMatch(/<h3>Unknown browser <span class="badge">This session/)
+        expect(text).toMatch(/<h3>Unknown browser <span class="tone is-note">This session/)
         expect(text).not.toContain("Robot")
       }))
 

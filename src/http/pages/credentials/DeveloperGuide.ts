@@ -1,0 +1,46 @@
+/** What a program or an assistant needs to begin: addresses, a first request, and the settings of an assistant. */
+import type { Site } from "../../../transport/Site.ts"
+import * as Documents from "../../Documents.ts"
+import * as Reference from "../../Reference.ts"
+import type * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+
+/** As assistants that take a file of servers read it. */
+const assistant = (baseUrl: string): string =>
+  JSON.stringify(
+    {
+      mcpServers: {
+        "security-console": {
+          type: "http",
+          url: `${baseUrl}/mcp`,
+          headers: { Authorization: "Bearer YOUR_KEY" }
+        }
+      }
+    },
+    null,
+    2
+  )
+
+const block = (text: string, label: string): Html.Html =>
+  html`<pre class="block" tabindex="0" role="region" aria-label="${label}"><code translate="no">${text}</code></pre>`
+
+export const section = ({ baseUrl }: Site): Html.Html =>
+  html`<section aria-labelledby="begin">
+  <h2 id="begin">Addresses</h2>
+  <dl class="facts">
+    <dt>API</dt><dd><code>${baseUrl}/v1</code></dd>
+    <dt>Reference</dt><dd><a href="${baseUrl}${Reference.path}">${baseUrl}${Reference.path}</a></dd>
+    <dt>OpenAPI</dt><dd><a href="${baseUrl}${Documents.path}">${baseUrl}${Documents.path}</a></dd>
+    <dt>Assistants</dt><dd><code>${baseUrl}/mcp</code></dd>
+  </dl>
+</section>
+<section aria-labelledby="request">
+  <h2 id="request">A first request</h2>
+  <p class="lead">With the key that you have created as <code>KEY</code>:</p>
+  ${block(`curl -H "Authorization: Bearer $KEY" ${baseUrl}/v1/organization`, "Request with curl")}
+</section>
+<section aria-labelledby="assistant">
+  <h2 id="assistant">An assistant</h2>
+  <p class="lead">Assistants that sign in need the address alone: they send you here to choose what they may use and do. For all others, this is the entry in their list of servers:</p>
+  ${block(assistant(baseUrl), "Settings of an assistant")}
+</section>`
